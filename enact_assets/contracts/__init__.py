@@ -1,0 +1,1 @@
+"""What every stage promises: table schemas, predicates, components, ids, registry, errors."""

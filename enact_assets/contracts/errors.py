@@ -1,0 +1,114 @@
+"""The error tree. Catch a family or a leaf; messages say where, what, how many, what to do.
+
+EnactError
+|-- SettingsError                 the registry file or a setting in it is wrong
+|   `-- UnknownNameError          an activity, variant, gating, model or partition nobody defined
+|-- TableContractError            rows break the contract of their table
+|-- LakeError                     a file of the lake cannot be used
+|   |-- MissingPartitionError     it is not there: something upstream was not materialized
+|   `-- DamagedFileError          it is there, but truncated, foreign or of another table
+|-- ReplayError                   a demonstration contradicts itself
+|   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
+|   `-- ExistenceError            an object takes part in a fact while it does not exist
+|-- SimulationError               the embedded simulator could not produce a demonstration
+|   |-- PhysicsError              MuJoCo warned: the state cannot be trusted
+|   |-- PlanError                 a step of the plan could not be carried out
+|   `-- GoalError                 the plan ran, the goal was not reached
+|-- RenderError                   a picture or a mask could not be made
+|-- TrajectoryError               a rank or a length without a trajectory
+|-- QuestionError                 a question cannot be written from what is given
+|-- PredictionError               a model could not be asked
+|-- EvaluationError               answers and questions do not belong together
+|-- WarehouseError                the DuckDB file could not be built, or a check found rows
+`-- MaterializationError          a partition failed, or could not start
+"""
+
+
+class EnactError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class SettingsError(EnactError):
+    """The registry file, or a setting in it, is wrong."""
+
+
+class UnknownNameError(SettingsError):
+    """An activity, variant, gating, model or partition that nobody defined."""
+
+    @classmethod
+    def of(cls, what: str, name: str, known: object, advice: str = "") -> "UnknownNameError":
+        """Message for an unknown ``name`` of kind ``what``, listing the ``known`` ones."""
+        names = ", ".join(sorted(str(k) for k in known)) or "none"  # type: ignore[attr-defined]
+        return cls(f"unknown {what} {name!r} (known: {names}).{' ' + advice if advice else ''}")
+
+
+class TableContractError(EnactError):
+    """Rows break the contract of their table."""
+
+
+class LakeError(EnactError):
+    """A file of the lake cannot be used."""
+
+
+class MissingPartitionError(LakeError):
+    """A partition is not in the lake: something upstream was not materialized."""
+
+
+class DamagedFileError(LakeError):
+    """A file of the lake is truncated, foreign, or belongs to another table."""
+
+
+class ReplayError(EnactError):
+    """A demonstration contradicts itself."""
+
+
+class IntervalError(ReplayError):
+    """An interval ends before it starts, leaves the replay, or overlaps another of its fact."""
+
+
+class ExistenceError(ReplayError):
+    """An object takes part in a fact while it does not exist."""
+
+
+class SimulationError(EnactError):
+    """The embedded simulator could not produce a demonstration."""
+
+
+class PhysicsError(SimulationError):
+    """MuJoCo warned: after a warning it may have reset the state, so nothing is kept."""
+
+
+class PlanError(SimulationError):
+    """A step of the task plan could not be carried out."""
+
+
+class GoalError(SimulationError):
+    """The plan ran to its end and the goal of the activity does not hold."""
+
+
+class RenderError(EnactError):
+    """A picture or an object mask could not be made."""
+
+
+class TrajectoryError(EnactError):
+    """A rank or a length for which no trajectory exists."""
+
+
+class QuestionError(EnactError):
+    """A question cannot be written from what is given."""
+
+
+class PredictionError(EnactError):
+    """A model could not be asked."""
+
+
+class EvaluationError(EnactError):
+    """Answers and questions do not belong together."""
+
+
+class WarehouseError(EnactError):
+    """The DuckDB file could not be built, or a check found offending rows."""
+
+
+class MaterializationError(EnactError):
+    """A partition failed or could not start."""

@@ -1,0 +1,73 @@
+"""Stable ids and hashes from content, equal on every machine and in every process."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import polars as pl
+
+ID_CHARACTERS = 12
+
+
+def sha256_bytes(data: bytes) -> str:
+    """Hex SHA-256 of raw bytes (64 characters)."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def content_sha(value: object) -> str:
+    """Hex SHA-256 of a JSON-serializable value, independent of dictionary order."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256_bytes(text.encode())
+
+
+def short_id(*parts: object) -> str:
+    """First 12 hex digits of the hash of ``parts``: short enough to read, 48 bits wide."""
+    return content_sha([str(p) if not isinstance(p, (list, int, str)) else p for p in parts])[
+        :ID_CHARACTERS
+    ]
+
+
+def seed_from(*parts: object) -> int:
+    """A 63-bit seed that depends on nothing but ``parts``."""
+    return int(content_sha([str(p) for p in parts])[:16], 16) >> 1
+
+
+def table_sha(table: pl.DataFrame, key: Sequence[str]) -> str:
+    """Hash of a table's rows in canonical order (by ``key``): its Dagster data version.
+
+    Parquet bytes are no good for this: compression and writer version change them while the rows
+    stay the same. Column names and types take part; row order and column order do not.
+    """
+    digest = hashlib.sha256()
+    columns = sorted(table.columns)
+    # The number of rows makes the bytes below unambiguous: without it a long string can imitate
+    # the null flags and lengths of further rows.
+    types = [(c, str(table.schema[c])) for c in columns]
+    digest.update(json.dumps([table.height, types]).encode())
+    rows = table.select(columns)
+    if key:
+        rows = rows.sort(list(key), nulls_last=False)
+    for name in columns:
+        column = rows.get_column(name)
+        digest.update(name.encode() + b"\0")
+        _update(digest, column)
+    return digest.hexdigest()
+
+
+def _update(digest: "hashlib._Hash", column: pl.Series) -> None:
+    """Feed one column as plain buffers: nulls, then list lengths or values, recursively."""
+    digest.update(column.is_null().to_numpy().tobytes())
+    if isinstance(column.dtype, pl.List):
+        digest.update(column.list.len().fill_null(0).to_numpy().astype("<i8").tobytes())
+        inner = column.drop_nulls().explode(empty_as_null=False)
+        _update(digest, inner)
+    elif column.dtype == pl.String:
+        values = column.fill_null("")
+        digest.update(values.str.len_bytes().to_numpy().astype("<i8").tobytes())
+        digest.update("".join(values.to_list()).encode())
+    elif column.dtype == pl.Boolean:
+        digest.update(column.fill_null(value=False).to_numpy().tobytes())
+    elif column.dtype.is_integer():
+        digest.update(column.fill_null(0).to_numpy().astype("<i8").tobytes())
+    else:
+        digest.update(column.fill_null(0.0).to_numpy().astype("<f8").tobytes())

@@ -1,0 +1,421 @@
+"""What every table promises: grain, key, partitions, columns with types, units and meaning.
+
+One name, many places: the name here is the Dagster asset key, the folder in the lake and the
+relation in DuckDB. Frames count from 0 at the frame rate of the demonstration; intervals are half
+open; key frames are counted from 0 within their demonstration and gating; fractions run 0 to 1.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.errors import TableContractError, UnknownNameError
+
+PolarsType = Any
+"""A polars data type, class or instance."""
+
+_STRINGS = pl.List(pl.String)
+_INTS = pl.List(pl.Int64)
+_FLOATS = pl.List(pl.Float32)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Type, meaning, unit and whether null is allowed."""
+
+    dtype: PolarsType
+    meaning: str
+    unit: str | None = None
+    is_nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Contract of one table."""
+
+    name: str
+    grain: str
+    key: tuple[str, ...]
+    partitions: tuple[str, ...]
+    columns: dict[str, Column]
+
+    @property
+    def schema(self) -> dict[str, PolarsType]:
+        """Polars schema in column order."""
+        return {name: column.dtype for name, column in self.columns.items()}
+
+    def empty(self) -> pl.DataFrame:
+        """A table of this contract without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+    def build(self, rows: list[dict[str, Any]]) -> pl.DataFrame:
+        """Rows as dictionaries -> a checked table in key order."""
+        return self.check(pl.DataFrame(rows, schema=self.schema, orient="row"))
+
+    def check(self, rows: pl.DataFrame, partition: str = "") -> pl.DataFrame:
+        """``rows`` in column and key order if they keep the contract.
+
+        Errors: :class:`TableContractError` names the table, the partition, what is broken, how
+        many rows break it and the first of them.
+        """
+        where = self.name + (f" partition {partition!r}" if partition else "")
+        missing = [c for c in self.columns if c not in rows.columns]
+        extra = [c for c in rows.columns if c not in self.columns]
+        if missing or extra:
+            raise TableContractError(
+                f"{where}: columns differ from the contract (missing: {missing or 'none'}, "
+                f"unexpected: {extra or 'none'}). See contracts/tables.py."
+            )
+        rows = rows.select(list(self.columns))
+        for name, column in self.columns.items():
+            found = rows.schema[name]
+            if found != column.dtype:
+                raise TableContractError(
+                    f"{where}: column {name!r} is {found}, the contract says {column.dtype}"
+                )
+            n_null = rows.get_column(name).null_count()
+            if n_null and not column.is_nullable:
+                first = rows.filter(pl.col(name).is_null()).row(0, named=True)
+                raise TableContractError(
+                    f"{where}: {n_null} of {rows.height} rows have no {name!r}, first {first}"
+                )
+        rows = rows.sort(list(self.key), nulls_last=False, maintain_order=True)
+        repeated = rows.select(pl.struct(self.key).is_duplicated()).to_series()
+        if repeated.any():
+            first = rows.filter(repeated).select(self.key).row(0, named=True)
+            raise TableContractError(
+                f"{where}: {int(repeated.sum())} of {rows.height} rows share their key "
+                f"{self.key}, first {first}"
+            )
+        return rows
+
+
+_DEMONSTRATION = Column(pl.String, "recorded execution of an activity, e.g. set_table-0")
+_GATING = Column(pl.String, "which predicates make key frames: state or contact")
+_MODEL = Column(pl.String, "who answered")
+_VARIANT = Column(pl.String, "setting under which the pictures were made and asked")
+_KEY_FRAME = Column(pl.Int64, "index of the key frame, from 0")
+_FRAME = Column(pl.Int64, "frame of the replay", "frame")
+_KIND = Column(pl.String, "forward (order images) or inverse (order actions)")
+_LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one entry fewer")
+_QUESTION = Column(pl.String, "id from the content of the question")
+_OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
+
+_TABLES = (
+    Table(
+        "demonstrations",
+        "one row per demonstration",
+        ("demonstration",),
+        ("demonstration",),
+        {
+            "demonstration": _DEMONSTRATION,
+            "source": Column(pl.String, "who recorded it: embedded, recorded, omnigibson, video"),
+            "activity": Column(pl.String, "household activity"),
+            "seed": Column(pl.Int64, "seed of placement, order and timing", is_nullable=True),
+            "n_frames": Column(pl.Int64, "length of the replay", "frame"),
+            "frame_rate_hz": Column(pl.Float64, "frames per second", "Hz"),
+            "world_sha": Column(pl.String, "hash of the world the states belong to"),
+        },
+    ),
+    Table(
+        "facts",
+        "one row per maximal interval in which an atomic fact holds",
+        ("demonstration", "predicate", "subject", "object", "frame_from"),
+        ("demonstration",),
+        {
+            "demonstration": _DEMONSTRATION,
+            "predicate": Column(pl.String, "name in the predicate catalogue"),
+            "subject": _OBJECT,
+            "object": Column(pl.String, "second object; null for unary facts", is_nullable=True),
+            "frame_from": Column(pl.Int64, "first frame in which it holds", "frame"),
+            "frame_to": Column(pl.Int64, "first frame in which it no longer holds", "frame"),
+        },
+    ),
+    Table(
+        "objects",
+        "one row per object of a demonstration",
+        ("demonstration", "object_name"),
+        ("demonstration",),
+        {
+            "demonstration": _DEMONSTRATION,
+            "object_name": _OBJECT,
+            "category": Column(pl.String, "kind of object; several objects may share it"),
+            "parents": Column(_STRINGS, "objects it came from by a transition"),
+            "is_particle_system": Column(pl.Boolean, "whether it stands for many particles"),
+        },
+    ),
+    Table(
+        "states",
+        "one row per frame of an embedded demonstration: what re-rendering needs",
+        ("demonstration", "frame"),
+        ("demonstration",),
+        {
+            "demonstration": _DEMONSTRATION,
+            "frame": _FRAME,
+            "qpos": Column(_FLOATS, "generalized positions, (nq,)", "m, rad, wxyz"),
+            "mocap_pos": Column(_FLOATS, "positions of scripted bodies, (nmocap * 3,)", "m"),
+            "mocap_quat": Column(_FLOATS, "their orientations, (nmocap * 4,)", "wxyz"),
+            "appearance": Column(_FLOATS, "state cues by World.cues, e.g. 1 for a lit burner"),
+        },
+    ),
+    Table(
+        "segmented_frames",
+        "one row per key frame",
+        ("demonstration", "gating", "key_frame"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "key_frame": _KEY_FRAME,
+            "frame": Column(pl.Int64, "frame recorded as the key frame, when settled", "frame"),
+            "change_frame": Column(
+                pl.Int64,
+                "frame at which the change began; null for the first",
+                "frame",
+                is_nullable=True,
+            ),
+            "similarity": Column(
+                pl.Float64,
+                "cosine with the last accepted signature; null for two",
+                is_nullable=True,
+            ),
+            "changes": Column(_STRINGS, "signature against the key frame before, by object name"),
+        },
+    ),
+    Table(
+        "scene_graphs",
+        "one row per fact that holds at a key frame (after smoothing)",
+        ("demonstration", "gating", "key_frame", "predicate", "subject", "object"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "key_frame": _KEY_FRAME,
+            "predicate": Column(pl.String, "name in the predicate catalogue, Exists included"),
+            "subject": _OBJECT,
+            "object": Column(pl.String, "second object; null for unary facts", is_nullable=True),
+        },
+    ),
+    Table(
+        "visibility",
+        "one row per key frame and object in the baseline camera's picture",
+        ("demonstration", "gating", "key_frame", "object_name"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "key_frame": _KEY_FRAME,
+            "frame": _FRAME,
+            "object_name": _OBJECT,
+            "pixels": Column(pl.Int64, "size of its mask", "px"),
+            "fraction": Column(pl.Float64, "share of the picture's pixels"),
+            "x_min_px": Column(pl.Int64, "left edge of its box, from 0", "px"),
+            "y_min_px": Column(pl.Int64, "top edge of its box, from 0", "px"),
+            "x_max_px": Column(pl.Int64, "right edge of its box, inclusive", "px"),
+            "y_max_px": Column(pl.Int64, "bottom edge of its box, inclusive", "px"),
+        },
+    ),
+    Table(
+        "frame_images",
+        "one row per key frame and variant",
+        ("demonstration", "variant", "key_frame"),
+        ("demonstration", "variant"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "variant": _VARIANT,
+            "gating": _GATING,
+            "key_frame": _KEY_FRAME,
+            "frame": _FRAME,
+            "image_sha": Column(pl.String, "SHA-256 of the PNG file, its name in images/"),
+            "render_sha": Column(pl.String, "hash of all that decides the picture"),
+            "width_px": Column(pl.Int64, "width", "px"),
+            "height_px": Column(pl.Int64, "height", "px"),
+        },
+    ),
+    Table(
+        "transition_graph",
+        "one row per valid edge between two key frames",
+        ("demonstration", "gating", "key_frame_from", "key_frame_to"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "key_frame_from": _KEY_FRAME,
+            "key_frame_to": _KEY_FRAME,
+            "n_changes": Column(pl.Int64, "components of the visible change"),
+            "changes": Column(_STRINGS, "the components, by object label, sorted"),
+        },
+    ),
+    Table(
+        "path_counts",
+        "one row per length and end key frame",
+        ("demonstration", "gating", "length", "key_frame"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "length": _LENGTH,
+            "key_frame": _KEY_FRAME,
+            "n_paths": Column(pl.String, "valid trajectories that end here; exact, in decimal"),
+        },
+    ),
+    Table(
+        "trajectories",
+        "one row per sampled key-frame trajectory",
+        ("demonstration", "gating", "length", "trajectory_id"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "trajectory_id": Column(pl.String, "id from demonstration and frames"),
+            "length": _LENGTH,
+            "rank": Column(pl.String, "rank among all of its length; exact, in decimal"),
+            "key_frames": Column(_INTS, "its key frames, ascending"),
+            "frames": Column(_INTS, "their frames", "frame"),
+        },
+    ),
+    Table(
+        "qa",
+        "one row per question",
+        ("demonstration", "gating", "kind", "length", "question_id"),
+        ("demonstration", "gating"),
+        {
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "question_id": _QUESTION,
+            "trajectory_id": Column(pl.String, "trajectory it was made from"),
+            "kind": _KIND,
+            "length": _LENGTH,
+            "key_frames": Column(_INTS, "key frames in true order"),
+            "shown_key_frames": Column(
+                _INTS, "key frames in the order shown, the current state first"
+            ),
+            "actions": Column(_STRINGS, "action texts in the order shown"),
+            "action_components": Column(
+                pl.List(_STRINGS), "components of each action, in the order shown"
+            ),
+            "answer": Column(_INTS, "label, from 1, shown for each step in turn"),
+            "wording": Column(pl.String, "how actions are worded: natural"),
+            "prompt": Column(pl.String, "the text a model is given"),
+        },
+    ),
+    Table(
+        "question_set",
+        "one row per question asked",
+        ("gating", "question_id"),
+        ("gating",),
+        {
+            "gating": _GATING,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "kind": _KIND,
+            "length": _LENGTH,
+            "in_question_set": Column(pl.Boolean, "asked under the baseline"),
+            "in_probe_set": Column(pl.Boolean, "asked under every variant"),
+            "evidence_sha": Column(
+                pl.String, "hash of the question and of the graphs and masks that verify it"
+            ),
+        },
+    ),
+    Table(
+        "asked_questions",
+        "one row per variant and question it asks",
+        ("variant", "question_id"),
+        ("variant",),
+        {
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "gating": _GATING,
+            "demonstration": _DEMONSTRATION,
+            "kind": _KIND,
+            "length": _LENGTH,
+            "in_probe_set": Column(pl.Boolean, "compared between variants"),
+            "evidence_sha": Column(pl.String, "as in question_set"),
+        },
+    ),
+    Table(
+        "predictions",
+        "one row per model, variant and question",
+        ("model", "variant", "question_id"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "request_sha": Column(pl.String, "hash of model, prompt and ordered image hashes"),
+            "raw_answer": Column(
+                pl.String, "what the model said; null if it never answered", is_nullable=True
+            ),
+            "error": Column(
+                pl.String, "why there is no answer; null if there is one", is_nullable=True
+            ),
+        },
+    ),
+    Table(
+        "evaluation",
+        "one row per model, variant and question",
+        ("model", "variant", "question_id"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "gating": _GATING,
+            "kind": _KIND,
+            "length": _LENGTH,
+            "answer_status": Column(pl.String, "parsed, unparsed or missing"),
+            "reason": Column(pl.String, "why it is unparsed or missing", is_nullable=True),
+            "answer": Column(_INTS, "the parsed order", is_nullable=True),
+            "is_exact": Column(
+                pl.Boolean, "equals the reference; null if missing", is_nullable=True
+            ),
+            "is_semantic": Column(pl.Boolean, "consistent at every step", is_nullable=True),
+            "is_accepted": Column(pl.Boolean, "exact or semantic", is_nullable=True),
+            "n_steps": Column(pl.Int64, "steps of the question"),
+            "n_steps_passed": Column(pl.Int64, "steps that pass the rule", is_nullable=True),
+            "pairwise_accuracy": Column(pl.Float64, "share of steps that pass", is_nullable=True),
+        },
+    ),
+    Table(
+        "probes",
+        "one row per model, variant, kind and length against the baseline",
+        ("model", "variant", "kind", "length"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "baseline": Column(pl.String, "variant compared with"),
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "n_variant": Column(pl.Int64, "scored questions under the variant"),
+            "n_baseline": Column(pl.Int64, "scored questions under the baseline"),
+            "n_missing": Column(pl.Int64, "probe questions without an answer, both sides"),
+            "mean_variant": Column(pl.Float64, "mean pairwise accuracy", is_nullable=True),
+            "mean_baseline": Column(pl.Float64, "mean pairwise accuracy", is_nullable=True),
+            "delta": Column(
+                pl.Float64, "variant minus baseline; negative is worse", is_nullable=True
+            ),
+            "standard_error": Column(pl.Float64, "of delta, unpaired", is_nullable=True),
+            "welch_p": Column(pl.Float64, "two-tailed Welch t-test", is_nullable=True),
+            "n_paired": Column(pl.Int64, "questions scored under both"),
+            "n_demonstrations": Column(pl.Int64, "demonstrations among the paired questions"),
+            "paired_delta": Column(pl.Float64, "mean paired difference", is_nullable=True),
+            "paired_standard_error": Column(
+                pl.Float64, "clustered by demonstration; null below 2 clusters", is_nullable=True
+            ),
+            "paired_p": Column(pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True),
+        },
+    ),
+)
+
+TABLES: dict[str, Table] = {t.name: t for t in _TABLES}
+
+
+def table(name: str) -> Table:
+    """The contract called ``name``; raises :class:`UnknownNameError`."""
+    try:
+        return TABLES[name]
+    except KeyError:
+        raise UnknownNameError.of("table", name, TABLES) from None
