@@ -1,0 +1,1 @@
+"""Answers -> parsing, verification, metrics."""

@@ -1,0 +1,127 @@
+"""What a uniformly random order scores, exactly, and how many orders of a question are accepted.
+
+No sampling: a step of a random order meets each ordered pair of images (or each action) with the
+same probability, and the orders that pass every step are counted over subsets. What the model
+``random`` scores must agree with this; questions with more than one accepted order are ambiguous.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.evaluation.kernels import Bools, count_accepted_actions, count_accepted_images
+from enact_assets.evaluation.steps import BulkDeltas, actions_fit, images_fit, number_actions
+
+MAX_STEPS = 20
+"""21! does not fit 64 bits."""
+
+SCHEMA = {
+    "question_id": pl.String,
+    "demonstration": pl.String,
+    "kind": pl.String,
+    "length": pl.Int64,
+    "n_orders": pl.Int64,
+    "n_accepted_orders": pl.Int64,
+    "is_ambiguous": pl.Boolean,
+    "expected_task_accuracy": pl.Float64,
+    "expected_pairwise_accuracy": pl.Float64,
+}
+
+
+def expect_random_orders(
+    questions: pl.DataFrame, indexes: Mapping[str, BulkDeltas]
+) -> pl.DataFrame:
+    """Per question: how many orders there are and are accepted, and what a random one scores.
+
+    ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Accuracies
+    are exact expectations over all n! orders, 0 to 1. Errors: :class:`EvaluationError` for a
+    missing index or more than 20 steps.
+    """
+    rows: list[dict[str, Any]] = []
+    for (demonstration, kind), group in questions.partition_by(
+        "demonstration", "kind", as_dict=True
+    ).items():
+        if demonstration not in indexes:
+            raise EvaluationError(f"{demonstration}: no index of changes; materialize scene_graphs")
+        asked = group.to_dicts()
+        too_long = [q["question_id"] for q in asked if q["length"] > MAX_STEPS + 1]
+        if too_long:
+            raise EvaluationError(f"question {too_long[0]}: more than {MAX_STEPS} steps")
+        allowed = allowed_steps(str(kind), asked, indexes[str(demonstration)])
+        rows.extend(_expect(q, fits) for q, fits in zip(asked, allowed, strict=True))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("question_id")
+
+
+def allowed_steps(
+    kind: str, questions: Sequence[Mapping[str, Any]], deltas: BulkDeltas
+) -> list[Bools]:
+    """Which step passes with what, for questions of one kind and demonstration.
+
+    Forward: (n, n + 1, n + 1), whether step t passes from image a to image b as labelled, 0 being
+    the current state. Inverse: (n, n), whether step t passes with the action labelled a + 1.
+    """
+    reference, offered = [], []
+    shapes: list[tuple[int, ...]] = []
+    actions, shown_actions = number_actions(questions)
+    for row, question in enumerate(questions):
+        key_frames = np.array(question["key_frames"], np.int64)
+        n = key_frames.size - 1
+        steps = np.stack([key_frames[:-1], key_frames[1:]], axis=1)
+        if kind == "forward":
+            shown = np.array(question["shown_key_frames"], np.int64)
+            a, b = np.meshgrid(shown, shown, indexing="ij")
+            choices = np.stack([a.ravel(), b.ravel()], axis=1)
+            shapes.append((n, n + 1, n + 1))
+        else:
+            choices = shown_actions[row, :n]
+            shapes.append((n, n))
+        reference.append(np.repeat(steps, len(choices), axis=0))
+        offered.append(np.concatenate([choices] * n))
+    if not reference:
+        return []
+    if kind == "forward":
+        fits = images_fit(deltas, np.concatenate(reference), np.concatenate(offered))
+    else:
+        fits = actions_fit(deltas, np.concatenate(reference), actions, np.concatenate(offered))
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    return [part.reshape(s) for part, s in zip(np.split(fits, ends[:-1]), shapes, strict=True)]
+
+
+def _expect(question: Mapping[str, Any], allowed: Bools) -> dict[str, Any]:
+    n = allowed.shape[0]
+    n_orders = factorial(n)
+    answer = np.array(question["answer"], np.int64)
+    steps = np.arange(n)
+    if question["kind"] == "forward":
+        # The first step starts at the current state; later ones at any other image, uniformly.
+        onward = allowed[:, 1:, 1:]
+        chances = (onward.sum(axis=(1, 2)) - onward.diagonal(axis1=1, axis2=2).sum(axis=1)) / (
+            n * max(n - 1, 1)
+        )
+        chances[0] = allowed[0, 0, 1:].mean()
+        n_accepted = count_accepted_images(allowed)
+        reference_passes = allowed[steps, np.append(0, answer[:-1]), answer]
+    else:
+        chances = allowed.mean(axis=1)
+        n_accepted = count_accepted_actions(allowed)
+        reference_passes = allowed[steps, answer - 1]
+    pairwise = float(chances.mean())
+    if not reference_passes.all():
+        # Exact answers are accepted whatever the rule says of their steps.
+        n_accepted += 1
+        pairwise += float(1 - reference_passes.mean()) / n_orders
+    return {
+        "question_id": question["question_id"],
+        "demonstration": question["demonstration"],
+        "kind": question["kind"],
+        "length": n + 1,
+        "n_orders": n_orders,
+        "n_accepted_orders": n_accepted,
+        "is_ambiguous": n_accepted > 1,
+        "expected_task_accuracy": n_accepted / n_orders,
+        "expected_pairwise_accuracy": pairwise,
+    }

@@ -1,0 +1,89 @@
+"""Numba kernels of verification: subsets, monotone alignment, and counts over all orders."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+@njit(cache=True)
+def are_subsets(inner: Words, inner_rows: Ints, outer: Words, outer_rows: Ints) -> Bools:
+    """Whether set ``inner[inner_rows[k]]`` lies within ``outer[outer_rows[k]]``, for every k.
+
+    Shape: inner (a, n_words), outer (b, n_words) bit sets over one vocabulary; rows (n,) -> (n,).
+    """
+    n_words = inner.shape[1]
+    found = np.ones(inner_rows.size, np.bool_)
+    for k in range(inner_rows.size):
+        for word in range(n_words):
+            if inner[inner_rows[k], word] & ~outer[outer_rows[k], word]:
+                found[k] = False
+                break
+    return found
+
+
+@njit(cache=True)
+def longest_alignment(allowed: Bools) -> int:
+    """Most pairs (i, j) with ``allowed[i, j]``, each i and j used once, both ascending.
+
+    Shape: (n, m) -> count. Time n m. Source: paper A.3.2, monotone alignment of steps (longest
+    common subsequence with ``allowed`` in place of equality).
+    """
+    n, m = allowed.shape
+    best = np.zeros((n + 1, m + 1), np.int64)
+    for i in range(n):
+        for j in range(m):
+            here = max(best[i, j + 1], best[i + 1, j])
+            if allowed[i, j]:
+                here = max(here, best[i, j] + 1)
+            best[i + 1, j + 1] = here
+    return int(best[n, m])
+
+
+@njit(cache=True)
+def count_accepted_images(allowed: Bools) -> int:
+    """Orders of images 1..n for which all n steps pass.
+
+    Shape: (n, n + 1, n + 1); ``allowed[t, a, b]`` says whether step t passes from image a to image
+    b; image 0 comes first. Exact for n <= 20 (20! fits 64 bits). Time 2**n n**2.
+    """
+    n = allowed.shape[0]
+    full = (1 << n) - 1
+    ways = np.zeros((full + 1, n + 1), np.int64)
+    for node in range(1, n + 1):
+        if allowed[0, 0, node]:
+            ways[1 << (node - 1), node] = 1
+    for visited in range(1, full):
+        step = 0
+        for node in range(n):
+            step += (visited >> node) & 1
+        for last in range(1, n + 1):
+            if ways[visited, last]:
+                for node in range(1, n + 1):
+                    if not (visited >> (node - 1)) & 1 and allowed[step, last, node]:
+                        ways[visited | (1 << (node - 1)), node] += ways[visited, last]
+    return int(ways[full].sum())
+
+
+@njit(cache=True)
+def count_accepted_actions(allowed: Bools) -> int:
+    """Orders of n actions for which all n steps pass: the permanent of ``allowed``.
+
+    Shape: (n, n); ``allowed[t, a]`` says whether step t passes with action a. Exact for n <= 20.
+    Time 2**n n.
+    """
+    n = allowed.shape[0]
+    full = (1 << n) - 1
+    ways = np.zeros(full + 1, np.int64)
+    ways[0] = 1
+    for used in range(full):
+        step = 0
+        for node in range(n):
+            step += (used >> node) & 1
+        for node in range(n):
+            if not (used >> node) & 1 and allowed[step, node]:
+                ways[used | (1 << node)] += ways[used]
+    return int(ways[full])

@@ -1,0 +1,37 @@
+"""Accuracies over many questions, always beside how many answers they rest on."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+STRATA = ("model", "variant", "kind", "length")
+
+
+def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFrame:
+    """One row per group of ``by`` from rows of ``evaluation``, in the order of ``by``.
+
+    ``task_accuracy``: share of accepted answers. ``pairwise_accuracy``: mean over questions of the
+    share of steps that pass (what the paper's published numbers are);
+    ``pairwise_accuracy_pooled``: passed steps over all steps (paper A.3.2, micro-average). Scored
+    are parsed answers and unparsed ones (as wrong), never missing ones: a group without a scored
+    answer has null, not 0.
+    """
+    status = pl.col("answer_status")
+    scored = status != "missing"
+    n_steps = pl.col("n_steps").filter(scored).sum()
+    return (
+        evaluation.group_by(list(by))
+        .agg(
+            n_questions=pl.len(),
+            n_parsed=(status == "parsed").sum(),
+            n_unparsed=(status == "unparsed").sum(),
+            n_missing=(status == "missing").sum(),
+            n_exact=pl.col("is_exact").sum(),
+            task_accuracy=pl.col("is_accepted").cast(pl.Float64).mean(),
+            pairwise_accuracy=pl.col("pairwise_accuracy").mean(),
+            pairwise_accuracy_pooled=pl.when(n_steps > 0).then(
+                pl.col("n_steps_passed").sum() / n_steps
+            ),
+        )
+        .sort(list(by))
+    )

@@ -1,0 +1,84 @@
+"""Raw answers -> an order of labels, or a named reason why there is none.
+
+Profile ``paper``: the last bracketed list of integers counts. It must be a permutation of 1..n,
+or of 0..n-1, which is shifted. Anything else is unparsed.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.profile import Profile
+
+Status = Literal["parsed", "unparsed", "missing"]
+
+REASONS: Mapping[str, str] = {
+    "no_answer": "the model never answered and nobody said why",
+    "empty_answer": "the answer holds nothing but white space",
+    "no_list": "the answer holds no bracketed list of integers",
+    "wrong_length": "the last list has more or fewer entries than the question has steps",
+    "not_a_permutation": "the last list repeats a label or names one that was not shown",
+}
+"""Why an order is missing (the first) or could not be parsed (the others)."""
+
+# White space of any script, but digits 0-9 only: what Python reads as a list of integers. Every
+# quantifier is possessive and a match cannot pass an opening bracket: linear in the answer.
+_INTEGER = r"\s*+[+-]?+[0-9]++\s*+"
+_LIST = re.compile(rf"\[{_INTEGER}(?:,{_INTEGER})*+(?:,\s*+)?+\]")
+_MAX_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class ParsedAnswer:
+    """``order`` is None unless ``status`` is parsed; ``reason`` is None exactly if it is."""
+
+    status: Status
+    order: tuple[int, ...] | None
+    reason: str | None
+
+
+Parser = Callable[[str | None, int], ParsedAnswer]
+
+
+def parse_answer(raw: str | None, n_steps: int) -> ParsedAnswer:
+    """The order that ``raw`` names for a question of ``n_steps``, by the rules of ``paper``.
+
+    None is an answer that was never obtained: missing, not unparsed. ``REASONS`` lists all
+    reasons. Time is linear in the length of ``raw``.
+    """
+    if raw is None:
+        return ParsedAnswer("missing", None, "no_answer")
+    order, reason = _read_order(raw, n_steps)
+    return ParsedAnswer("unparsed" if order is None else "parsed", order, reason)
+
+
+def _read_order(raw: str, n_steps: int) -> tuple[tuple[int, ...] | None, str | None]:
+    """The order, or the reason why there is none."""
+    lists = [found.group() for found in _LIST.finditer(raw)]
+    if not lists:
+        return None, "no_list" if raw.strip() else "empty_answer"
+    entries = [entry.strip() for entry in lists[-1][1:-1].split(",")]
+    if not entries[-1]:  # a trailing comma
+        entries.pop()
+    if len(entries) != n_steps:
+        return None, "wrong_length"
+    # int() refuses thousands of digits, and no label has more than a few.
+    if any(len(entry) > _MAX_DIGITS for entry in entries):
+        return None, "not_a_permutation"
+    labels = [int(entry) for entry in entries]
+    first = min(labels)
+    if first not in (0, 1) or sorted(labels) != list(range(first, first + n_steps)):
+        return None, "not_a_permutation"
+    return tuple(label + 1 - first for label in labels), None
+
+
+_PARSERS: Mapping[str, Parser] = {"paper": parse_answer}
+
+
+def parser_of(profile: Profile) -> Parser:
+    """The parser of ``profile``; raises :class:`UnknownNameError` if it has none."""
+    if profile.name not in _PARSERS:
+        raise UnknownNameError.of("answer rules of profile", profile.name, _PARSERS)
+    return _PARSERS[profile.name]

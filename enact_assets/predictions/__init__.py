@@ -1,0 +1,1 @@
+"""Questions -> what each model said."""

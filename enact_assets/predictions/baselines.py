@@ -1,0 +1,154 @@
+"""Models that need no key: what chance, knowing the answer, pixels alone and text alone score."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import polars as pl
+
+from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
+from enact_assets.contracts.tables import table
+from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
+from enact_assets.predictions.requests import (
+    ImageReader,
+    Model,
+    Reply,
+    Request,
+    build_request,
+    request_sha,
+)
+from enact_assets.predictions.text_prior import order_by_text
+from enact_assets.questions.shuffles import shuffled_labels
+
+MODELS: Mapping[str, str] = {
+    "random": "Answers with an order drawn uniformly, seeded by the id of the question. Its scores "
+    "are chance level.",
+    "identity": "Answers 1, 2, 3, ... whatever is asked. Shuffles are uniform, so it must score "
+    "like chance; if it does not, the order shown gives the answer away.",
+    "oracle": "Answers with the reference. It must score exactly 1; if it does not, the verifier "
+    "or the questions are wrong.",
+    "pixel_continuity": "Forward questions: orders the pictures so that, from the current state "
+    "on, the least changes from each to the next in total (root mean square difference of blurred "
+    "32 x 32 thumbnails, exact shortest path). It does not read the actions. Inverse questions "
+    "leave it nothing to order: it answers with a random order, seeded by the id of the question.",
+    "text_prior": "Inverse questions: orders the actions so that they contradict each other "
+    "least. Facts alternate, a hand holds one thing, doors are open when things pass, and so on "
+    "(exact minimum of weighted violations, ties at random, seeded by the id of the question). It "
+    "does not look at the pictures. Forward questions show the actions in order already: it "
+    "answers with a random order.",
+}
+"""Name of each model -> what it does, in a paragraph."""
+
+
+def predict(
+    model: str,
+    variant: str,
+    questions: pl.DataFrame,
+    images: ImageReader,
+    image_shas: Mapping[tuple[str, int], str],
+) -> pl.DataFrame:
+    """Ask ``model`` all ``questions`` (rows of ``qa``): the table ``predictions``, a row for each.
+
+    ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
+    holds its hash. A question with a picture that is missing or unreadable is not asked: its row
+    has no answer, but the reason. Errors: :class:`UnknownNameError` for a model nobody defined.
+    """
+    client = find_model(model)
+    requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]
+    unasked = {r.question_id: Reply(None, e) for r in requests if (e := _missing(r, variant))}
+    asked = [r for r in requests if r.question_id not in unasked]
+    replies = {**unasked, **_ask(model, client, asked)}
+    rows = [
+        {
+            "model": model,
+            "variant": variant,
+            "question_id": request.question_id,
+            "request_sha": request_sha(model, request),
+            "raw_answer": replies[request.question_id].raw_answer,
+            "error": replies[request.question_id].error,
+        }
+        for request in requests
+    ]
+    return table("predictions").build(rows)
+
+
+def find_model(name: str) -> Model:
+    """A fresh instance of the model called ``name``; raises :class:`UnknownNameError`."""
+    if name not in _FACTORIES:
+        raise UnknownNameError.of("model", name, MODELS)
+    return _FACTORIES[name]()
+
+
+class OrderingBaseline:
+    """A baseline that orders each question by a rule of its own."""
+
+    def __init__(self, order: Callable[[Request], Sequence[int]]) -> None:
+        self._order = order
+
+    def ask(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """Answers as text, like any model's; a picture that cannot be used is an error."""
+        for request in requests:
+            try:
+                yield Reply(str(list(self._order(request))))
+            except (EnactError, OSError) as error:
+                yield Reply(None, f"{type(error).__name__}: {error}")
+
+
+def random_order(request: Request) -> list[int]:
+    """A uniform order that depends on the id of the question alone."""
+    return shuffled_labels(request.n_steps, "random answer", request.question_id)
+
+
+def _identity_order(request: Request) -> list[int]:
+    return list(range(1, request.n_steps + 1))
+
+
+def _oracle_order(request: Request) -> Sequence[int]:
+    return request.answer
+
+
+def _text_prior_order(request: Request) -> list[int]:
+    preference = random_order(request)
+    if request.kind == "forward":
+        return preference
+    return order_by_text(request.action_components, preference)[0]
+
+
+def _pixel_continuity() -> OrderingBaseline:
+    distances = PictureDistances()
+
+    def order(request: Request) -> list[int]:
+        if request.kind == "inverse":
+            return random_order(request)
+        return order_by_continuity(request.pictures, distances)
+
+    return OrderingBaseline(order)
+
+
+_FACTORIES: Mapping[str, Callable[[], Model]] = {
+    "random": lambda: OrderingBaseline(random_order),
+    "identity": lambda: OrderingBaseline(_identity_order),
+    "oracle": lambda: OrderingBaseline(_oracle_order),
+    "pixel_continuity": _pixel_continuity,
+    "text_prior": lambda: OrderingBaseline(_text_prior_order),
+}
+
+
+def _missing(request: Request, variant: str) -> str | None:
+    """Why ``request`` cannot be shown under ``variant``, if so."""
+    absent = [p for p in request.pictures if p.sha is None]
+    if not absent:
+        return None
+    return (
+        f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
+        f"{absent[0].name}: key frame {absent[0].key_frame} of {absent[0].demonstration}; "
+        "materialize frame_images"
+    )
+
+
+def _ask(model: str, client: Model, requests: Sequence[Request]) -> dict[str, Reply]:
+    """Replies by question id; raises :class:`PredictionError` if a model loses one."""
+    replies = list(client.ask(requests))
+    if len(replies) != len(requests):
+        raise PredictionError(
+            f"{model}: {len(requests)} questions asked, {len(replies)} replies came back"
+        )
+    return {r.question_id: reply for r, reply in zip(requests, replies, strict=True)}

@@ -1,0 +1,74 @@
+"""Ordering pictures by how little changes from one to the next, without reading the actions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import PredictionError
+from enact_assets.predictions.kernels import shortest_path
+from enact_assets.predictions.requests import Image, Picture
+
+THUMBNAIL_EDGE = 32
+"""Cells per side of the picture that is compared: coarse enough to forgive noise of rendering."""
+
+
+def thumbnail(image: Image) -> NDArray[np.float64]:
+    """A small blurred version: cell means, then a binomial blur over 3 x 3 cells.
+
+    Shape: uint8 (height, width, 3) -> float64 (32, 32, 3), of the same units (0 to 255).
+    """
+    cells = image.astype(np.float64)
+    for axis in (0, 1):
+        size = cells.shape[axis]
+        starts = np.arange(THUMBNAIL_EDGE) * size // THUMBNAIL_EDGE
+        counts = np.maximum(np.diff(np.append(starts, size)), 1)
+        shape = [1, 1, 1]
+        shape[axis] = THUMBNAIL_EDGE
+        cells = np.add.reduceat(cells, starts, axis=axis) / counts.reshape(shape)
+    for axis in (0, 1):
+        padding = [(0, 0)] * 3
+        padding[axis] = (1, 1)
+        wide = np.moveaxis(np.pad(cells, padding, mode="edge"), axis, 0)
+        cells = np.moveaxis((wide[:-2] + 2 * wide[1:-1] + wide[2:]) / 4, 0, axis)
+    return cells
+
+
+class PictureDistances:
+    """Root mean square difference of thumbnails, each picture read and each pair compared once."""
+
+    def __init__(self) -> None:
+        self._thumbnails: dict[str, NDArray[np.float64]] = {}
+        self._distances: dict[tuple[str, str], float] = {}
+
+    def between(self, a: Picture, b: Picture) -> float:
+        """Distance of two pictures, 0 to 255; raises :class:`PredictionError` for what is none."""
+        first, second = sorted((a, b), key=lambda picture: str(picture.sha))
+        key = (str(first.sha), str(second.sha))
+        if key not in self._distances:
+            difference = self._thumbnail(first) - self._thumbnail(second)
+            self._distances[key] = float(np.sqrt(np.mean(difference**2)))
+        return self._distances[key]
+
+    def _thumbnail(self, picture: Picture) -> NDArray[np.float64]:
+        key = str(picture.sha)
+        if key not in self._thumbnails:
+            image = picture.load()
+            if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+                raise PredictionError(
+                    f"{picture.demonstration}, key frame {picture.key_frame}: expected a picture "
+                    f"of shape (height, width, 3), got {image.shape}"
+                )
+            self._thumbnails[key] = thumbnail(image)
+        return self._thumbnails[key]
+
+
+def order_by_continuity(pictures: tuple[Picture, ...], distances: PictureDistances) -> list[int]:
+    """Labels (from 1) of ``pictures[1:]`` on the shortest path that starts at ``pictures[0]``.
+
+    Exact; among equally short paths the one with the smaller labels first.
+    """
+    n = len(pictures)
+    matrix = np.zeros((n, n), np.float64)
+    for i in range(n):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = distances.between(pictures[i], pictures[j])
+    return [int(label) for label in shortest_path(matrix)]

@@ -1,0 +1,1 @@
+"""Variant against baseline: differences and their uncertainty."""

@@ -1,0 +1,111 @@
+"""Which questions are asked: stratified over kind and length, balanced over demonstrations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.errors import QuestionError
+from enact_assets.contracts.ids import content_sha, seed_from
+from enact_assets.contracts.registry import QuestionSettings, Variant
+from enact_assets.contracts.tables import table
+
+_CONTENT = (
+    "question_id",
+    "kind",
+    "key_frames",
+    "shown_key_frames",
+    "actions",
+    "action_components",
+    "answer",
+    "prompt",
+)
+
+
+def select_questions(
+    qa_all_demonstrations: pl.DataFrame,
+    evidence: Mapping[str, str],
+    settings: QuestionSettings,
+) -> pl.DataFrame:
+    """The questions that are asked, over all demonstrations of each gating: ``question_set``.
+
+    Within a stratum (gating, kind, length) the demonstrations take turns: what they contribute
+    differs by at most one question unless one runs out. Each demonstration gives its questions in
+    an order of its own that depends on ``settings.seed`` alone, so the probe set (the same with a
+    smaller number, for ``settings.probe_lengths``) lies within the question set, and one
+    demonstration more only shortens what the others give. ``evidence`` maps demonstration -> hash
+    of the tables that verify its questions. Errors: :class:`QuestionError` for a chosen question
+    whose demonstration has no evidence.
+    """
+    rows: list[dict[str, Any]] = []
+    strata = qa_all_demonstrations.partition_by("gating", "kind", "length", as_dict=True)
+    for (gating, kind, length), stratum in sorted(strata.items()):
+        ids: dict[str, list[str]] = {
+            str(demonstration): group.get_column("question_id").to_list()
+            for (demonstration,), group in stratum.partition_by(
+                "demonstration", as_dict=True
+            ).items()
+        }
+        turns = take_turns(ids, settings.seed, f"{gating} {kind} {length}")
+        asked = set(turns[: settings.question_set_per_stratum])
+        n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
+        probed = set(turns[:n_probed])
+        chosen = stratum.filter(pl.col("question_id").is_in(sorted(asked | probed)))
+        rows.extend(
+            {
+                "gating": question["gating"],
+                "question_id": question["question_id"],
+                "demonstration": question["demonstration"],
+                "kind": question["kind"],
+                "length": question["length"],
+                "in_question_set": question["question_id"] in asked,
+                "in_probe_set": question["question_id"] in probed,
+                "evidence_sha": _evidence_sha(question, evidence),
+            }
+            for question in chosen.iter_rows(named=True)
+        )
+    return table("question_set").build(rows)
+
+
+def asked_by_variant(
+    question_set: pl.DataFrame, variant: Variant, *, is_baseline: bool
+) -> pl.DataFrame:
+    """What ``variant`` asks, the table ``asked_questions``: the probe questions of its gating.
+
+    The baseline asks all of ``question_set``, so that there is something to compare probes with.
+    """
+    asked = question_set.filter(pl.col("gating") == variant.gating)
+    if not is_baseline:
+        asked = asked.filter("in_probe_set")
+    contract = table("asked_questions")
+    return contract.check(
+        asked.with_columns(variant=pl.lit(variant.name)).select(list(contract.columns)),
+        f"variant={variant.name}",
+    )
+
+
+def take_turns(ids_by_demonstration: Mapping[str, list[str]], seed: int, stratum: str) -> list[str]:
+    """All ids of one stratum, one of each demonstration per round while it has any.
+
+    Within a demonstration, and among demonstrations, the order is by hash of name and ``seed``;
+    any prefix is therefore balanced, and prefixes of two lengths are nested.
+    """
+    demonstrations = sorted(
+        ids_by_demonstration, key=lambda d: (seed_from("turn", seed, stratum, d), d)
+    )
+    queues = [
+        sorted(set(ids_by_demonstration[d]), key=lambda q: (seed_from("question", seed, q), q))
+        for d in demonstrations
+    ]
+    n_rounds = max((len(queue) for queue in queues), default=0)
+    return [queue[r] for r in range(n_rounds) for queue in queues if r < len(queue)]
+
+
+def _evidence_sha(question: Mapping[str, Any], evidence: Mapping[str, str]) -> str:
+    demonstration = question["demonstration"]
+    if demonstration not in evidence:
+        raise QuestionError(
+            f"{demonstration} ({question['gating']}): no evidence for question "
+            f"{question['question_id']}; materialize scene_graphs and visibility first"
+        )
+    return content_sha([*(question[c] for c in _CONTENT), evidence[demonstration]])

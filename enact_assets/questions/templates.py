@@ -1,0 +1,63 @@
+"""Prompt templates: text files with two placeholders, ours or the user's.
+
+``{actions}`` becomes the ``[Action k] ...`` lines, ``{n_steps}`` the number of entries the answer
+must have. Role, task, output format and example are the template's own words (paper A.2.3,
+figures 14 and 15 say what a prompt must carry).
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from enact_assets.contracts.errors import QuestionError
+
+Kind = Literal["forward", "inverse"]
+KINDS: tuple[Kind, ...] = ("forward", "inverse")
+
+TEMPLATE_FOLDER = Path(__file__).parent / "prompts"
+REQUIRED = ("actions",)
+OPTIONAL = ("n_steps",)
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def load_template(kind: str, folder: Path | None = None) -> str:
+    """The template for questions of ``kind``, from ``<folder>/<kind>.txt``.
+
+    ``folder`` is ours unless given. Errors: :class:`QuestionError` for an unknown kind, a file that
+    cannot be read, a placeholder that is missing, and one that nothing would fill in.
+    """
+    check_kind(kind)
+    path = (folder or TEMPLATE_FOLDER) / f"{kind}.txt"
+    try:
+        template = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuestionError(f"prompt template {path}: cannot be read ({error})") from error
+    found = set(_PLACEHOLDER.findall(template))
+    missing = [name for name in REQUIRED if name not in found]
+    if missing:
+        raise QuestionError(
+            f"prompt template {path}: placeholder {{{missing[0]}}} is missing; the action lines "
+            "go there"
+        )
+    unknown = sorted(found - {*REQUIRED, *OPTIONAL})
+    if unknown:
+        known = ", ".join(f"{{{name}}}" for name in (*REQUIRED, *OPTIONAL))
+        raise QuestionError(
+            f"prompt template {path}: nothing fills in {{{unknown[0]}}} (known: {known})"
+        )
+    return template
+
+
+def fill_template(template: str, actions: Sequence[str]) -> str:
+    """``template`` with the numbered ``actions``; one per line, labels from 1."""
+    lines = "\n".join(f"[Action {k}] {text}" for k, text in enumerate(actions, start=1))
+    values = {"actions": lines, "n_steps": str(len(actions))}
+    # One pass: what an action says is never itself read as a placeholder.
+    return _PLACEHOLDER.sub(lambda m: values.get(m.group(1), m.group(0)), template)
+
+
+def check_kind(kind: str) -> None:
+    """Raise :class:`QuestionError` unless ``kind`` is one of :data:`KINDS`."""
+    if kind not in KINDS:
+        raise QuestionError(f"unknown kind of question {kind!r} (known: {', '.join(KINDS)})")

@@ -1,0 +1,1 @@
+"""Demonstrations -> replay tables (facts, objects, states); one module per source."""

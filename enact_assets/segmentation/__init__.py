@@ -1,0 +1,1 @@
+"""Facts -> segmented (key) frames, their scene graphs, and the changes between them."""

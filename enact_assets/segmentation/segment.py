@@ -1,0 +1,124 @@
+"""Segmented frames: the moments of a demonstration at which its scene graph lastingly changes.
+
+Source: benchmark definition 2 (paper A.2.1), profile ``paper``. Choices the definition leaves open:
+
+- Existence is a record of the simulator, not a measurement: short existences are kept, so that no
+  object of a chain of transitions is lost. Gaps in it shorter than ``flicker_frames`` are filled,
+  because the facts around such a gap are filled too and may not outlive their objects.
+- A change whose persistence window reaches past the end of the replay cannot be seen to persist
+  and is no candidate. Neither is one whose picture would be taken past the end.
+- An object that appears or disappears outside a transition changes no component by itself.
+- ``changes`` is the difference between the recorded frames, so that it agrees with
+  ``scene_graphs``. It holds the signature found at ``change_frame`` and whatever else changed
+  until the frame was recorded. ``similarity`` compares the signatures at the change frames.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.contracts.components import Component, Operation
+from enact_assets.contracts.errors import ReplayError
+from enact_assets.contracts.registry import Gating
+from enact_assets.contracts.tables import table
+from enact_assets.segmentation.kernels import SearchRules, find_key_frames, smooth, states_at
+from enact_assets.segmentation.switches import FactSwitches, find_switches
+
+
+@dataclass(frozen=True)
+class SegmentedTables:
+    """What segmentation lands, both by their contracts."""
+
+    segmented_frames: pl.DataFrame
+    scene_graphs: pl.DataFrame
+
+
+def segment(
+    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+) -> SegmentedTables:
+    """Key frames of one demonstration and the scene graph at each of them.
+
+    ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. A replay of at
+    most ``settle_frames`` frames has no key frame and gives empty tables.
+
+    Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
+    one; :class:`IntervalError` if the intervals of a fact overlap.
+    """
+    demonstration, n_frames = _only_demonstration(demonstrations, facts, objects)
+    found = find_switches(facts, objects, gating.predicates, n_frames)
+    profile = gating.profile
+    switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)
+    rules = SearchRules(
+        n_frames,
+        profile.settle_frames,
+        profile.persistence_frames,
+        profile.max_signature_similarity,
+    )
+    order = np.argsort(switches.frames, kind="stable")
+    frames, change_frames, similarities = find_key_frames(
+        switches, order, found.n_signature_facts, found.lineage, rules
+    )
+    states = states_at(switches, frames)
+    of = [pl.lit(demonstration).alias("demonstration"), pl.lit(gating.name).alias("gating")]
+    segmented_frames = pl.DataFrame(
+        {
+            "key_frame": np.arange(frames.size),
+            "frame": frames,
+            "change_frame": change_frames,
+            "similarity": similarities,
+            "changes": pl.Series(_changes(found, states), dtype=pl.List(pl.String)),
+        }
+    ).with_columns(
+        *of,
+        change_frame=pl.when(pl.col("change_frame") >= 0).then("change_frame"),
+        similarity=pl.when(pl.col("similarity") >= 0).then("similarity"),
+    )
+    key_frame, fact = np.nonzero(states)
+    scene_graphs = found.facts[fact].with_columns(*of, key_frame=pl.Series(key_frame))
+    where = f"{demonstration}, {gating.name}"
+    return SegmentedTables(
+        table("segmented_frames").check(segmented_frames, where),
+        table("scene_graphs").check(scene_graphs, where),
+    )
+
+
+def _only_demonstration(
+    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame
+) -> tuple[str, int]:
+    """Name and length of the one demonstration all tables are about."""
+    if demonstrations.height != 1:
+        raise ReplayError(
+            f"segmentation takes one demonstration at a time, was given {demonstrations.height}: "
+            f"{demonstrations['demonstration'].to_list()[:3]}. Call it once per partition."
+        )
+    name, n_frames = demonstrations.select("demonstration", "n_frames").row(0)
+    for what, rows in (("facts", facts), ("objects", objects)):
+        foreign = rows.filter(pl.col("demonstration") != name)
+        if foreign.height:
+            raise ReplayError(
+                f"demonstration {name!r}: {foreign.height} of {rows.height} rows of {what} belong "
+                f"to another, first {foreign.row(0, named=True)}. Read one partition of each."
+            )
+    return str(name), int(n_frames)
+
+
+def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> list[list[str]]:
+    """Component texts, sorted, of each recorded frame against the one before."""
+    changes: list[list[str]] = [[] for _ in range(states.shape[0])]
+    signature = states[:, : found.n_signature_facts]
+    facts = found.facts.rows()
+    for row, fact in np.argwhere(signature[1:] != signature[:-1]):
+        name, subject, other = facts[fact]
+        operation: Operation = "add" if signature[row + 1, fact] else "remove"
+        changes[row + 1].append(str(Component(operation, name, subject, other)))
+    lineage = found.lineage
+    for c, child in enumerate(found.children):
+        exists = states[:, lineage.child[c]]
+        links = lineage.parent[lineage.offsets[c] : lineage.offsets[c + 1]]
+        for row in np.flatnonzero(exists[1:] & ~exists[:-1]):
+            parents = [facts[p][1] for p in links if states[row, p] and not states[row + 1, p]]
+            if parents:
+                changes[row + 1].append(str(Component.transition(tuple(parents), child)))
+    return [sorted(texts) for texts in changes]

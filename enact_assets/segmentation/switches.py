@@ -1,0 +1,94 @@
+"""The facts and objects of one demonstration as arrays for the kernels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.errors import IntervalError
+from enact_assets.contracts.predicates import EXISTS
+from enact_assets.segmentation.kernels import Lineage, Switches
+
+FACT = ["predicate", "subject", "object"]
+
+
+@dataclass(frozen=True)
+class FactSwitches:
+    """When each fact of one demonstration switches.
+
+    ``facts`` has one row (predicate, subject, object) per fact: first the ``n_signature_facts``
+    whose change makes a component, then existence. ``children[c]`` is the name of child c of
+    ``lineage``.
+    """
+
+    facts: pl.DataFrame
+    switches: Switches
+    n_signature_facts: int
+    children: list[str]
+    lineage: Lineage
+
+    @property
+    def is_existence(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Per fact, whether it only says that an object exists: (n_facts,)."""
+        return np.arange(self.facts.height) >= self.n_signature_facts
+
+
+def find_switches(
+    facts: pl.DataFrame, objects: pl.DataFrame, predicates: tuple[str, ...], n_frames: int
+) -> FactSwitches:
+    """Switches of the facts of ``predicates`` and of existence in one demonstration.
+
+    Errors: :class:`IntervalError` if the intervals of a fact overlap, touch, are empty or leave
+    [0, n_frames): the kernels would count wrongly without a sign.
+    """
+    rows = (
+        facts.lazy()
+        .filter(pl.col("predicate").is_in([*predicates, EXISTS]))
+        .with_columns(is_existence=pl.col("predicate") == EXISTS)
+        .sort("is_existence", *FACT, "frame_from")
+        .with_columns(fact=pl.struct(FACT).rle_id())
+        .collect()
+    )
+    number = rows["fact"].to_numpy().astype(np.int64)
+    frame_from, frame_to = rows["frame_from"].to_numpy(), rows["frame_to"].to_numpy()
+    earliest = np.zeros(rows.height, np.int64)
+    same_fact = number[1:] == number[:-1]
+    earliest[1:][same_fact] = frame_to[:-1][same_fact] + 1
+    is_bad = (frame_from < earliest) | (frame_from >= frame_to) | (frame_to > n_frames)
+    if is_bad.any():
+        first = rows.row(int(np.flatnonzero(is_bad)[0]), named=True)
+        raise IntervalError(
+            f"demonstration {first['demonstration']!r}: {int(is_bad.sum())} of {rows.height} "
+            f"intervals are empty, leave the replay of {n_frames} frames, or touch another of "
+            f"their fact, first {first['predicate']}({first['subject']}, {first['object']}) in "
+            f"frames [{first['frame_from']}, {first['frame_to']}). Check the replay with "
+            "replay.validation.check_replay."
+        )
+    is_first = np.ones(rows.height, np.bool_)
+    is_first[1:] = ~same_fact
+    starts = np.flatnonzero(is_first)
+    names = rows.select(FACT)[starts]
+    offsets = 2 * np.append(starts, rows.height)
+    frames = np.stack([frame_from, frame_to], axis=1).ravel()
+    n_signature_facts = int((names["predicate"] != EXISTS).sum())
+    children, lineage = _find_lineage(objects, names["subject"].to_list(), n_signature_facts)
+    switches = Switches(offsets.astype(np.int64), frames.astype(np.int64))
+    return FactSwitches(names, switches, n_signature_facts, children, lineage)
+
+
+def _find_lineage(
+    objects: pl.DataFrame, subjects: list[str], n_signature_facts: int
+) -> tuple[list[str], Lineage]:
+    """Children whose existence, and that of at least one parent, is recorded."""
+    existence = {name: n_signature_facts + k for k, name in enumerate(subjects[n_signature_facts:])}
+    children, child, offsets, parent = [], [], [0], []
+    rows = objects.filter(pl.col("parents").list.len() > 0).sort("object_name")
+    for name, parents in rows.select("object_name", "parents").iter_rows():
+        links = [existence[p] for p in sorted(set(parents)) if p in existence]
+        if links and name in existence:
+            children.append(name)
+            child.append(existence[name])
+            parent.extend(links)
+            offsets.append(len(parent))
+    arrays = [np.array(values, np.int64) for values in (child, offsets, parent)]
+    return children, Lineage(*arrays)

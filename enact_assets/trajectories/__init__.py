@@ -1,0 +1,1 @@
+"""Transition graph -> exact path counts -> sampled key-frame trajectories."""

@@ -1,0 +1,10 @@
+-- oracle_is_always_right: one row per question that the oracle, who knows the answer, did not pass.
+-- Reads: evaluation.
+-- Fix:   verification contradicts the questions: materialize evaluation of the oracle again; if
+--        that does not help, question and verification disagree about what changed.
+select variant, demonstration, gating, kind, length, question_id, answer_status, reason, answer
+from evaluation
+where
+    model = 'oracle'
+    and (answer_status <> 'parsed' or not coalesce(is_accepted and pairwise_accuracy = 1, false))
+order by all;

@@ -1,0 +1,15 @@
+-- question_set_questions_exist: one row per question that is to be asked and that nobody wrote.
+-- Reads: question_set, asked_questions, qa.
+-- Fix:   questions were written again since the set was drawn: materialize that relation again.
+with chosen as (
+    select 'question_set' as relation, gating, demonstration, kind, length, question_id
+    from question_set
+    union all
+    select 'asked_questions', gating, demonstration, kind, length, question_id
+    from asked_questions
+)
+
+select *
+from chosen
+anti join qa using (gating, demonstration, kind, length, question_id)
+order by all;

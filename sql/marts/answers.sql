@@ -1,0 +1,59 @@
+-- answers: one row per model, variant and question asked, with the question and what was said.
+-- Reads: evaluation, qa, predictions.
+-- Rule:  a view, so that prompts are stored once; scores are null where the answer is missing.
+create view answers as
+select
+    evaluation.model,
+    evaluation.variant,
+    evaluation.gating,
+    evaluation.demonstration,
+    evaluation.kind,
+    evaluation.length,
+    evaluation.question_id,
+    qa.prompt,
+    qa.actions,
+    qa.key_frames,
+    qa.shown_key_frames,
+    qa.answer as reference,
+    predictions.raw_answer,
+    evaluation.answer,
+    evaluation.answer_status as status,
+    evaluation.reason,
+    predictions.error,
+    evaluation.is_exact,
+    evaluation.is_accepted,
+    evaluation.n_steps,
+    evaluation.n_steps_passed,
+    evaluation.pairwise_accuracy
+from evaluation
+left join qa
+    on qa.demonstration = evaluation.demonstration
+    and qa.gating = evaluation.gating
+    and qa.question_id = evaluation.question_id
+left join predictions
+    on predictions.model = evaluation.model
+    and predictions.variant = evaluation.variant
+    and predictions.question_id = evaluation.question_id;
+
+comment on column answers.model is 'who answered';
+comment on column answers.variant is 'setting under which the pictures were made and asked';
+comment on column answers.gating is 'which predicates make key frames: state or contact';
+comment on column answers.demonstration is 'demonstration the question is about';
+comment on column answers.kind is 'forward (order images) or inverse (order actions)';
+comment on column answers.length is 'key frames in the trajectory';
+comment on column answers.question_id is 'id from the content of the question';
+comment on column answers.prompt is 'the text the model was given';
+comment on column answers.actions is 'action texts in the order shown';
+comment on column answers.key_frames is 'key frames in true order';
+comment on column answers.shown_key_frames is 'key frames in the order shown, current state first';
+comment on column answers.reference is 'right answer: label, from 1, shown for each step in turn';
+comment on column answers.raw_answer is 'what the model said; null if it never answered';
+comment on column answers.answer is 'the order parsed from it; null if none';
+comment on column answers.status is 'parsed, unparsed or missing';
+comment on column answers.reason is 'why it is unparsed or missing';
+comment on column answers.error is 'why the model never answered, in the words of its service';
+comment on column answers.is_exact is 'equals the reference';
+comment on column answers.is_accepted is 'equals the reference or is consistent at every step';
+comment on column answers.n_steps is 'steps of the question';
+comment on column answers.n_steps_passed is 'steps that pass the rule';
+comment on column answers.pairwise_accuracy is 'share of steps that pass';

@@ -1,0 +1,133 @@
+-- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
+-- Reads: evaluation.
+-- Rule:  an answer that could not be parsed counts as wrong. One that was never obtained is
+--        missing: counted in n_missing, left out of every score. No scored answer: null, not 0.
+create table leaderboard as
+with scored as (
+    select
+        model, variant, kind, length, demonstration, answer_status,
+        answer_status <> 'missing' as is_scored,
+        case answer_status when 'parsed' then is_accepted::double when 'unparsed' then 0 end
+            as accepted,
+        case answer_status when 'parsed' then pairwise_accuracy when 'unparsed' then 0 end
+            as pairwise,
+        case answer_status when 'parsed' then n_steps_passed when 'unparsed' then 0 end as passed,
+        case when answer_status <> 'missing' then n_steps end as steps
+    from evaluation
+    where variant = 'baseline'
+),
+
+levels as (
+    select * from scored
+    union all
+    select * replace (null::bigint as length) from scored
+),
+
+-- Each answer's distance from what the leaderboard says of its group: the errors come from these.
+residuals as (
+    select
+        *,
+        accepted - avg(accepted) over same_row as accepted_residual,
+        pairwise - avg(pairwise) over same_row as pairwise_residual,
+        passed - steps * (sum(passed) over same_row / sum(steps) over same_row) as passed_residual
+    from levels
+    window same_row as (partition by model, kind, length)
+),
+
+-- Questions of one demonstration share pictures and changes, so their answers go together.
+demonstrations_summed as (
+    select
+        model, kind, length,
+        sqrt(sum(accepted_sum ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(n)
+            as task_accuracy_clustered_se,
+        sqrt(sum(pairwise_sum ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(n)
+            as pairwise_accuracy_clustered_se,
+        count(*) as n_demonstrations
+    from (
+        select
+            model, kind, length, demonstration,
+            sum(accepted_residual) as accepted_sum,
+            sum(pairwise_residual) as pairwise_sum,
+            count(*) as n
+        from residuals
+        where is_scored
+        group by all
+    )
+    group by all
+),
+
+totals as (
+    select
+        model, variant, kind, length,
+        count(*) as n_questions,
+        count(*) filter (is_scored) as n_scored,
+        count(*) filter (answer_status = 'unparsed') as n_unparsed,
+        count(*) filter (answer_status = 'missing') as n_missing,
+        avg(accepted) as task_accuracy,
+        stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
+        avg(pairwise) as pairwise_accuracy,
+        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_se,
+        sum(passed) / sum(steps) as pairwise_accuracy_pooled,
+        sqrt(sum(passed_residual ** 2) * count(passed) / nullif(count(passed) - 1, 0)) / sum(steps)
+            as pairwise_accuracy_pooled_se
+    from residuals
+    group by all
+)
+
+select
+    totals.model, totals.variant, totals.kind, totals.length,
+    totals.n_questions, totals.n_scored, totals.n_unparsed, totals.n_missing,
+    coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
+    totals.task_accuracy,
+    totals.task_accuracy_se,
+    demonstrations_summed.task_accuracy_clustered_se,
+    totals.pairwise_accuracy,
+    totals.pairwise_accuracy_se,
+    demonstrations_summed.pairwise_accuracy_clustered_se,
+    totals.pairwise_accuracy_pooled,
+    totals.pairwise_accuracy_pooled_se,
+    case when totals.task_accuracy is not null then
+        rank() over (
+            partition by totals.kind, totals.length
+            order by totals.task_accuracy desc nulls last
+        )
+    end as task_accuracy_rank,
+    case when totals.pairwise_accuracy is not null then
+        rank() over (
+            partition by totals.kind, totals.length
+            order by totals.pairwise_accuracy desc nulls last
+        )
+    end as pairwise_accuracy_rank
+from totals
+left join demonstrations_summed
+    on demonstrations_summed.model = totals.model
+    and demonstrations_summed.kind = totals.kind
+    and demonstrations_summed.length is not distinct from totals.length
+order by
+    totals.kind, totals.length nulls first, task_accuracy_rank nulls last, totals.model;
+
+comment on column leaderboard.model is 'who answered';
+comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
+comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
+comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
+comment on column leaderboard.n_questions is 'questions asked';
+comment on column leaderboard.n_scored is 'questions answered, in whatever form';
+comment on column leaderboard.n_unparsed is 'of those scored, answers that no order was found in';
+comment on column leaderboard.n_missing is 'questions that were never answered';
+comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
+comment on column leaderboard.task_accuracy is 'share of scored questions accepted';
+comment on column leaderboard.task_accuracy_se is 'its standard error, questions independent';
+comment on column leaderboard.task_accuracy_clustered_se is
+'its standard error, clustered by demonstration; null below 2 demonstrations';
+comment on column leaderboard.pairwise_accuracy is
+'mean over questions of the share of right steps';
+comment on column leaderboard.pairwise_accuracy_se is 'its standard error, questions independent';
+comment on column leaderboard.pairwise_accuracy_clustered_se is
+'its standard error, clustered by demonstration; null below 2 demonstrations';
+comment on column leaderboard.pairwise_accuracy_pooled is 'share of right steps over all steps';
+comment on column leaderboard.pairwise_accuracy_pooled_se is
+'its standard error as a ratio, questions independent';
+comment on column leaderboard.task_accuracy_rank is
+'1 is best within kind and length; equals share a rank';
+comment on column leaderboard.pairwise_accuracy_rank is
+'1 is best within kind and length; equals share a rank';

@@ -1,0 +1,61 @@
+"""Means over questions and over steps, and what they rest on."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from enact_assets.contracts.tables import table
+from enact_assets.evaluation.metrics import summarize
+
+
+def row(question: str, status: str, passed: int | None, n_steps: int, kind: str = "forward") -> Any:
+    is_scored = passed is not None
+    return {
+        "model": "m",
+        "variant": "v",
+        "question_id": question,
+        "demonstration": "d",
+        "gating": "state",
+        "kind": kind,
+        "length": n_steps + 1,
+        "answer_status": status,
+        "reason": None if status == "parsed" else "why",
+        "answer": None,
+        "is_exact": passed == n_steps if is_scored else None,
+        "is_semantic": passed == n_steps if is_scored else None,
+        "is_accepted": passed == n_steps if is_scored else None,
+        "n_steps": n_steps,
+        "n_steps_passed": passed,
+        "pairwise_accuracy": passed / n_steps if passed is not None else None,
+    }
+
+
+def test_mean_over_questions_and_pooled_over_steps_are_both_reported() -> None:
+    """The paper defines one and prints the other; short questions weigh more in the mean."""
+    evaluation = table("evaluation").build(
+        [
+            row("a", "parsed", 2, 2),
+            row("b", "parsed", 2, 8),
+            row("c", "unparsed", 0, 2),
+            row("d", "missing", None, 8),
+        ]
+    )
+    found = summarize(evaluation, ("model", "variant", "kind")).row(0, named=True)
+    assert found["task_accuracy"] == pytest.approx(1 / 3)
+    assert found["pairwise_accuracy"] == pytest.approx((1 + 0.25 + 0) / 3)
+    assert found["pairwise_accuracy_pooled"] == pytest.approx(4 / 12)
+    counts = {name: found[f"n_{name}"] for name in ("questions", "parsed", "unparsed", "missing")}
+    assert counts == {"questions": 4, "parsed": 2, "unparsed": 1, "missing": 1}
+
+
+def test_a_group_without_answers_has_no_score() -> None:
+    """Zero would read as a model that is always wrong."""
+    evaluation = table("evaluation").build(
+        [row("a", "missing", None, 4), row("b", "parsed", 3, 3, "inverse")]
+    )
+    found = summarize(evaluation)
+    assert found["kind"].to_list() == ["forward", "inverse"]
+    for name in ("task_accuracy", "pairwise_accuracy", "pairwise_accuracy_pooled"):
+        assert found[name].to_list() == [None, 1.0]
+    assert summarize(pl.DataFrame(schema=table("evaluation").schema)).height == 0

@@ -1,0 +1,178 @@
+"""Differences between variants: literal tables, textbook formulas, and what is undefined."""
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.contracts.tables import table
+from enact_assets.probes.compare import clustered, compare_with_baseline
+
+
+def evaluation(
+    variant: str, scores: dict[str, float | None], gating: str = "state"
+) -> pl.DataFrame:
+    """Rows by question name ``<kind>-<length>-<demonstration>-<number>``."""
+    rows: list[dict[str, Any]] = []
+    for question, score in scores.items():
+        kind, length, demonstration, _ = question.split("-")
+        rows.append(
+            {
+                "model": "m",
+                "variant": variant,
+                "question_id": question,
+                "demonstration": demonstration,
+                "gating": gating,
+                "kind": kind,
+                "length": int(length),
+                "answer_status": "missing" if score is None else "parsed",
+                "reason": None,
+                "answer": None,
+                "is_exact": None,
+                "is_semantic": None,
+                "is_accepted": None,
+                "n_steps": int(length) - 1,
+                "n_steps_passed": None,
+                "pairwise_accuracy": score,
+            }
+        )
+    return table("evaluation").build(rows)
+
+
+BASELINE = {
+    "forward-3-a-1": 1.0,
+    "forward-3-a-2": 0.5,
+    "forward-3-b-1": 1.0,
+    "forward-3-b-2": 0.5,
+    "forward-6-a-1": 0.4,
+    "forward-6-b-1": None,
+    "forward-6-c-1": 0.8,
+}
+VARIANT = {
+    "forward-3-a-1": 0.5,
+    "forward-3-a-2": 0.5,
+    "forward-3-b-1": 1.0,
+    "forward-3-b-2": 0.0,
+    "forward-6-a-1": 0.2,
+    "forward-6-b-1": 0.6,
+    "forward-6-c-1": None,
+}
+
+
+def row(found: pl.DataFrame, length: int | None) -> dict[str, Any]:
+    return found.filter(pl.col("length").eq_missing(length)).row(0, named=True)
+
+
+def test_a_stratum_is_compared_by_the_textbook() -> None:
+    """Deltas with the wrong sign or errors of the wrong formula pass unnoticed in a heat map."""
+    extra = {**BASELINE, "forward-3-a-99": 0.0}
+    found = compare_with_baseline(
+        evaluation("v", VARIANT), evaluation("baseline", extra), "v", "baseline"
+    )
+    assert found["length"].to_list() == [None, 3, 6]
+    three = row(found, 3)
+    x, y = np.array([0.5, 0.5, 1.0, 0.0]), np.array([1.0, 0.5, 1.0, 0.5])
+    assert (three["n_variant"], three["n_baseline"], three["n_missing"]) == (4, 4, 0)
+    assert three["delta"] == pytest.approx(-0.25)
+    variance = x.var(ddof=1) / 4 + y.var(ddof=1) / 4
+    assert three["standard_error"] == pytest.approx(math.sqrt(variance))
+    # Welch: t = -0.25 / 0.25 on 5.4 degrees of freedom (table of Student's t).
+    degrees = variance**2 / ((x.var(ddof=1) / 4) ** 2 / 3 + (y.var(ddof=1) / 4) ** 2 / 3)
+    from scipy.stats import t
+
+    assert three["welch_p"] == pytest.approx(
+        2 * t.cdf(-0.25 / math.sqrt(variance), degrees), rel=1e-9
+    )
+    # Differences: a -0.5, 0; b 0, -0.5: the clusters agree exactly.
+    assert (three["n_paired"], three["n_demonstrations"]) == (4, 2)
+    assert three["paired_delta"] == pytest.approx(-0.25)
+    assert (three["paired_standard_error"], three["paired_p"]) == (0.0, None)
+
+
+def test_missing_answers_are_counted_and_take_no_part() -> None:
+    """An outage scored as zero would look like sensitivity to the camera."""
+    found = compare_with_baseline(
+        evaluation("v", VARIANT), evaluation("baseline", BASELINE), "v", "baseline"
+    )
+    six = row(found, 6)
+    assert (six["n_variant"], six["n_baseline"], six["n_missing"]) == (2, 2, 2)
+    assert six["mean_variant"] == pytest.approx(0.4)
+    assert six["mean_baseline"] == pytest.approx(0.6)
+    assert (six["n_paired"], six["n_demonstrations"]) == (1, 1)
+    assert six["paired_delta"] == pytest.approx(-0.2)
+    assert six["paired_standard_error"] is None
+    assert six["paired_p"] is None
+    whole = row(found, None)
+    assert (whole["n_variant"], whole["n_missing"], whole["n_paired"]) == (6, 2, 5)
+
+
+def test_clusters_and_not_questions_carry_the_error() -> None:
+    """Many questions of one demonstration are not many observations."""
+    differences = np.array([0.3, 0.5, -0.1, 0.1, 0.0, 0.4])
+    clusters = np.array([1, 1, 2, 2, 3, 3])
+    mean = 0.2
+    sums = [0.3 + 0.5 - 2 * mean, -0.1 + 0.1 - 2 * mean, 0.0 + 0.4 - 2 * mean]
+    expected = math.sqrt(3 / 2 * sum(s**2 for s in sums)) / 6
+    error, p = clustered(differences, clusters)
+    assert error == pytest.approx(expected)
+    # Student's t with 2 degrees of freedom has a closed form.
+    t = mean / expected
+    assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
+    # One question per demonstration: the ordinary error of a mean.
+    error, _ = clustered(differences, np.arange(6))
+    assert error == pytest.approx(differences.std(ddof=1) / math.sqrt(6))
+
+
+def test_the_clustered_test_keeps_its_level_where_the_unpaired_one_does_not() -> None:
+    """With a true difference of zero, about one in twenty comparisons may be significant."""
+    generator = np.random.default_rng(8)
+    n_rejected = 0
+    clusters = np.repeat(np.arange(20), 6)
+    for _ in range(300):
+        per_demonstration = generator.normal(0, 0.2, 20)
+        differences = per_demonstration[clusters] + generator.normal(0, 0.3, clusters.size)
+        _, p = clustered(differences, clusters)
+        n_rejected += p is not None and p < 0.05
+    assert 5 <= n_rejected <= 28
+
+
+def test_two_gatings_have_no_common_questions() -> None:
+    """Questions that share an id by accident are still not the same question."""
+    found = compare_with_baseline(
+        evaluation("contact", {"forward-3-a-1": 0.5, "forward-3-b-8": 1.0}, "contact"),
+        evaluation("baseline", BASELINE),
+        "contact",
+        "baseline",
+    )
+    three = row(found, 3)
+    assert (three["n_variant"], three["n_baseline"], three["n_paired"]) == (2, 4, 0)
+    assert three["delta"] == pytest.approx(0.0)
+    assert three["standard_error"] is not None
+    for name in ("paired_delta", "paired_standard_error", "paired_p"):
+        assert three[name] is None
+    six = row(found, 6)
+    assert (six["n_variant"], six["n_baseline"]) == (0, 2)
+    assert six["mean_variant"] is six["delta"] is six["standard_error"] is None
+
+
+def test_a_model_that_never_varies_has_no_p_value() -> None:
+    """The oracle: no difference, no spread, and no significance to report."""
+    same = dict.fromkeys(BASELINE, 1.0)
+    found = compare_with_baseline(
+        evaluation("v", same), evaluation("baseline", same), "v", "baseline"
+    )
+    whole = row(found, None)
+    assert (whole["delta"], whole["paired_delta"]) == (0.0, 0.0)
+    assert (whole["standard_error"], whole["paired_standard_error"]) == (0.0, 0.0)
+    assert whole["welch_p"] is whole["paired_p"] is None
+
+
+def test_rows_of_another_variant_are_refused_and_nothing_gives_nothing() -> None:
+    """Swapped arguments would flip the sign of every delta."""
+    ours, theirs = evaluation("v", VARIANT), evaluation("baseline", BASELINE)
+    with pytest.raises(EvaluationError, match="rows of variant 'baseline' given as those of 'v'"):
+        compare_with_baseline(theirs, ours, "v", "baseline")
+    assert compare_with_baseline(ours.clear(), theirs.clear(), "v", "baseline").height == 0

@@ -1,0 +1,122 @@
+"""The question set: strata, balance, nesting, and how little a new demonstration moves."""
+
+import dataclasses
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import QuestionError
+from enact_assets.contracts.registry import QuestionSettings, Variant
+from enact_assets.questions.selection import asked_by_variant, select_questions, take_turns
+
+from reference.household import build_household
+
+SETTINGS = QuestionSettings(question_set_per_stratum=20, probe_set_per_stratum=7)
+
+ids = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=3), st.integers(0, 12), max_size=6
+).map(lambda sizes: {d: [f"{d}-{k}" for k in range(n)] for d, n in sizes.items()})
+
+
+@given(ids, st.integers(0, 40), st.integers(0, 3))
+@settings(max_examples=100, deadline=None)
+def test_any_prefix_is_balanced(by_demonstration: dict[str, list[str]], n: int, seed: int) -> None:
+    """Who has questions left differs by at most one from everybody else."""
+    turns = take_turns(by_demonstration, seed, "forward 3")
+    assert sorted(turns) == sorted(q for group in by_demonstration.values() for q in group)
+    counts = Counter(q.split("-")[0] for q in turns[:n])
+    most = max(counts.values(), default=0)
+    for demonstration, group in by_demonstration.items():
+        assert counts[demonstration] >= min(most - 1, len(group))
+
+
+@given(ids, st.integers(0, 20), st.integers(1, 9))
+@settings(max_examples=100, deadline=None)
+def test_one_demonstration_more_only_shortens_what_others_give(
+    by_demonstration: dict[str, list[str]], n: int, size: int
+) -> None:
+    """A reshuffle would make every stored answer useless whenever a demonstration is added."""
+    more = {**by_demonstration, "new": [f"new-{k}" for k in range(size)]}
+    before = take_turns(by_demonstration, 0, "s")[:n]
+    after = take_turns(more, 0, "s")[:n]
+    assert {q for q in after if not q.startswith("new-")} <= set(before)
+
+
+@pytest.fixture(scope="module")
+def qa() -> pl.DataFrame:
+    homes = [
+        build_household(seed, trajectories_per_length=size)
+        for seed, size in ((1, 8), (2, 8), (3, 2))
+    ]
+    return pl.concat([h.qa for h in homes])
+
+
+EVIDENCE = {f"household-{k}": f"sha {k}" for k in (1, 2, 3)}
+
+
+def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFrame) -> None:
+    """Unequal strata would let short questions decide the leaderboard."""
+    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    sizes = qa.group_by("kind", "length").len("available")
+    strata = (
+        chosen.group_by("kind", "length")
+        .agg(pl.col("in_question_set").sum(), pl.col("in_probe_set").sum())
+        .join(sizes, on=["kind", "length"])
+    )
+    assert strata.height == 16
+    for row in strata.iter_rows(named=True):
+        assert row["in_question_set"] == min(20, row["available"])
+        assert row["in_probe_set"] == (7 if row["length"] in (3, 6, 9) else 0)
+    assert chosen.filter("in_probe_set")["in_question_set"].all()
+    assert chosen.filter(~pl.col("in_question_set")).height == 0
+    assert select_questions(qa.reverse(), EVIDENCE, SETTINGS).equals(chosen)
+    # Two demonstrations are large, one is small: 2 of the small one, the rest shared equally.
+    per_demonstration = dict(
+        chosen.filter((pl.col("kind") == "forward") & (pl.col("length") == 3))
+        .group_by("demonstration")
+        .len()
+        .iter_rows()
+    )
+    assert per_demonstration == {"household-1": 8, "household-2": 8, "household-3": 2}
+
+
+def test_more_probes_than_questions_are_still_asked_by_the_baseline(qa: pl.DataFrame) -> None:
+    """A probe the baseline never asked could not be compared with anything."""
+    few = dataclasses.replace(SETTINGS, question_set_per_stratum=3)
+    chosen = select_questions(qa, EVIDENCE, few)
+    probes = chosen.filter("in_probe_set")
+    assert probes.height == 2 * 3 * 7
+    assert probes["in_question_set"].sum() == 2 * 3 * 3
+    baseline = asked_by_variant(chosen, Variant("baseline", "state"), is_baseline=True)
+    other = asked_by_variant(chosen, Variant("aperture_80", "state"), is_baseline=False)
+    assert set(probes["question_id"]) == set(other["question_id"]) < set(baseline["question_id"])
+    assert other["variant"].unique().to_list() == ["aperture_80"]
+    assert asked_by_variant(chosen, Variant("contact", "contact"), is_baseline=False).height == 0
+
+
+def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) -> None:
+    """A prompt or a mask that changed must make the answers stale, and nothing else may."""
+    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    first = chosen.row(0, named=True)
+
+    is_first = pl.col("question_id") == first["question_id"]
+
+    def sha(questions: pl.DataFrame, evidence: dict[str, str]) -> str:
+        found = select_questions(questions, evidence, SETTINGS)
+        return str(
+            found.filter(pl.col("question_id") == first["question_id"]).item(0, "evidence_sha")
+        )
+
+    is_first = pl.col("question_id") == first["question_id"]
+    reworded = qa.with_columns(
+        prompt=pl.when(is_first).then(pl.col("prompt") + " please").otherwise("prompt")
+    )
+    assert sha(reworded, EVIDENCE) != first["evidence_sha"]
+    assert sha(qa, {**EVIDENCE, first["demonstration"]: "other"}) != first["evidence_sha"]
+    others = {d: "other" for d in EVIDENCE if d != first["demonstration"]}
+    assert sha(qa, {**EVIDENCE, **others}) == first["evidence_sha"]
+    with pytest.raises(QuestionError, match="no evidence for question"):
+        select_questions(qa, {}, SETTINGS)

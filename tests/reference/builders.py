@@ -1,0 +1,113 @@
+"""Small valid replay tables from literals, for tests of any stage."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.tables import table
+
+DEMONSTRATION = "try-0"
+GATING = "state"
+
+
+def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> pl.DataFrame:
+    row = {
+        "demonstration": demonstration,
+        "source": "embedded",
+        "activity": demonstration.partition("-")[0],
+        "seed": 0,
+        "n_frames": n_frames,
+        "frame_rate_hz": 30.0,
+        "world_sha": "none",
+    }
+    return table("demonstrations").build([row])
+
+
+def build_facts(
+    *facts: tuple[str, str, str | None, Sequence[tuple[int, int]]],
+    demonstration: str = DEMONSTRATION,
+) -> pl.DataFrame:
+    """Rows from (predicate, subject, object, [(from, to), ...]), unchecked on purpose."""
+    rows = [
+        (demonstration, predicate, subject, other, start, stop)
+        for predicate, subject, other, intervals in facts
+        for start, stop in intervals
+    ]
+    return pl.DataFrame(rows, schema=table("facts").schema, orient="row")
+
+
+def build_objects(
+    *objects: tuple[str, str] | tuple[str, str, Iterable[str]], demonstration: str = DEMONSTRATION
+) -> pl.DataFrame:
+    """Rows from (name, category[, parents]), unchecked on purpose."""
+    rows = [
+        (demonstration, name, category, list(*parents), False)
+        for name, category, *parents in objects
+    ]
+    return pl.DataFrame(rows, schema=table("objects").schema, orient="row")
+
+
+def build_scene_graphs(
+    graphs: Sequence[Iterable[tuple[str, str, str | None]]],
+) -> pl.DataFrame:
+    """One set of facts (predicate, subject, object) per key frame, existence included."""
+    rows = [
+        (DEMONSTRATION, GATING, k, predicate, subject, other)
+        for k, graph in enumerate(graphs)
+        for predicate, subject, other in graph
+    ]
+    rows_table = pl.DataFrame(rows, schema=table("scene_graphs").schema, orient="row")
+    return table("scene_graphs").check(rows_table)
+
+
+def build_visibility(fractions: Sequence[dict[str, float]]) -> pl.DataFrame:
+    """Share of the picture per object, one mapping per key frame."""
+    box = {"x_min_px": 0, "y_min_px": 0, "x_max_px": 0, "y_max_px": 0}
+    rows: list[dict[str, Any]] = [
+        {
+            "demonstration": DEMONSTRATION,
+            "gating": GATING,
+            "key_frame": k,
+            "frame": 100 * k,
+            "object_name": name,
+            "pixels": 1,
+            "fraction": fraction,
+            **box,
+        }
+        for k, shown in enumerate(fractions)
+        for name, fraction in shown.items()
+    ]
+    return table("visibility").build(rows)
+
+
+def build_segmented_frames(n_key_frames: int) -> pl.DataFrame:
+    """Key frames at 0, 100, 200, ...; their changes do not matter here."""
+    rows = [
+        {
+            "demonstration": DEMONSTRATION,
+            "gating": GATING,
+            "key_frame": k,
+            "frame": 100 * k,
+            "change_frame": 100 * k - 20 if k else None,
+            "similarity": 0.0 if k > 1 else None,
+            "changes": ["+Open(fridge)"] if k else [],
+        }
+        for k in range(n_key_frames)
+    ]
+    return table("segmented_frames").build(rows)
+
+
+def build_transition_graph(edges: Iterable[tuple[int, int]]) -> pl.DataFrame:
+    rows = [
+        {
+            "demonstration": DEMONSTRATION,
+            "gating": GATING,
+            "key_frame_from": i,
+            "key_frame_to": j,
+            "n_changes": 1,
+            "changes": ["+Open(fridge)"],
+        }
+        for i, j in edges
+    ]
+    return table("transition_graph").build(rows)

@@ -1,0 +1,43 @@
+"""Best orders by trying every one."""
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from typing import Any
+
+Fact = tuple[str, str, str | None]
+
+
+def shortest_path_length(distance: Sequence[Sequence[float]]) -> float:
+    """Length of the shortest path from node 0 through all others."""
+    n = len(distance) - 1
+    return min(path_length(distance, order) for order in permutations(range(1, n + 1)))
+
+
+def path_length(distance: Sequence[Sequence[float]], order: Sequence[int]) -> float:
+    length, here = 0.0, 0
+    for node in order:
+        length += distance[here][node]
+        here = node
+    return length
+
+
+def cost_of_order(order: Sequence[int], rules: Any, weights: dict[str, int]) -> int:
+    """Play the actions in order on a dictionary of what is known, and count broken needs."""
+    known: dict[Fact, bool] = {}
+    cost = 0
+    for action in order:
+        assumed: dict[Fact, bool] = {}
+        for wanted, needs in ((False, rules.needs_false[action]), (True, rules.needs_true[action])):
+            for rule, facts in needs.items():
+                for fact in facts:
+                    if known.get(fact, wanted) != wanted:
+                        cost += weights[rule]
+                    assumed[fact] = wanted
+        known |= assumed
+        known |= dict.fromkeys(rules.makes_false[action], False)
+        known |= dict.fromkeys(rules.makes_true[action], True)
+    return cost
+
+
+def least_cost(n: int, cost: Callable[[Sequence[int]], int]) -> int:
+    return min(cost(order) for order in permutations(range(n)))

@@ -1,0 +1,212 @@
+"""Each check passes on a sound lake and fails on one broken in the way it is there to notice."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_lake import Rows, tiny_rows, write_lake
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.storage.sql_files import read_sql_files, sql_folder
+from enact_assets.storage.warehouse import publish
+
+Break = Callable[[Rows], None]
+
+
+def _set(name: str, where: dict[str, Any], **values: Any) -> Break:
+    """Change the one row of a table that matches ``where``."""
+
+    def change(rows: Rows) -> None:
+        [row] = [r for r in rows[name] if where.items() <= r.items()]
+        row |= values
+
+    return change
+
+
+def _drop(name: str, **where: Any) -> Break:
+    """Remove the rows of a table that match ``where``."""
+
+    def change(rows: Rows) -> None:
+        kept = [r for r in rows[name] if not where.items() <= r.items()]
+        assert len(kept) < len(rows[name])
+        rows[name] = kept
+
+    return change
+
+
+def _asked(model: str, question_id: str) -> dict[str, str]:
+    return {"model": model, "variant": "baseline", "question_id": question_id}
+
+
+SWAPPED = [["+RightGrasping(robot, cup)"], ["+Open(fridge)"]]
+BREAKS: list[tuple[str, str, Break]] = [
+    ("qa_answers_are_permutations", "f1", _set("qa", {"question_id": "f1"}, answer=[1, 1])),
+    ("qa_answers_are_permutations", "f2", _set("qa", {"question_id": "f2"}, answer=[0, 1])),
+    ("qa_answers_are_permutations", "f3", _set("qa", {"question_id": "f3"}, actions=["one"])),
+    (
+        "qa_answers_restore_the_order",
+        "f1",
+        _set("qa", {"question_id": "f1"}, shown_key_frames=[0, 1, 2]),
+    ),
+    (
+        "qa_answers_restore_the_order",
+        "f1",
+        _set("qa", {"question_id": "f1"}, action_components=SWAPPED),
+    ),
+    ("qa_answers_restore_the_order", "i1", _set("qa", {"question_id": "i1"}, answer=[1, 2, 3])),
+    (
+        "trajectory_steps_are_edges",
+        "set_table-0:0-1-2",
+        _drop("transition_graph", demonstration="set_table-0", key_frame_to=2),
+    ),
+    (
+        "trajectory_steps_are_edges",
+        "set_table-0:0-1-2",
+        _set("trajectories", {"trajectory_id": "set_table-0:0-1-2"}, frames=[20]),
+    ),
+    ("question_set_questions_exist", "f2", _drop("qa", question_id="f2")),
+    (
+        "question_set_questions_exist",
+        "asked_questions",
+        _set("asked_questions", {"question_id": "f2"}, length=9),
+    ),
+    (
+        "question_set_has_its_pictures",
+        "'key_frame': 2",
+        _drop("frame_images", demonstration="boil_water-1", variant="baseline", key_frame=2),
+    ),
+    (
+        "question_set_has_its_pictures",
+        "'variant': 'aperture_80'",
+        _drop("frame_images", demonstration="boil_water-1", variant="aperture_80", key_frame=2),
+    ),
+    (
+        "oracle_is_always_right",
+        "f3",
+        _set("evaluation", _asked("oracle", "f3"), is_accepted=False, pairwise_accuracy=0.0),
+    ),
+    (
+        "oracle_is_always_right",
+        "f3",
+        _set("evaluation", _asked("oracle", "f3"), answer_status="missing"),
+    ),
+    (
+        "leaderboard_counts_add_up",
+        "guesser",
+        _set("evaluation", _asked("guesser", "f1"), answer_status="lost"),
+    ),
+    (
+        "scores_are_fractions",
+        "guesser baseline f1",
+        _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=1.5),
+    ),
+    (
+        "scores_are_fractions",
+        "guesser baseline f1",
+        _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=float("nan")),
+    ),
+    (
+        "scores_are_fractions",
+        "visibility",
+        _set(
+            "visibility",
+            {"demonstration": "set_table-0", "key_frame": 0, "object_name": "cup_0"},
+            fraction=-0.1,
+        ),
+    ),
+    (
+        "scores_are_fractions",
+        "probes",
+        _set("probes", {"model": "guesser"}, welch_p=1.1),
+    ),
+    (
+        "predicted_questions_exist",
+        "gone",
+        _set("predictions", _asked("guesser", "f1"), question_id="gone"),
+    ),
+    (
+        "evaluated_answers_were_predicted",
+        "no prediction",
+        _drop("predictions", model="guesser", question_id="f1", variant="baseline"),
+    ),
+    (
+        "evaluated_answers_were_predicted",
+        "no question",
+        _set("evaluation", _asked("guesser", "f1"), gating="contact"),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "f4",
+        _set("evaluation", _asked("guesser", "f4"), pairwise_accuracy=0.0),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "f4",
+        _set(
+            "evaluation",
+            _asked("guesser", "f4"),
+            answer_status="unparsed",
+            is_accepted=False,
+            n_steps_passed=0,
+            pairwise_accuracy=0.0,
+        ),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "f2",
+        _set("evaluation", _asked("guesser", "f2"), pairwise_accuracy=None),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "f1",
+        _set("evaluation", _asked("guesser", "f1"), n_steps_passed=3),
+    ),
+    (
+        "fact_intervals_are_ordered",
+        "'frame_to': 301",
+        _set("facts", {"demonstration": "set_table-0", "subject": "cup_0"}, frame_to=301),
+    ),
+    (
+        "fact_intervals_are_ordered",
+        "'frame_from': 300",
+        _set("facts", {"demonstration": "set_table-0", "subject": "cup_0"}, frame_from=300),
+    ),
+    (
+        "fact_intervals_are_ordered",
+        "'n_frames': None",
+        _drop("demonstrations", demonstration="set_table-0"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "named", "break_rows"), BREAKS, ids=[f"{b[0]}-{n}" for n, b in enumerate(BREAKS)]
+)
+def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
+    tmp_path: Path, check: str, named: str, break_rows: Break
+) -> None:
+    rows = tiny_rows()
+    break_rows(rows)
+    lake = write_lake(tmp_path / "lake", rows)
+    with pytest.raises(WarehouseError) as caught:
+        publish(lake, tmp_path / "enact.duckdb")
+    [line] = [x for x in str(caught.value).splitlines() if x.startswith(f"check {check}: ")]
+    assert "offending rows, first {" in line
+    assert named in line
+    assert "What to do: " in line
+    assert not (tmp_path / "enact.duckdb").exists()
+
+
+def test_every_check_is_shown_to_fail() -> None:
+    """A check that cannot fail is worse than none."""
+    checks = {file.name for file in read_sql_files(sql_folder()) if file.stage == "checks"}
+    assert {check for check, _, _ in BREAKS} == checks
+
+
+def test_pictures_are_not_due_before_any_was_made(tmp_path: Path) -> None:
+    """Questions are there long before a slow renderer is done: that is not an error."""
+    rows = tiny_rows()
+    rows["frame_images"] = [r for r in rows["frame_images"] if r["demonstration"] != "boil_water-1"]
+    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
+    assert all(check.is_passed for check in report.checks)

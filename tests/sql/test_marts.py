@@ -1,0 +1,293 @@
+"""What the marts say about a lake small enough to work out by hand."""
+
+import math
+import random
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_lake import BOIL, TABLE, Rows, answer, image_sha, tiny_rows, write_lake
+
+from enact_assets.storage.warehouse import publish, query
+
+
+def publish_rows(folder: Path, rows: Rows) -> Path:
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish_rows(tmp_path_factory.mktemp("tiny"), tiny_rows())
+
+
+def one(path: Path, sql: str) -> dict[str, Any]:
+    return query(path, sql).row(0, named=True)
+
+
+def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Path) -> None:
+    """Right, unparsed, one step of three, missing: an outage must not look like a bad model."""
+    found = one(
+        warehouse,
+        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+    )
+    assert (found["n_questions"], found["n_scored"]) == (4, 3)
+    assert (found["n_unparsed"], found["n_missing"]) == (1, 1)
+    assert found["variant"] == "baseline"
+    assert found["task_accuracy"] == pytest.approx(1 / 3)
+    assert found["pairwise_accuracy"] == pytest.approx((1 + 0 + 1 / 3) / 3)
+    assert found["pairwise_accuracy_pooled"] == pytest.approx((2 + 0 + 1) / (2 + 2 + 3))
+    # Sample standard deviation of 1, 0, 0 over the root of 3; and of 1, 0, 1/3.
+    assert found["task_accuracy_se"] == pytest.approx(1 / 3)
+    assert found["pairwise_accuracy_se"] == pytest.approx(math.sqrt(21 / 81 / 3))
+    # The scored questions are all about one demonstration: nothing to cluster.
+    assert found["n_demonstrations"] == 1
+    assert found["task_accuracy_clustered_se"] is None
+    assert found["task_accuracy_rank"] == 2
+
+
+def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
+    rows = query(
+        warehouse,
+        "select length, n_questions, n_scored, n_missing, task_accuracy, pairwise_accuracy "
+        "from leaderboard where model = 'guesser' and kind = 'forward' "
+        "order by length nulls first",
+    ).rows()
+    assert rows == [
+        (None, 4, 3, 1, pytest.approx(1 / 3), pytest.approx(4 / 9)),
+        (3, 3, 2, 1, 0.5, 0.5),
+        (4, 1, 1, 0, 0.0, pytest.approx(1 / 3)),
+    ]
+
+
+def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(warehouse: Path) -> None:
+    rows = query(
+        warehouse,
+        "select kind, model, task_accuracy_rank, pairwise_accuracy_rank, task_accuracy "
+        "from leaderboard where length is null",
+    ).rows()
+    assert rows == [
+        ("forward", "oracle", 1, 1, 1.0),
+        ("forward", "guesser", 2, 2, pytest.approx(1 / 3)),
+        ("inverse", "oracle", 1, 1, 1.0),
+        ("inverse", "guesser", 2, 2, 0.0),
+    ]
+
+
+def test_a_model_that_never_answered_has_no_score_and_no_rank(tmp_path: Path) -> None:
+    """0.0 for no data would put an unreachable model below a random one."""
+    rows = tiny_rows()
+    for question in ("f1", "f2", "f3"):
+        answer(rows, "absent", "baseline", question)
+    found = one(
+        publish_rows(tmp_path, rows), "from leaderboard where model = 'absent' and length is null"
+    )
+    assert (found["n_questions"], found["n_scored"], found["n_missing"]) == (3, 0, 3)
+    scores = [v for name, v in found.items() if "accuracy" in name]
+    assert scores == [None] * len(scores)
+
+
+def test_equal_models_share_a_rank(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    for question in ("f1", "f2", "f3"):
+        answer(rows, "twin", "baseline", question, parsed=_reference(rows, question), passed=99)
+        rows["evaluation"][-1] |= _right(rows["evaluation"][-1]["n_steps"])
+    ranks = query(
+        publish_rows(tmp_path, rows),
+        "select model, task_accuracy_rank from leaderboard "
+        "where kind = 'forward' and length is null",
+    ).rows()
+    assert ranks == [("oracle", 1), ("twin", 1), ("guesser", 3)]
+
+
+def _reference(rows: Rows, question_id: str) -> list[int]:
+    return next(list(q["answer"]) for q in rows["qa"] if q["question_id"] == question_id)
+
+
+def _right(n_steps: int) -> dict[str, Any]:
+    return {
+        "is_semantic": True,
+        "is_accepted": True,
+        "n_steps_passed": n_steps,
+        "pairwise_accuracy": 1.0,
+    }
+
+
+def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> None:
+    """Clustered: G/(G-1) times the squared residual sums; pooled: the ratio's linearization."""
+    rows = tiny_rows()
+    # Ten copies of f1 and f4 under other names, answered at random.
+    generator = random.Random(5)  # noqa: S311 - test data
+    scores: list[tuple[str, int, int]] = []
+    for number in range(20):
+        source = ("f1", "f4", "f3")[number % 3]
+        question = next(q for q in rows["qa"] if q["question_id"] == source)
+        rows["qa"].append({**question, "question_id": f"copy{number}"})
+        n_steps = question["length"] - 1
+        passed = generator.randint(0, n_steps)
+        answer(rows, "m", "baseline", f"copy{number}", parsed=question["answer"], passed=passed)
+        rows["evaluation"][-1] |= {"is_exact": passed == n_steps}
+        scores.append((question["demonstration"], passed, n_steps))
+    found = one(
+        publish_rows(tmp_path, rows), "from leaderboard where model = 'm' and length is null"
+    )
+
+    shares = [p / n for _, p, n in scores]
+    accepted = [float(p == n) for _, p, n in scores]
+    for name, values in (("task_accuracy", accepted), ("pairwise_accuracy", shares)):
+        mean = statistics.fmean(values)
+        sums = [
+            sum(v - mean for v, (d, _, _) in zip(values, scores, strict=True) if d == cluster)
+            for cluster in (TABLE, BOIL)
+        ]
+        clustered = math.sqrt(2 / 1 * sum(s * s for s in sums)) / len(values)
+        assert found[name] == pytest.approx(mean)
+        assert found[f"{name}_se"] == pytest.approx(
+            statistics.stdev(values) / math.sqrt(len(values))
+        )
+        assert found[f"{name}_clustered_se"] == pytest.approx(clustered)
+    pooled = sum(p for _, p, _ in scores) / sum(n for _, _, n in scores)
+    residuals = sum((p - pooled * n) ** 2 for _, p, n in scores) * len(scores) / (len(scores) - 1)
+    assert found["pairwise_accuracy_pooled"] == pytest.approx(pooled)
+    assert found["pairwise_accuracy_pooled_se"] == pytest.approx(
+        math.sqrt(residuals) / sum(n for _, _, n in scores)
+    )
+    assert found["n_demonstrations"] == 2
+
+
+def test_lengths_stand_side_by_side(warehouse: Path) -> None:
+    found = one(
+        warehouse,
+        "from leaderboard_by_length "
+        "where model = 'guesser' and kind = 'forward' and metric = 'pairwise_accuracy'",
+    )
+    assert found["all_lengths"] == pytest.approx(4 / 9)
+    assert (found["length_3"], found["length_4"]) == (0.5, pytest.approx(1 / 3))
+    assert found["length_5"] is None
+
+
+def test_probe_deltas_say_how_large_an_effect_is(warehouse: Path) -> None:
+    found = one(warehouse, "from probe_deltas")
+    assert (found["model"], found["variant"], found["baseline"]) == (
+        "guesser",
+        "aperture_80",
+        "baseline",
+    )
+    assert (found["delta"], found["effect"], found["paired_p"]) == (-0.5, "worse", None)
+
+
+def test_small_means_below_five_points(tmp_path: Path) -> None:
+    """The paper's threshold; what was not measured has no size."""
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    expected = {-0.05: "worse", -0.0499: "small", 0.0: "small", 0.05: "better", None: None}
+    rows["probes"] = [{**probe, "length": n, "delta": d} for n, d in enumerate(expected)]
+    found = query(publish_rows(tmp_path, rows), "select delta, effect from probe_deltas")
+    assert dict(found.iter_rows()) == expected
+
+
+def test_question_statistics_count_exactly(warehouse: Path) -> None:
+    """Path totals beyond 128 bits keep every digit."""
+    rows = query(
+        warehouse,
+        "select * exclude (gating) from question_statistics order by demonstration, kind, length",
+    )
+    assert rows.row(0, named=True) == {
+        "demonstration": BOIL,
+        "kind": "forward",
+        "length": 3,
+        "n_questions": 1,
+        "n_trajectories": 1,
+        "n_in_question_set": 1,
+        "n_in_probe_set": 1,
+        "components_per_action": 1.0,
+        "n_paths": str(10**40 + 2),
+        "n_key_frames": 3,
+        "n_edges": 2,
+        "min_visible_px": 80,
+    }
+    assert rows.row(1, named=True) == {
+        "demonstration": TABLE,
+        "kind": "forward",
+        "length": 3,
+        "n_questions": 2,
+        "n_trajectories": 2,
+        "n_in_question_set": 2,
+        "n_in_probe_set": 1,
+        "components_per_action": pytest.approx((1 + 1 + 1 + 2) / 4),
+        "n_paths": str(2 * 10**40 + 2 + 3),
+        "n_key_frames": 4,
+        "n_edges": 3,
+        "min_visible_px": 70,
+    }
+    assert rows.height == 4
+
+
+def test_predicate_statistics_count_components_by_sign(warehouse: Path) -> None:
+    rows = query(
+        warehouse,
+        "select predicate, n_demonstrations, n_facts, n_added, n_removed, n_transitions, "
+        "n_edge_components, n_question_components from predicate_statistics",
+    ).rows()
+    # f1, f3 and i1 contain the first two steps of set_table-0, f2, f3 and i1 the last.
+    assert rows == [
+        ("Exists", 2, 14, 0, 0, 0, 0, 0),
+        ("LeftGrasping", 1, 0, 1, 0, 0, 1, 1),
+        ("OnTop", 1, 0, 1, 0, 0, 1, 3),
+        ("Open", 1, 0, 1, 0, 0, 1, 3),
+        ("RightGrasping", 1, 0, 1, 1, 0, 2, 7),
+        ("ToggledOn", 1, 0, 1, 0, 0, 1, 1),
+    ]
+
+
+def test_answers_bring_question_reference_and_reply_together(warehouse: Path) -> None:
+    found = one(warehouse, "from answers where model = 'guesser' and question_id = 'f3'")
+    assert found["prompt"] == "Put the pictures of f3 in order."
+    assert (found["reference"], found["answer"]) == ([2, 3, 1], [2, 1, 3])
+    assert (found["raw_answer"], found["status"]) == ("[2, 1, 3]", "parsed")
+    assert (found["is_accepted"], found["n_steps_passed"]) == (False, 1)
+    lost = one(
+        warehouse,
+        "from answers where model = 'guesser' and variant = 'baseline' and question_id = 'f4'",
+    )
+    assert (lost["status"], lost["reason"], lost["error"]) == (
+        "missing",
+        "no_answer",
+        "the service was down",
+    )
+    assert lost["pairwise_accuracy"] is None
+
+
+def test_one_question_id_under_two_gatings_is_not_counted_twice(tmp_path: Path) -> None:
+    """Ids come from content: a join on the id alone would double such answers."""
+    rows = tiny_rows()
+    for name in ("qa", "transition_graph"):
+        rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
+    path = publish_rows(tmp_path, rows)
+    n_rows = "select (select count(*) from answers), (select count(*) from evaluation)"
+    assert query(path, n_rows).row(0) == (12, 12)
+
+
+def test_key_frames_name_the_picture_of_each_variant(warehouse: Path) -> None:
+    rows = query(
+        warehouse,
+        "select variant, time_s, n_changes, n_facts, n_visible_objects, image_path "
+        "from key_frames where demonstration = 'set_table-0' and key_frame = 3 order by variant",
+    ).rows()
+    shas = [image_sha(TABLE, variant, 3) for variant in ("aperture_80", "baseline")]
+    assert rows == [
+        (variant, pytest.approx(200 / 30), 2, 2, 1, f"images/{sha[:2]}/{sha}.png")
+        for variant, sha in zip(("aperture_80", "baseline"), shas, strict=True)
+    ]
+
+
+def test_a_key_frame_without_a_picture_still_has_a_row(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    rows["frame_images"] = [r for r in rows["frame_images"] if r["demonstration"] != BOIL]
+    path = publish_rows(tmp_path, rows)
+    found = query(
+        path,
+        "select key_frame, variant, image_path from key_frames "
+        "where demonstration = 'boil_water-1'",
+    )
+    assert sorted(found.rows()) == [(0, None, None), (1, None, None), (2, None, None)]

@@ -1,0 +1,130 @@
+"""Every file of sql/ explains itself, and every example in its README runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tiny_lake import tiny_rows, write_lake
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.tables import TABLES
+from enact_assets.storage import sql_files
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.relations import duckdb_type
+from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.storage.warehouse import NOT_PUBLISHED, publish, query
+
+FILES = read_sql_files(sql_folder())
+RELATIONS = [file for file in FILES if file.stage != "checks"]
+README = sql_folder() / "README.md"
+EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module", params=["tiny", "empty"])
+def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp(request.param)
+    lake = write_lake(root / "lake", tiny_rows()) if request.param == "tiny" else Lake(root)
+    return publish(lake, root / "enact.duckdb").path
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.place)
+def test_a_header_gives_grain_inputs_and_the_rule_that_surprises(file: SqlFile) -> None:
+    """A relation without its grain is queried wrongly, and nobody notices."""
+    assert file.meaning.startswith("one row per "), "the first line is '-- <name>: one row per ...'"
+    assert file.header["Reads"].endswith(".")
+    assert file.header["Fix" if file.stage == "checks" else "Rule"].endswith(".")
+    assert all(len(line) <= 100 for line in file.text.splitlines())
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.place)
+def test_the_inputs_named_in_a_header_are_the_inputs(file: SqlFile) -> None:
+    """Whoever looks for what a changed table touches reads the headers."""
+    known = {f.name for f in RELATIONS} | {f"lake_{name}" for name in TABLES}
+    body = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
+    read = set(re.findall(r"(?<!distinct )\b(?:from|join)\s+(\w+)", body)) & known
+    named = set(re.findall(r"\w+", file.header["Reads"])) & known
+    assert read == named
+
+
+def test_every_table_but_the_heavy_one_has_a_staging_file() -> None:
+    """A table without one would silently be missing from SQL."""
+    staged = {file.name for file in FILES if file.stage == "staging"}
+    assert staged == set(TABLES) - NOT_PUBLISHED
+
+
+def test_no_mart_shadows_a_table() -> None:
+    names = [file.name for file in RELATIONS]
+    assert len(names) == len(set(names))
+
+
+def test_staging_relations_have_the_columns_and_types_of_their_contract(warehouse: Path) -> None:
+    """Also when nothing was materialized: a query must not fail for want of data."""
+    found = query(
+        warehouse,
+        "select table_name, column_name, data_type from duckdb_columns() "
+        "where database_name = 'warehouse' order by table_oid, column_index",
+    )
+    columns: dict[str, list[tuple[str, str]]] = {}
+    for name, column, kind in found.iter_rows():
+        columns.setdefault(name, []).append((column, kind.lower()))
+    assert set(columns) == {file.name for file in RELATIONS}
+    for name in set(TABLES) - NOT_PUBLISHED:
+        expected = [(c, duckdb_type(t)) for c, t in TABLES[name].schema.items()]
+        assert columns[name] == expected
+
+
+def test_every_relation_and_column_is_explained_in_the_database(warehouse: Path) -> None:
+    """The people who query the file do not have this repository."""
+    silent = query(
+        warehouse,
+        "select table_name, column_name from duckdb_columns() "
+        "where database_name = 'warehouse' and comment is null",
+    )
+    assert silent.rows() == []
+    comments = dict(
+        query(
+            warehouse,
+            "select table_name, comment from duckdb_tables() union all "
+            "select view_name, comment from duckdb_views() where not internal",
+        ).iter_rows()
+    )
+    assert comments == {file.name: file.meaning for file in RELATIONS}
+
+
+def test_units_stand_in_the_comments(warehouse: Path) -> None:
+    comment = query(
+        warehouse,
+        "select comment from duckdb_columns() "
+        "where table_name = 'visibility' and column_name = 'pixels'",
+    ).item()
+    assert comment == "size of its mask (unit: px)"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
+    """An example that fails is the first thing a newcomer tries."""
+    rows = query(warehouse, example)
+    assert rows.width > 1
+    if "tiny" in str(warehouse):
+        assert rows.height > 0
+
+
+def test_the_readme_names_every_relation_and_has_ten_examples() -> None:
+    listed = re.findall(r"^\| `(\w+)`(?: \(mart\))? \|", README.read_text(), flags=re.MULTILINE)
+    assert sorted(listed) == sorted(file.name for file in RELATIONS)
+    assert len(EXAMPLES) == 10
+
+
+def test_an_installed_package_finds_the_files_inside_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder 'sql' in site-packages belongs to someone else."""
+    package = tmp_path / "site-packages" / "enact_assets"
+    monkeypatch.setattr(sql_files, "__file__", str(package / "storage" / "sql_files.py"))
+    (tmp_path / "site-packages" / "sql").mkdir(parents=True)
+    with pytest.raises(WarehouseError, match="no folder sql with staging, marts, checks"):
+        sql_folder()
+    for stage in ("staging", "marts", "checks"):
+        (package / "sql" / stage).mkdir(parents=True)
+        (tmp_path / "site-packages" / "sql" / stage).mkdir()
+    assert sql_folder() == package / "sql"

@@ -1,0 +1,345 @@
+"""Publishing: the new file is whole, or the old one stays; readers never notice a rebuild."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from tiny_lake import TABLE, Rows, tiny_rows, write_lake
+
+from enact_assets.contracts.errors import DamagedFileError, WarehouseError
+from enact_assets.contracts.tables import table
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.sql_files import STAGES
+from enact_assets.storage.warehouse import publish, query, run_checks
+
+COUNTS = "select (select count(*) from facts), (select max(n_frames) from demonstrations)"
+
+
+def lake_with(root: Path, n_facts: int) -> Lake:
+    """A lake in which the number of facts and the number of frames agree."""
+    return write_lake(root, marked_rows(n_facts))
+
+
+def marked_rows(n_facts: int) -> Rows:
+    existence = {"demonstration": TABLE, "predicate": "Exists", "object": None, "frame_from": 0}
+    facts = [{**existence, "subject": f"cup_{i}", "frame_to": 1} for i in range(n_facts)]
+    [demonstration] = [d for d in tiny_rows()["demonstrations"] if d["demonstration"] == TABLE]
+    return {"facts": facts, "demonstrations": [{**demonstration, "n_frames": n_facts}]}
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "enact.duckdb"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return write_lake(tmp_path / "lake", tiny_rows())
+
+
+def test_publishing_reports_rows_checks_and_progress(lake: Lake, target: Path) -> None:
+    shares: list[float] = []
+    report = publish(lake, target, progress=shares.append)
+    assert report.path == target
+    assert (report.rows["qa"], report.rows["answers"]) == (5, 12)
+    assert all(check.is_passed for check in report.checks)
+    assert shares == sorted(shares)
+    assert 0.0 < shares[0] < shares[-1] == 1.0
+    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+
+
+def test_the_lake_and_the_warehouse_hold_the_same_rows(lake: Lake, target: Path) -> None:
+    """Nulls, lists of lists and floats must come through DuckDB as they were."""
+    publish(lake, target)
+    for name in ("facts", "qa", "segmented_frames", "evaluation", "probes"):
+        contract = table(name)
+        published = contract.check(query(target, f"from {name}"))
+        assert published.equals(lake.read_all(name).sort(contract.key), null_equal=True)
+
+
+def test_equal_lakes_give_equal_warehouses(tmp_path: Path, target: Path) -> None:
+    """Rows written in another order, by another run, are the same data."""
+    rows = tiny_rows()
+    reports = []
+    for number in (1, 2):
+        lake = write_lake(tmp_path / f"lake{number}", rows)
+        reports.append(publish(lake, target.with_name(f"{number}.duckdb")))
+        rows = {name: list(reversed(r)) for name, r in reversed(rows.items())}
+    assert reports[0].content_sha == reports[1].content_sha
+    for name in reports[0].rows:
+        one, other = (query(r.path, f"from {name}") for r in reports)
+        assert one.equals(other, null_equal=True), name
+
+
+def test_the_content_hash_follows_the_rows(tmp_path: Path, target: Path) -> None:
+    """Dagster compares it: equal hashes mean that nothing downstream is due."""
+    first = publish(lake_with(tmp_path / "lake", 2), target).content_sha
+    assert publish(lake_with(tmp_path / "lake", 2), target).content_sha == first
+    assert publish(lake_with(tmp_path / "lake", 3), target).content_sha != first
+
+
+def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
+    lake.write("states", table("states").empty(), {"demonstration": TABLE})
+    assert "states" not in publish(lake, target).rows
+
+
+@pytest.mark.parametrize("folder", ["it's", "a[b]c", "x=1", "50% *"])
+def test_any_folder_name_will_do(tmp_path: Path, folder: str) -> None:
+    """Quotes, globs and 'key=value' mean something to SQL and to DuckDB's file reader."""
+    lake = lake_with(tmp_path / folder / "lake", 3)
+    path = publish(lake, tmp_path / folder / "enact.duckdb").path
+    assert query(path, COUNTS).row(0) == (3, 3)
+    assert "x" not in query(path, "from facts").columns
+
+
+def test_a_path_that_duckdb_cannot_write_to_is_refused(tmp_path: Path) -> None:
+    """DuckDB reads a '?' as the start of a query and looks for its log elsewhere."""
+    with pytest.raises(WarehouseError, match="cannot write below a path"):
+        publish(Lake(tmp_path), tmp_path / "what?" / "enact.duckdb")
+
+
+def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target: Path) -> None:
+    """DuckDB itself reads a flipped bit as other data, or stops at the first bad file."""
+    publish(lake, target)
+    before = target.read_bytes()
+    qa = lake.path("qa", {"demonstration": TABLE, "gating": "state"})
+    qa.write_bytes(qa.read_bytes()[:-50])
+    facts = lake.path("facts", {"demonstration": TABLE})
+    pl.read_parquet(facts).write_parquet(facts)  # the same rows, written by something else
+    with pytest.raises(DamagedFileError, match=r"^2 of 34 files of the lake") as caught:
+        publish(lake, target)
+    assert str(qa) in str(caught.value)
+    assert str(facts) in str(caught.value)
+    assert target.read_bytes() == before
+    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+
+
+def test_a_failed_check_keeps_the_old_file(lake: Lake, target: Path, tmp_path: Path) -> None:
+    """People keep querying yesterday's sound numbers instead of today's broken ones."""
+    publish(lake, target)
+    before = target.read_bytes()
+    rows = tiny_rows()
+    rows["facts"][0]["frame_to"] = 10_000
+    with pytest.raises(WarehouseError, match=r"not replaced, 1 of \d+ checks failed"):
+        publish(write_lake(tmp_path / "broken", rows), target)
+    assert target.read_bytes() == before
+    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+
+
+def sql_root(folder: Path, **files: str) -> Path:
+    """A folder like sql/ with files ``<stage>_<name>``."""
+    for stage in STAGES:
+        (folder / stage).mkdir(parents=True)
+    for place, text in files.items():
+        stage, name = place.split("_", 1)
+        (folder / stage / f"{name}.sql").write_text(text)
+    return folder
+
+
+def test_people_can_bring_their_own_sql(tmp_path: Path, target: Path) -> None:
+    root = sql_root(
+        tmp_path / "own",
+        staging_facts="create table facts as select * from lake_facts;",
+        marts_total="-- total: one row.\ncreate view total as select count(*) as n from facts;",
+        checks_few="-- few: one row per fact too many.\nselect * from facts limit 0;",
+    )
+    report = publish(lake_with(tmp_path / "lake", 4), target, root)
+    assert report.rows == {"facts": 4, "total": 1}
+    assert query(target, "from total").item() == 4
+    with duckdb.connect(str(target), read_only=True) as connection:
+        assert [c.name for c in run_checks(connection, root)] == ["few"]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"marts_bad": "create table bad as select nope from nowhere;"}, "sql/marts/bad.sql: Cata"),
+        ({"marts_bad": "create table good as select 1 as x;"}, "made no relation 'bad'"),
+        ({"checks_bad": "select 1 from nowhere"}, "sql/checks/bad.sql: Catalog Error"),
+        ({"checks_bad": "select 7 as seven"}, r"check bad: 1 offending rows, first {'seven': 7}"),
+    ],
+)
+def test_sql_that_fails_is_named(
+    tmp_path: Path, target: Path, files: dict[str, str], message: str
+) -> None:
+    with pytest.raises(WarehouseError, match=message):
+        publish(Lake(tmp_path / "lake"), target, sql_root(tmp_path / "own", **files))
+    assert not target.exists()
+
+
+def test_a_folder_that_is_no_sql_folder_is_refused(tmp_path: Path, target: Path) -> None:
+    with pytest.raises(WarehouseError, match="no sub-folder 'staging'"):
+        publish(Lake(tmp_path / "lake"), target, tmp_path)
+
+
+def test_files_written_again_during_publication_are_noticed(tmp_path: Path, target: Path) -> None:
+    """What DuckDB reads must be what was verified and hashed."""
+    lake = lake_with(tmp_path / "lake", 2)
+
+    def write_again(share: float) -> None:
+        if 0.5 < share < 0.6:
+            lake_with(tmp_path / "lake", 3)
+
+    with pytest.raises(WarehouseError, match=r"2 of 2 files .* written again .* Publish again"):
+        publish(lake, target, progress=write_again)
+    assert not target.exists()
+
+
+def test_the_log_of_a_killed_writer_does_not_poison_the_new_file(lake: Lake, target: Path) -> None:
+    """DuckDB refuses to open a file beside a write-ahead log that is not its own."""
+    publish(lake, target)
+    code = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]);"
+        "c.execute('create table mine(x int)'); c.execute('insert into mine values (1)');"
+        "os._exit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(target)], check=False)  # noqa: S603 - our own
+    assert target.with_name("enact.duckdb.wal").exists()
+    publish(lake, target)
+    assert query(target, "select count(*) from qa").item() == 5
+    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+
+
+KILLED_PUBLISHER = """
+import os, signal, sys
+from pathlib import Path
+from enact_assets.storage import warehouse
+from enact_assets.storage.lake import Lake
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+warehouse.run_checks = die  # every relation is built, nothing is swapped in
+warehouse.publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+"""
+
+
+def test_kill_9_while_publishing_keeps_the_old_file(lake: Lake, target: Path) -> None:
+    publish(lake, target)
+    before = target.read_bytes()
+    command = [sys.executable, "-c", KILLED_PUBLISHER, str(lake.root), str(target)]
+    finished = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - our own
+    assert finished.returncode == -signal.SIGKILL, finished.stderr.decode()
+    assert target.read_bytes() == before
+    left = [p.name for p in target.parent.iterdir() if p != target]
+    assert left
+    assert all(name.startswith(".enact.duckdb.") for name in left)
+    publish(lake, target)
+    assert query(target, "select count(*) from qa").item() == 5
+
+
+READER = """
+import json, sys
+import duckdb
+held = duckdb.connect(sys.argv[1], read_only=True)
+print("ready", flush=True)
+for _ in sys.stdin:
+    print(json.dumps(held.execute(sys.argv[2]).fetchone()), flush=True)
+"""
+
+
+def test_a_reader_keeps_its_snapshot_through_ten_rebuilds(tmp_path: Path, target: Path) -> None:
+    """A shell left open must neither block a rebuild nor see parts of two of them."""
+    publish(lake_with(tmp_path / "lake", 1), target)
+    command = [sys.executable, "-c", READER, str(target), COUNTS]
+    with subprocess.Popen(  # noqa: S603 - our own code
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as reader:
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "ready\n"
+        for number in range(2, 12):
+            publish(lake_with(tmp_path / "lake", number), target)
+            reader.stdin.write("next\n")
+            reader.stdin.flush()
+            assert json.loads(reader.stdout.readline()) == [1, 1]
+            assert query(target, COUNTS).row(0) == (number, number)
+        reader.stdin.close()
+    assert reader.returncode == 0
+
+
+POLLING_READER = """
+import sys
+from pathlib import Path
+from enact_assets.storage.warehouse import query
+print("ready", flush=True)
+seen = set()
+while not Path(sys.argv[3]).exists():
+    seen.add(query(Path(sys.argv[1]), sys.argv[2]).row(0))
+print(sorted(seen))
+"""
+
+
+def test_whoever_opens_the_file_during_rebuilds_sees_one_of_them_whole(
+    tmp_path: Path, target: Path
+) -> None:
+    """The swap has no moment at which the file is missing, partial or locked."""
+    publish(lake_with(tmp_path / "lake", 1), target)
+    stop = tmp_path / "stop"
+    command = [sys.executable, "-c", POLLING_READER, str(target), COUNTS, str(stop)]
+    with subprocess.Popen(  # noqa: S603 - our own code
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "ready\n"
+        for number in range(2, 6):
+            publish(lake_with(tmp_path / "lake", number), target)
+        time.sleep(0.1)
+        stop.touch()
+        out, errors = reader.communicate(timeout=30)
+    assert reader.returncode == 0, errors
+    seen = eval(out)  # noqa: S307 - a list of tuples of numbers that our own code printed
+    assert seen
+    assert all(n_facts == n_frames for n_facts, n_frames in seen)
+
+
+PUBLISHER = """
+import sys
+from pathlib import Path
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.warehouse import publish
+for _ in range(3):
+    publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+"""
+
+
+def test_of_two_publishers_one_wins_whole(tmp_path: Path, target: Path) -> None:
+    """A schedule and a person may publish at the same moment."""
+    lakes = [lake_with(tmp_path / f"lake{n}", n) for n in (2, 5)]
+    commands = [[sys.executable, "-c", PUBLISHER, str(x.root), str(target)] for x in lakes]
+    running = [subprocess.Popen(c, stderr=subprocess.PIPE) for c in commands]  # noqa: S603 - our own
+    for process in running:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors.decode()
+    assert query(target, COUNTS).row(0) in {(2, 2), (5, 5)}
+    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+
+
+def test_a_query_sees_the_new_file_in_a_process_that_holds_the_old(
+    tmp_path: Path, target: Path
+) -> None:
+    """DuckDB gives a process that connects to the same path twice the first file again."""
+    publish(lake_with(tmp_path / "lake", 1), target)
+    with duckdb.connect(str(target), read_only=True) as held:
+        publish(lake_with(tmp_path / "lake", 2), target)
+        assert held.execute(COUNTS).fetchone() == (1, 1)
+        assert query(target, COUNTS).row(0) == (2, 2)
+
+
+def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
+    with pytest.raises(WarehouseError, match=r"no warehouse yet\. Materialize asset 'warehouse'"):
+        query(target, "select 1")
+    publish(lake, target)
+    with pytest.raises(WarehouseError, match="Catalog Error"):
+        query(target, "from nowhere")
+    with pytest.raises(WarehouseError, match="read-only"):
+        query(target, "drop table qa")
+    target.write_bytes(b"not a database, but as long as the header of one" * 100)
+    with pytest.raises(WarehouseError, match=r"enact\.duckdb"):
+        query(target, "select 1")

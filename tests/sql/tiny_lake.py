@@ -1,0 +1,286 @@
+"""A whole lake by hand: two demonstrations, five questions, two models, one probed variant.
+
+``tiny_rows()`` gives plain rows that a test may change or break; ``write_lake`` lands them through
+the contracts. What happens in ``set_table-0``: the fridge opens, the hand takes the cup, the cup
+goes on the table. In ``boil_water-1`` a burner is switched on and a kettle taken.
+"""
+
+import hashlib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from enact_assets.contracts.tables import table
+from enact_assets.storage.lake import Lake
+
+Rows = dict[str, list[dict[str, Any]]]
+
+TABLE, BOIL = "set_table-0", "boil_water-1"
+CHANGES = {
+    TABLE: [
+        ["+Open(fridge)"],
+        ["+RightGrasping(robot, cup)"],
+        ["+OnTop(cup, table)", "-RightGrasping(robot, cup)"],
+    ],
+    BOIL: [["+ToggledOn(burner)"], ["+LeftGrasping(robot, kettle)"]],
+}
+"""Per demonstration, the change from each key frame to the next."""
+
+Question = tuple[str, str, str, list[int], list[int]]
+
+QUESTIONS: list[Question] = [
+    # id, demonstration, kind, key frames, order in which next states or actions are shown (from 1)
+    ("f1", TABLE, "forward", [0, 1, 2], [2, 1]),
+    ("f2", TABLE, "forward", [1, 2, 3], [1, 2]),
+    ("f3", TABLE, "forward", [0, 1, 2, 3], [3, 1, 2]),
+    ("f4", BOIL, "forward", [0, 1, 2], [2, 1]),
+    ("i1", TABLE, "inverse", [0, 1, 2, 3], [2, 3, 1]),
+]
+
+
+def image_sha(demonstration: str, variant: str, key_frame: int) -> str:
+    return hashlib.sha256(f"{demonstration} {variant} {key_frame}".encode()).hexdigest()
+
+
+def tiny_rows() -> Rows:
+    rows: Rows = {}
+    for demonstration, changes in CHANGES.items():
+        _demonstration(rows, demonstration, changes)
+    for question in QUESTIONS:
+        _question(rows, question)
+    _asked(rows)
+    _answers(rows)
+    return rows
+
+
+def write_lake(root: Path, rows: Rows) -> Lake:
+    lake = Lake(root)
+    for name, table_rows in rows.items():
+        contract = table(name)
+        partitions = dict.fromkeys(tuple(row[d] for d in contract.partitions) for row in table_rows)
+        for values in partitions:
+            mine = [r for r in table_rows if tuple(r[d] for d in contract.partitions) == values]
+            partition = dict(zip(contract.partitions, values, strict=True))
+            lake.write(name, contract.build(mine), partition)
+    return lake
+
+
+def _add(rows: Rows, name: str, **row: Any) -> None:
+    rows.setdefault(name, []).append(row)
+
+
+def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> None:
+    activity, seed = demonstration.rsplit("-", 1)
+    here = {"demonstration": demonstration, "gating": "state"}
+    _add(
+        rows,
+        "demonstrations",
+        demonstration=demonstration,
+        source="embedded",
+        activity=activity,
+        seed=int(seed),
+        n_frames=300,
+        frame_rate_hz=30.0,
+        world_sha="0" * 64,
+    )
+    for name, category in (("robot", "agent"), ("cup_0", "cup")):
+        _add(
+            rows,
+            "objects",
+            demonstration=demonstration,
+            object_name=name,
+            category=category,
+            parents=[],
+            is_particle_system=False,
+        )
+        fact = {"predicate": "Exists", "subject": name, "object": None}
+        _add(rows, "facts", demonstration=demonstration, **fact, frame_from=0, frame_to=300)
+    for key_frame in range(len(changes) + 1):
+        frame = 20 + 60 * key_frame
+        _add(
+            rows,
+            "segmented_frames",
+            **here,
+            key_frame=key_frame,
+            frame=frame,
+            change_frame=frame - 20 if key_frame else None,
+            similarity=0.25 if key_frame > 1 else None,
+            changes=[] if key_frame == 0 else changes[key_frame - 1],
+        )
+        for name in ("robot", "cup_0"):
+            fact = {"predicate": "Exists", "subject": name, "object": None}
+            _add(rows, "scene_graphs", **here, key_frame=key_frame, **fact)
+            box = {"x_min_px": 0, "y_min_px": 0, "x_max_px": 9, "y_max_px": 9}
+            pixels = 100 - 10 * key_frame if name == "cup_0" else 0
+            _add(
+                rows,
+                "visibility",
+                **here,
+                key_frame=key_frame,
+                frame=frame,
+                object_name=name,
+                pixels=pixels,
+                fraction=pixels / 512**2,
+                **box,
+            )
+        for variant in ("baseline", "aperture_80"):
+            _add(
+                rows,
+                "frame_images",
+                **here,
+                variant=variant,
+                key_frame=key_frame,
+                frame=frame,
+                image_sha=image_sha(demonstration, variant, key_frame),
+                render_sha="1" * 64,
+                width_px=512,
+                height_px=512,
+            )
+    for step, components in enumerate(changes):
+        _add(
+            rows,
+            "transition_graph",
+            **here,
+            key_frame_from=step,
+            key_frame_to=step + 1,
+            n_changes=len(components),
+            changes=components,
+        )
+    for length in (3, 4):
+        for key_frame in range(length - 1, len(changes) + 1):
+            count = str(10**40 + key_frame)  # far beyond 128 bits
+            _add(rows, "path_counts", **here, length=length, key_frame=key_frame, n_paths=count)
+
+
+def _question(rows: Rows, question: Question) -> None:
+    name, demonstration, kind, key_frames, shown = question
+    here = {"demonstration": demonstration, "gating": "state"}
+    length = len(key_frames)
+    trajectory_id = f"{demonstration}:{'-'.join(map(str, key_frames))}"
+    if trajectory_id not in {t["trajectory_id"] for t in rows.get("trajectories", [])}:
+        _add(
+            rows,
+            "trajectories",
+            **here,
+            trajectory_id=trajectory_id,
+            length=length,
+            rank=str(2**70),
+            key_frames=key_frames,
+            frames=[20 + 60 * k for k in key_frames],
+        )
+    steps = [CHANGES[demonstration][i] for i, _ in pairwise(key_frames)]
+    is_forward = kind == "forward"
+    _add(
+        rows,
+        "qa",
+        **here,
+        question_id=name,
+        trajectory_id=trajectory_id,
+        kind=kind,
+        length=length,
+        key_frames=key_frames,
+        shown_key_frames=[key_frames[0], *(key_frames[s] for s in shown)]
+        if is_forward
+        else key_frames,
+        actions=[f"Something happens ({s})." for s in shown],
+        action_components=steps if is_forward else [steps[s - 1] for s in shown],
+        answer=[shown.index(step) + 1 for step in range(1, length)],
+        wording="natural",
+        prompt=f"Put the pictures of {name} in order.",
+    )
+
+
+def _asked(rows: Rows) -> None:
+    for question in rows["qa"]:
+        shared = {c: question[c] for c in ("question_id", "demonstration", "gating", "kind")}
+        shared |= {"length": question["length"], "evidence_sha": "2" * 64}
+        is_probe = question["question_id"] in ("f1", "f4")
+        _add(rows, "question_set", **shared, in_question_set=True, in_probe_set=is_probe)
+        _add(rows, "asked_questions", **shared, variant="baseline", in_probe_set=is_probe)
+        if is_probe:
+            _add(rows, "asked_questions", **shared, variant="aperture_80", in_probe_set=True)
+
+
+def _answers(rows: Rows) -> None:
+    references = {q["question_id"]: q["answer"] for q in rows["qa"]}
+    for name, reference in references.items():
+        answer(rows, "oracle", "baseline", name, parsed=reference, passed=len(reference))
+    # The guesser: one right, one without an order in it, one never obtained, one a third right.
+    answer(rows, "guesser", "baseline", "f1", parsed=references["f1"], passed=2)
+    answer(rows, "guesser", "baseline", "f2", raw="I would rather not.")
+    answer(rows, "guesser", "baseline", "f3", parsed=[2, 1, 3], passed=1)
+    answer(rows, "guesser", "baseline", "f4")
+    answer(rows, "guesser", "baseline", "i1", parsed=[1, 2, 3], passed=0)
+    answer(rows, "guesser", "aperture_80", "f1", parsed=[1, 2], passed=0)
+    answer(rows, "guesser", "aperture_80", "f4", parsed=references["f4"], passed=2)
+    _add(
+        rows,
+        "probes",
+        model="guesser",
+        variant="aperture_80",
+        baseline="baseline",
+        kind="forward",
+        length=None,
+        n_variant=2,
+        n_baseline=1,
+        n_missing=1,
+        mean_variant=0.5,
+        mean_baseline=1.0,
+        delta=-0.5,
+        standard_error=0.5,
+        welch_p=0.5,
+        n_paired=1,
+        n_demonstrations=1,
+        paired_delta=-1.0,
+        paired_standard_error=None,
+        paired_p=None,
+    )
+
+
+def answer(
+    rows: Rows,
+    model: str,
+    variant: str,
+    question_id: str,
+    *,
+    parsed: list[int] | None = None,
+    passed: int = 0,
+    raw: str | None = None,
+) -> None:
+    """One prediction and its evaluation: parsed if there is an order, missing if there is no text.
+
+    ``passed`` steps out of all are right; all of them means accepted.
+    """
+    question = next(q for q in rows["qa"] if q["question_id"] == question_id)
+    raw = str(parsed) if parsed is not None else raw
+    status = "parsed" if parsed is not None else "missing" if raw is None else "unparsed"
+    n_steps = question["length"] - 1
+    is_scored = status != "missing"
+    is_right = status == "parsed" and passed == n_steps
+    _add(
+        rows,
+        "predictions",
+        model=model,
+        variant=variant,
+        question_id=question_id,
+        request_sha="3" * 64,
+        raw_answer=raw,
+        error=None if is_scored else "the service was down",
+    )
+    _add(
+        rows,
+        "evaluation",
+        model=model,
+        variant=variant,
+        question_id=question_id,
+        **{c: question[c] for c in ("demonstration", "gating", "kind", "length")},
+        answer_status=status,
+        reason={"parsed": None, "unparsed": "no_list", "missing": "no_answer"}[status],
+        answer=parsed,
+        is_exact=parsed == question["answer"] if is_scored else None,
+        is_semantic=is_right if is_scored else None,
+        is_accepted=is_right if is_scored else None,
+        n_steps=n_steps,
+        n_steps_passed=passed if is_scored else None,
+        pairwise_accuracy=passed / n_steps if is_scored else None,
+    )

@@ -1,0 +1,186 @@
+"""Exact counts and ranks against brute force and Python integers."""
+
+import itertools
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import TrajectoryError
+from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.tables import table
+from enact_assets.trajectories.counting import BLOCK_SIZE, PathCounts, count_paths
+
+from reference.builders import (
+    build_segmented_frames,
+    build_transition_graph,
+)
+from reference.trajectories import algorithm_1, all_paths, count_table
+
+
+@st.composite
+def graphs(draw: st.DrawFn, max_key_frames: int = 9) -> tuple[int, set[tuple[int, int]]]:
+    """(number of key frames, ascending edges), from no edge to all of them."""
+    n = draw(st.integers(0, max_key_frames))
+    possible = [(i, j) for j in range(n) for i in range(j)]
+    if not possible:
+        return n, set()
+    is_edge = draw(st.lists(st.booleans(), min_size=len(possible), max_size=len(possible)))
+    return n, {edge for edge, kept in zip(possible, is_edge, strict=True) if kept}
+
+
+def counts_of(n_key_frames: int, edges: set[tuple[int, int]], max_length: int) -> PathCounts:
+    return PathCounts.of(n_key_frames, np.array(list(edges)).reshape(-1, 2), max_length)
+
+
+def complete(n_key_frames: int) -> set[tuple[int, int]]:
+    return {(i, j) for j in range(n_key_frames) for i in range(j)}
+
+
+@given(graphs(), st.integers(1, 6))
+@settings(deadline=None, max_examples=80)
+def test_asking_for_all_ranks_gives_every_trajectory_once_and_in_order(
+    graph: tuple[int, set[tuple[int, int]]], max_length: int
+) -> None:
+    """A rank is the name of a trajectory: none may be missing, twice, or out of order."""
+    counts = counts_of(*graph, max_length)
+    for length in range(1, max_length + 1):
+        expected = all_paths(*graph, length)
+        assert counts.total(length) == len(expected)
+        assert [tuple(path) for path in counts.enumerate(length).tolist()] == expected
+        for key_frame in range(graph[0]):
+            n_ending = sum(path[-1] == key_frame for path in expected)
+            assert counts.ending_at(length, key_frame) == n_ending
+
+
+@given(graphs(max_key_frames=40), st.integers(2, 10))
+@settings(deadline=None, max_examples=30)
+def test_counts_agree_with_python_integers(
+    graph: tuple[int, set[tuple[int, int]]], max_length: int
+) -> None:
+    """Graphs with more predecessors than one block of partial sums holds."""
+    counts = counts_of(*graph, max_length)
+    expected = count_table(*graph, max_length)
+    for length in range(1, max_length + 1):
+        found = [counts.ending_at(length, k) for k in range(graph[0])]
+        assert found == expected[length]
+        assert counts.total(length) == sum(expected[length])
+
+
+@pytest.mark.parametrize(
+    ("n_key_frames", "length", "passes"), [(140, 20, 2**64), (180, 40, 2**127), (300, 10, 2**60)]
+)
+def test_counts_beyond_machine_integers_are_exact(
+    n_key_frames: int, length: int, passes: int
+) -> None:
+    """A carry lost between limbs is a wrong number that looks right."""
+    counts = counts_of(n_key_frames, complete(n_key_frames), length)
+    assert counts.total(length) == comb(n_key_frames, length) > passes
+    for key_frame in (0, length - 1, n_key_frames // 2, n_key_frames - 1):
+        assert counts.ending_at(length, key_frame) == comb(key_frame, length - 1)
+
+
+def colexicographic_rank(path: tuple[int, ...]) -> int:
+    """Rank of a path in the complete graph: the combinatorial number system."""
+    return sum(comb(key_frame, k + 1) for k, key_frame in enumerate(path))
+
+
+def test_ranks_beyond_machine_integers_are_unranked_exactly() -> None:
+    """In a complete graph a rank is a sum of binomials, which Python computes exactly."""
+    n_key_frames, length = 180, 40
+    counts = counts_of(n_key_frames, complete(n_key_frames), length)
+    total = counts.total(length)
+    ranks = [0, 1, 2**32 - 1, 2**32, 2**64 - 1, 2**64, 2**127, 2**127 + 1, total - 2, total - 1]
+    ranks += [total * k // 17 for k in range(17)]
+    paths = counts.unrank(length, ranks).tolist()
+    assert [colexicographic_rank(tuple(path)) for path in paths] == ranks
+    assert paths[0] == list(range(length))
+    assert paths[9] == list(range(n_key_frames - length, n_key_frames))
+
+
+def test_any_range_of_ranks_can_be_produced_alone() -> None:
+    """Workers split the ranks among themselves; together they must give the whole."""
+    counts = counts_of(70, complete(70), 3)
+    whole = counts.enumerate(3)
+    total = counts.total(3)
+    cuts = [0, 1, BLOCK_SIZE, 1000, 54_000, total]
+    parts = [counts.enumerate(3, a, b) for a, b in itertools.pairwise(cuts)]
+    assert np.array_equal(np.concatenate(parts), whole)
+    assert np.array_equal(counts.unrank(3, [999, 5, 5])[1:], whole[[5, 5]])
+
+
+@given(graphs(), st.integers(1, 5), st.data())
+@settings(deadline=None, max_examples=80)
+def test_backtracking_with_given_numbers_is_algorithm_1_of_the_paper(
+    graph: tuple[int, set[tuple[int, int]]], length: int, data: st.DataObject
+) -> None:
+    """The paper's sampler stays available and picks what its definition picks."""
+    unit = st.integers(0, 2**53 - 1).map(lambda k: k / 2**53)
+    numbers = data.draw(st.lists(unit, min_size=length, max_size=length))
+    found = counts_of(*graph, length).backtrack_with_uniforms(length, np.array([numbers]))
+    expected = algorithm_1(*graph, length, numbers)
+    assert [tuple(path) for path in found.tolist()] == ([] if expected is None else [expected])
+
+
+def test_backtracking_scales_weights_of_several_limbs_exactly() -> None:
+    """In floating point the weights of long paths would be rounded before the draw."""
+    n_key_frames, length = 120, 30
+    edges = complete(n_key_frames)
+    counts = counts_of(n_key_frames, edges, length)
+    generator = np.random.default_rng(5)
+    uniforms = generator.random((20, length))
+    uniforms[0], uniforms[1] = 0.0, 1.0 - 2.0**-53
+    found = counts.backtrack_with_uniforms(length, uniforms)
+    for path, numbers in zip(found.tolist(), uniforms, strict=True):
+        assert tuple(path) == algorithm_1(n_key_frames, edges, length, numbers.tolist())
+    last = int(Fraction(uniforms[1, 0]) * counts.total(length))
+    assert comb(found[1, -1], length) <= last < comb(found[1, -1] + 1, length)
+
+
+def test_path_counts_have_a_row_for_every_length_and_key_frame() -> None:
+    """A missing row would read as "unknown" where zero is meant."""
+    edges = {(0, 1), (1, 2), (0, 2), (2, 3)}
+    rows = count_paths(build_segmented_frames(4), build_transition_graph(edges), PAPER)
+    assert rows.height == 8 * 4
+    found = {(n, k): paths for n, k, paths in rows.select("length", "key_frame", "n_paths").rows()}
+    expected = count_table(4, edges, 10)
+    assert found == {(n, k): str(expected[n][k]) for n in range(3, 11) for k in range(4)}
+    assert [found[3, k] for k in range(4)] == ["0", "0", "1", "2"]
+
+
+def test_no_key_frames_give_an_empty_table_and_few_give_zeros() -> None:
+    """Short demonstrations are ordinary; they must not stop the pipeline."""
+    empty = count_paths(build_segmented_frames(0), build_transition_graph([]), PAPER)
+    assert empty.equals(table("path_counts").empty())
+    few = count_paths(build_segmented_frames(2), build_transition_graph([(0, 1)]), PAPER)
+    assert set(few["n_paths"]) == {"0"}
+
+
+def test_ranks_and_lengths_without_a_trajectory_are_refused() -> None:
+    """Unranking past the end would walk out of the arrays of compiled code."""
+    counts = counts_of(5, complete(5), 3)
+    for rank in (-1, 10):
+        with pytest.raises(TrajectoryError, match=f"1 of 2 ranks .* length 3, first {rank}: .* 10"):
+            counts.unrank(3, [0, rank])
+    with pytest.raises(TrajectoryError, match="lengths 1 to 3, not 4"):
+        counts.total(4)
+
+
+@pytest.mark.parametrize("edge", [(1, 1), (2, 1), (-1, 1), (1, 3), (0, 1)])
+def test_edges_that_do_not_ascend_or_leave_the_graph_are_refused(edge: tuple[int, int]) -> None:
+    """A cycle has no last key frame; a doubled edge doubles counts."""
+    with pytest.raises(TrajectoryError, match=r"1 of 2 edges.*first \["):
+        PathCounts.of(3, np.array([(0, 1), edge]), 3)
+
+
+def test_numbers_outside_the_unit_interval_are_refused() -> None:
+    """u = 1 would pick a choice after the last."""
+    counts = counts_of(5, complete(5), 3)
+    for number in (1.0, -0.1, np.nan):
+        with pytest.raises(TrajectoryError, match=r"1 of 3 uniforms are not in \[0, 1\)"):
+            counts.backtrack_with_uniforms(3, np.array([[0.5, number, 0.5]]))
+    with pytest.raises(TrajectoryError, match=r"shape \(1, 2\)"):
+        counts.backtrack_with_uniforms(3, np.array([[0.5, 0.5]]))

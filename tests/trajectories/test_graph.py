@@ -1,0 +1,82 @@
+"""Transition graph: edges against the twin of visible changes."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import TrajectoryError
+from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.tables import table
+from enact_assets.trajectories.graph import build_transition_graph
+
+import reference.deltas as twin
+from reference.builders import (
+    build_objects,
+    build_scene_graphs,
+    build_segmented_frames,
+    build_visibility,
+)
+
+OBJECTS = build_objects(*((name, name) for name in ("fridge", "oven", "lamp", "tap", "lid", "car")))
+NAMES = OBJECTS["object_name"].to_list()
+CATEGORIES = {name: name for name in NAMES}
+PARENTS: dict[str, list[str]] = {name: [] for name in NAMES}
+EXISTENCE = {("Exists", name, None) for name in NAMES}
+STATES = [(predicate, name, None) for name in NAMES for predicate in ("Open", "ToggledOn")]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sets(st.sampled_from(STATES)), st.sets(st.sampled_from(NAMES))), max_size=6
+    )
+)
+@settings(deadline=None, max_examples=50)
+def test_an_edge_stands_where_one_to_five_changes_show(
+    frames: list[tuple[set[tuple[str, str, None]], set[str]]],
+) -> None:
+    """Zero changes cannot be asked about, more than five cannot be worded."""
+    edges = build_transition_graph(
+        build_segmented_frames(len(frames)),
+        build_scene_graphs([facts | EXISTENCE for facts, _ in frames]),
+        build_visibility(
+            [{name: 0.1 if name in seen else 0.0 for name in NAMES} for _, seen in frames]
+        ),
+        OBJECTS,
+        PAPER,
+    )
+    expected = []
+    for i, (before, seen_before) in enumerate(frames):
+        for j, (after, seen_after) in enumerate(frames):
+            seen = (seen_before, seen_after)
+            changes = twin.visible(before, after, seen, CATEGORIES, PARENTS)
+            if i < j and 1 <= len(changes) <= 5:
+                expected.append((i, j, len(changes), sorted(str(change) for change in changes)))
+    columns = ["key_frame_from", "key_frame_to", "n_changes", "changes"]
+    assert edges.select(columns).rows() == expected
+
+
+def test_no_key_frames_give_an_empty_graph() -> None:
+    """A demonstration that is too short is no error."""
+    graph = build_transition_graph(
+        build_segmented_frames(0), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
+    )
+    assert graph.equals(table("transition_graph").empty())
+
+
+def test_key_frames_that_only_the_masks_know_are_refused() -> None:
+    """Masks left over from an older segmentation describe other frames."""
+    masks = build_visibility([{"lamp": 0.1}] * 3)
+    with pytest.raises(TrajectoryError, match="know 3 key frames, segmented_frames 2"):
+        build_transition_graph(
+            build_segmented_frames(2), build_scene_graphs([EXISTENCE] * 2), masks, OBJECTS, PAPER
+        )
+
+
+def test_a_graph_of_frames_without_any_fact_has_no_edges() -> None:
+    """Nothing holds, nothing changes."""
+    graph = build_transition_graph(
+        build_segmented_frames(2), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
+    )
+    assert graph.height == 0
+    assert graph.schema == pl.Schema(table("transition_graph").schema)
