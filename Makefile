@@ -26,7 +26,7 @@ ui: $(STAMP) ## open the Dagster UI on what was materialized
 	@$(BIN)/enact-assets ui
 
 test: $(STAMP) ## the test suite: no GPU, no network, no key
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(STAMP) ## lint, formatting, types, import contracts
 	$(BIN)/ruff check .

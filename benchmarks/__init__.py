@@ -1,0 +1,1 @@
+"""Measurements: `python -m benchmarks` prints every figure that BENCHMARKS.md records."""

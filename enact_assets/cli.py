@@ -1,0 +1,198 @@
+"""Command line: materialize the graph, read the results, open the UI."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+
+from enact_assets import __version__
+from enact_assets.contracts.errors import EnactError
+from enact_assets.storage.paths import DataRoot
+
+DIMENSIONS = ("demonstration", "gating", "variant", "model")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns 0, 1 if something failed, 2 for a wrong call, 130 if stopped."""
+    arguments = _parser().parse_args(argv)
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    try:
+        return int(arguments.run(arguments, console))
+    except EnactError as error:
+        console.print(f"enact-assets: {error}", style="red", markup=False)
+        return 2
+    except KeyboardInterrupt:
+        console.print("\nStopped. What is done is kept; the same command goes on from here.")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="enact-assets",
+        description="ENACT as a Dagster asset pipeline: demonstrations to leaderboard.",
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, about: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=about, description=about)
+        sub.set_defaults(run=run)
+        sub.add_argument(
+            "--data",
+            type=Path,
+            default=DataRoot.from_environment().root,
+            metavar="DIR",
+            help="data root: lake, pictures, DuckDB file, Dagster runs (default: ENACT_HOME or "
+            "./data)",
+        )
+        return sub
+
+    for name, run, about in (
+        ("materialize", _materialize, "Make every missing or stale partition, nothing else."),
+        ("demo", _demo, "Materialize everything, then show the leaderboard and where things are."),
+    ):
+        sub = command(name, run, about)
+        for dimension in DIMENSIONS:
+            sub.add_argument(
+                f"--{dimension}",
+                action="append",
+                metavar="NAME",
+                help=f"only this {dimension}; may be repeated"
+                + ("; a new one is added" if dimension in ("demonstration", "model") else ""),
+            )
+        sub.add_argument(
+            "--asset", action="append", metavar="NAME", help="only this asset; may be repeated"
+        )
+        sub.add_argument("--force", action="store_true", help="make fresh partitions too")
+        sub.add_argument(
+            "--workers", type=int, metavar="N", help="processes that render (default: all cores)"
+        )
+
+    command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
+    sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
+    sub.add_argument("query", help="for example: select * from leaderboard")
+    command("list", _list, "What can be named: activities, demonstrations, variants, models ...")
+    sub = command("ui", _ui, "Open the Dagster UI on the data root.")
+    sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
+    return parser
+
+
+def _materialize(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.materialize import Driver
+    from enact_assets.terminal import TerminalObserver, print_report
+
+    registry = load_registry()
+    only = {d: getattr(arguments, d) for d in DIMENSIONS if getattr(arguments, d)}
+    _check_names(only)
+    driver = Driver(
+        arguments.data,
+        registry=registry,
+        workers=arguments.workers,
+        observer=TerminalObserver(console),
+    )
+    driver.register(
+        [*registry.demonstrations, *only.get("demonstration", [])],
+        [*registry.models, *only.get("model", [])],
+    )
+    report = driver.run(assets=arguments.asset, only=only, force=arguments.force)
+    print_report(console, report)
+    return 0 if report.is_success else 1
+
+
+def _check_names(only: dict[str, list[str]]) -> None:
+    """Names given on the command line must be known before anything runs."""
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.predictions.baselines import find_model
+    from enact_assets.replay.embedded import parse_demonstration
+
+    registry = load_registry()
+    for name in only.get("gating", []):
+        registry.gating(name)
+    for name in only.get("variant", []):
+        registry.variant(name)
+    for name in only.get("model", []):
+        find_model(name)
+    for name in only.get("demonstration", []):
+        parse_demonstration(name)
+
+
+def _demo(arguments: argparse.Namespace, console: Console) -> int:
+    code = _materialize(arguments, console)
+    path = DataRoot(arguments.data).warehouse
+    if path.exists():
+        console.print()
+        _leaderboard(arguments, console)
+        console.print(
+            f"\nSQL       enact-assets sql QUERY, or any DuckDB client on {path}"
+            f"\nPictures  {DataRoot(arguments.data).images}"
+            "\nUI        make ui\n"
+            "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
+        )
+    return code
+
+
+def _leaderboard(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.storage.warehouse import query
+    from enact_assets.terminal import print_leaderboard
+
+    rows = query(
+        DataRoot(arguments.data).warehouse,
+        "select * from leaderboard where length is null and kind is not null "
+        "order by kind, pairwise_accuracy desc nulls last, model",
+    )
+    print_leaderboard(console, rows.to_dicts())
+    return 0
+
+
+def _sql(arguments: argparse.Namespace, console: Console) -> int:
+    import polars as pl
+
+    from enact_assets.storage.warehouse import query
+
+    rows = query(DataRoot(arguments.data).warehouse, arguments.query)
+    width = shutil.get_terminal_size((120, 40)).columns
+    with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
+        console.print(str(rows), markup=False)
+    return 0
+
+
+def _list(_: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.predictions.baselines import MODELS
+    from enact_assets.simulator.activities import ACTIVITIES
+
+    registry = load_registry()
+    for title, names in (
+        ("activities", ACTIVITIES),
+        ("demonstrations (<activity>-<seed>)", registry.demonstrations),
+        ("gatings", registry.gatings),
+        ("variants", registry.variants),
+        ("models", MODELS),
+    ):
+        console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
+    return 0
+
+
+def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
+    from enact_assets.materialize import open_instance
+
+    program = Path(sys.executable).with_name("dagster")
+    if not program.exists():
+        raise EnactError(f"{program} is not there: install the extra, pip install '.[ui]'")
+    open_instance(arguments.data).dispose()
+    home = (arguments.data / "dagster").resolve()
+    os.environ["DAGSTER_HOME"] = str(home)
+    os.environ["ENACT_HOME"] = str(arguments.data.resolve())
+    console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
+    command = ["dagster", "dev", "-m", "enact_assets.definitions", "-p", str(arguments.port)]
+    os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())

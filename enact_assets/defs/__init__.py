@@ -1,0 +1,1 @@
+"""The only folder that knows Dagster: assets, partitions, resources, jobs."""

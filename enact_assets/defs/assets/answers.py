@@ -1,0 +1,120 @@
+"""Answers: what each model said, whether it is right, and what a variant changed."""
+
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.defs.evidence import questions_of, verification_indexes
+from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.pictures import picture_reader, question_preview
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.predictions.baselines import predict
+from enact_assets.probes.compare import compare_with_baseline
+
+GROUP = "answers"
+
+
+def assets(p: Partitions) -> list[dg.AssetsDefinition]:
+    """Predictions, evaluation and probes, each per model and variant."""
+    asked = dg.AssetDep("asked_questions", partition_mapping=dimension("variant"))
+
+    @dg.multi_asset(
+        name="predictions",
+        specs=[
+            asset_spec(
+                "predictions",
+                group=GROUP,
+                deps=[
+                    asked,
+                    dg.AssetDep("frame_images", partition_mapping=p.pictures_to_answers),
+                ],
+                partitions_def=p.model_variant,
+                about="What a model said, word for word. No answer is null with a reason, never "
+                "a wrong answer.",
+            )
+        ],
+        partitions_def=p.model_variant,
+    )
+    def predictions(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "predictions")
+        model, variant = partition["model"], partition["variant"]
+        questions = questions_of(data.lake, variant)
+        read_picture, shas = picture_reader(data, variant)
+        rows = predict(model, variant, questions, read_picture, shas)
+        n_missing = rows.get_column("raw_answer").null_count()
+        preview = question_preview(questions, rows, read_picture)
+        return landed(context, data, "predictions", rows, {"missing answers": n_missing, **preview})
+
+    @dg.multi_asset(
+        name="evaluation",
+        specs=[
+            asset_spec(
+                "evaluation",
+                group=GROUP,
+                deps=["predictions", asked],
+                partitions_def=p.model_variant,
+                kinds=("numba", "polars", "parquet"),
+                about="Every answer parsed and verified: any order that is consistent with the "
+                "question is accepted. Unparsed is wrong, missing is not scored; both are counted.",
+            )
+        ],
+        partitions_def=p.model_variant,
+    )
+    def evaluation(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "evaluation")
+        registry = load_registry()
+        gating = registry.gating(registry.variant(partition["variant"]).gating)
+        questions = questions_of(data.lake, partition["variant"])
+        rows = evaluate(
+            data.lake.read("predictions", partition),
+            questions,
+            verification_indexes(data.lake, questions, gating),
+            gating.profile,
+        )
+        status = rows.get_column("answer_status").value_counts(sort=True)
+        scored = rows.drop_nulls("pairwise_accuracy")
+        summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
+        if scored.height:
+            summary["task accuracy"] = float(scored["is_accepted"].mean())  # type: ignore[arg-type]
+            summary["pairwise accuracy"] = float(scored["pairwise_accuracy"].mean())  # type: ignore[arg-type]
+        return landed(context, data, "evaluation", rows, summary)
+
+    @dg.multi_asset(
+        name="probes",
+        specs=[
+            asset_spec(
+                "probes",
+                group=GROUP,
+                deps=[
+                    dg.AssetDep("evaluation", partition_mapping=p.variant_and_baseline),
+                    asked,
+                ],
+                partitions_def=p.model_variant,
+                kinds=("scipy", "polars", "parquet"),
+                about="Pairwise accuracy under the variant minus under the baseline, on the probe "
+                "questions, with two standard errors: unpaired, and paired by demonstration.",
+            )
+        ],
+        partitions_def=p.model_variant,
+    )
+    def probes(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "probes")
+        model, variant = partition["model"], partition["variant"]
+
+        def probe_rows(name: str) -> Any:
+            rows = data.lake.read("evaluation", {"model": model, "variant": name})
+            asked_rows = data.lake.read("asked_questions", {"variant": name})
+            probed = asked_rows.filter("in_probe_set").select("question_id")
+            return rows.join(probed, on="question_id", how="semi")
+
+        rows = compare_with_baseline(probe_rows(variant), probe_rows(BASELINE), variant, BASELINE)
+        return landed(context, data, "probes", rows)
+
+    return [predictions, evaluation, probes]

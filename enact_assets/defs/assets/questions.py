@@ -1,0 +1,105 @@
+"""Questions: trajectories become forward and inverse questions; some of them are asked."""
+
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.defs.evidence import evidence_by_demonstration
+from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.questions.qa import write_questions
+from enact_assets.questions.selection import asked_by_variant, select_questions
+
+GROUP = "questions"
+
+
+def assets(p: Partitions) -> list[dg.AssetsDefinition]:
+    """All questions per demonstration; the question set per gating; what each variant asks."""
+
+    @dg.multi_asset(
+        name="qa",
+        specs=[
+            asset_spec(
+                "qa",
+                group=GROUP,
+                deps=["trajectories", "transition_graph", "question_config"],
+                partitions_def=p.demonstration_gating,
+                about="Forward questions (order the pictures, given the actions) and inverse "
+                "questions (order the actions, given the pictures).",
+            )
+        ],
+        partitions_def=p.demonstration_gating,
+    )
+    def qa(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "qa")
+        rows = write_questions(
+            data.lake.read("trajectories", partition),
+            data.lake.read("transition_graph", partition),
+            load_registry().questions,
+        )
+        return landed(context, data, "qa", rows)
+
+    @dg.multi_asset(
+        name="question_set",
+        specs=[
+            asset_spec(
+                "question_set",
+                group=GROUP,
+                deps=[
+                    dg.AssetDep("qa", partition_mapping=dimension("gating")),
+                    dg.AssetDep("scene_graphs", partition_mapping=dimension("gating")),
+                    dg.AssetDep("visibility", partition_mapping=dimension("gating")),
+                    "question_config",
+                ],
+                partitions_def=p.gating,
+                about="A sample stratified over length and kind and balanced over demonstrations. "
+                "Its rows carry a hash of all that verifies them, so it alone stands for many "
+                "demonstrations downstream.",
+            )
+        ],
+        partitions_def=p.gating,
+    )
+    def question_set(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        gating = partition_of(context, "question_set")["gating"]
+        known = context.instance.get_dynamic_partitions("demonstration")
+        rows = select_questions(
+            data.lake.read_all("qa", gating=gating).filter(pl.col("demonstration").is_in(known)),
+            evidence_by_demonstration(data.lake, gating, known),
+            load_registry().questions,
+        )
+        return landed(context, data, "question_set", rows)
+
+    @dg.multi_asset(
+        name="asked_questions",
+        specs=[
+            asset_spec(
+                "asked_questions",
+                group=GROUP,
+                deps=[
+                    dg.AssetDep("question_set", partition_mapping=p.gating_to_variants),
+                    "variant_config",
+                ],
+                partitions_def=p.variant,
+                about="The baseline asks the whole question set, every other variant the probe "
+                "set of its gating.",
+            )
+        ],
+        partitions_def=p.variant,
+    )
+    def asked_questions(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        variant = load_registry().variant(partition_of(context, "asked_questions")["variant"])
+        rows = asked_by_variant(
+            data.lake.read("question_set", {"gating": variant.gating}),
+            variant,
+            is_baseline=variant.name == BASELINE,
+        )
+        return landed(context, data, "asked_questions", rows)
+
+    return [qa, question_set, asked_questions]

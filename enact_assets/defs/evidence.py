@@ -1,0 +1,49 @@
+"""Gathering rows of several partitions for one roll-up: reads only, no algorithm."""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.registry import Gating, load_registry
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.storage.lake import Lake
+
+VERIFIES = ("scene_graphs", "visibility")
+
+
+def evidence_by_demonstration(
+    lake: Lake, gating: str, demonstrations: Iterable[str]
+) -> dict[str, str]:
+    """One hash per demonstration of the tables that verify its questions."""
+    evidence = {}
+    for demonstration in sorted(demonstrations):
+        partition = {"demonstration": demonstration, "gating": gating}
+        if all(lake.exists(t, partition) for t in VERIFIES):
+            shas = [lake.content_sha(t, partition) for t in VERIFIES]
+            objects = lake.content_sha("objects", {"demonstration": demonstration})
+            evidence[demonstration] = content_sha([*shas, objects])
+    return evidence
+
+
+def questions_of(lake: Lake, variant: str) -> pl.DataFrame:
+    """The qa rows that ``variant`` asks."""
+    asked = lake.read("asked_questions", {"variant": variant}).select("question_id")
+    gating = load_registry().variant(variant).gating
+    return lake.read_all("qa", gating=gating).join(asked, on="question_id", how="semi")
+
+
+def verification_indexes(
+    lake: Lake, questions: pl.DataFrame, gating: Gating
+) -> dict[str, DeltaIndex]:
+    """For each demonstration of ``questions``, the changes between its key frames."""
+    indexes = {}
+    for demonstration in sorted(questions.get_column("demonstration").unique()):
+        partition = {"demonstration": demonstration, "gating": gating.name}
+        indexes[demonstration] = DeltaIndex.from_tables(
+            lake.read("scene_graphs", partition),
+            lake.read("visibility", partition),
+            lake.read("objects", {"demonstration": demonstration}),
+            gating.profile,
+        )
+    return indexes

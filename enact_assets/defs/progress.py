@@ -1,0 +1,72 @@
+"""Progress of long steps: into the run's log for the UI, and to a listener in the terminal."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import dagster as dg
+
+LOG_EVERY_S = 15.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far one step is, in ``unit``; ``total`` is 0 where nobody can know it beforehand."""
+
+    text: str
+    done: float
+    total: float
+    unit: str
+
+    def as_text(self) -> str:
+        """One line, such as ``pictures set_table-0 baseline: 3/27 pictures``."""
+        of_total = f"/{self.total:.0f}" if self.total else ""
+        return f"{self.text}: {self.done:.0f}{of_total} {self.unit}"
+
+
+Listener = Callable[[Progress], None]
+_listener: ContextVar[Listener | None] = ContextVar("enact_progress_listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Within the block, steps that run in this process report to ``listener`` too."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class Reporter:
+    """Hands the progress of one step on, to the log at most every 15 seconds."""
+
+    def __init__(self, context: dg.AssetExecutionContext, text: str) -> None:
+        self._context = context
+        self._text = text
+        self._logged_at = time.monotonic()
+
+    def simulated(self, seconds: float) -> None:
+        """Report simulated time; how long a demonstration gets is known when it ends."""
+        self._report(Progress(self._text, seconds, 0, "s"))
+
+    def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
+        """Report pictures made, of which ``n_from_cache`` had been rendered before."""
+        cached = f"pictures ({n_from_cache} rendered before)" if n_from_cache else "pictures"
+        self._report(Progress(self._text, done, total, cached))
+
+    def _report(self, progress: Progress) -> None:
+        listener = _listener.get()
+        if listener is not None:
+            listener(progress)
+        now = time.monotonic()
+        if now - self._logged_at >= LOG_EVERY_S:
+            self._logged_at = now
+            self._context.log.info(progress.as_text())
+
+
+def reporter(context: dg.AssetExecutionContext, text: str) -> Reporter:
+    """A reporter for the step that ``context`` runs."""
+    return Reporter(context, text)

@@ -1,0 +1,1 @@
+"""Visibility and pictures of key frames, per variant."""

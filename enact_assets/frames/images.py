@@ -1,0 +1,158 @@
+"""Pictures of key frames, rendered once each and found again by what decided them.
+
+A render is named by the hash of all that decides its bytes, so the same picture under another
+variant or gating costs nothing, and a killed run goes on where it stopped.
+"""
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable
+from contextlib import closing
+from importlib import metadata
+
+import polars as pl
+
+from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.registry import Variant
+from enact_assets.contracts.tables import table
+from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
+from enact_assets.frames.render_pool import RenderTask, render_all
+from enact_assets.replay.embedded import embedded_world
+from enact_assets.simulator.rendering import RENDERER_VERSION
+from enact_assets.simulator.world import World
+from enact_assets.storage.images import RENDERS_FOLDER, ImageStore
+
+Progress = Callable[[int, int, int, float], None]
+"""Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""
+
+LIBRARIES = ("mitsuba", "mujoco", "pyoidn")
+
+_log = logging.getLogger(__name__)
+
+
+def render_key_frames(
+    demonstrations: pl.DataFrame,
+    states: pl.DataFrame,
+    segmented_frames: pl.DataFrame,
+    variant: Variant,
+    store: ImageStore,
+    *,
+    progress: Progress | None = None,
+    workers: int = 1,
+) -> pl.DataFrame:
+    """Table ``frame_images``: the picture of every key frame of one demonstration.
+
+    ``workers`` processes render; their number changes nothing but the time. Every finished picture
+    is stored at once.
+
+    Errors: :class:`RenderError` names demonstration and frame if a state is missing or foreign or
+    the renderer fails; pictures finished before are kept.
+    """
+    world = embedded_world(demonstrations)
+    return render_in_world(
+        world, states, segmented_frames, variant, store, progress=progress, workers=workers
+    )
+
+
+def render_in_world(
+    world: World,
+    states: pl.DataFrame,
+    segmented_frames: pl.DataFrame,
+    variant: Variant,
+    store: ImageStore,
+    *,
+    progress: Progress | None = None,
+    workers: int = 1,
+) -> pl.DataFrame:
+    """The same for a world at hand."""
+    started = time.monotonic()
+    key_frames = key_frame_states(world, states, segmented_frames)
+    renders = [render_sha(world, k, variant) for k in key_frames]
+    pictures: dict[str, str] = {}
+    wanted: dict[str, KeyFrameState] = {}
+    for key_frame, sha in zip(key_frames, renders, strict=True):
+        found = _cached(store, sha, variant.renderer.size_px, key_frame.where)
+        if found is None:
+            wanted.setdefault(sha, key_frame)
+        else:
+            pictures[sha] = found
+    total = len(key_frames)
+    n_cached = sum(sha in pictures for sha in renders)
+
+    def report() -> None:
+        if progress is not None:
+            done = sum(sha in pictures for sha in renders)
+            progress(done, total, n_cached, time.monotonic() - started)
+
+    report()
+    tasks = [RenderTask(sha, k.where, k.state) for sha, k in wanted.items()]
+    # Closing gives up what is not begun, should storing fail.
+    with closing(render_all(world, variant, tasks, workers)) as finished:
+        for sha, png in finished:
+            pictures[sha] = store.put(png)
+            store.remember(sha, pictures[sha])
+            report()
+    return table("frame_images").build(
+        [
+            {
+                "demonstration": k.demonstration,
+                "variant": variant.name,
+                "gating": k.gating,
+                "key_frame": k.key_frame,
+                "frame": k.frame,
+                "image_sha": pictures[sha],
+                "render_sha": sha,
+                "width_px": variant.renderer.size_px,
+                "height_px": variant.renderer.size_px,
+            }
+            for k, sha in zip(key_frames, renders, strict=True)
+        ]
+    )
+
+
+def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
+    """Hash of all that decides a picture: world, state, settings, our code and the libraries.
+
+    The variant's name and gating take no part: the same picture is the same render.
+    """
+    return content_sha(
+        {
+            "world": world.sha,
+            "state": key_frame.state_sha,
+            "head": [world.head_body, world.head_pitch_rad],
+            "robot_geoms": sorted(world.robot_geoms),
+            "camera": dataclasses.asdict(variant.camera),
+            "renderer": dataclasses.asdict(variant.renderer),
+            "appearance": dataclasses.asdict(variant.appearance),
+            "version": RENDERER_VERSION,
+            "libraries": _library_versions(),
+        }
+    )
+
+
+def _library_versions() -> dict[str, str]:
+    try:
+        return {name: metadata.version(name) for name in LIBRARIES}
+    except metadata.PackageNotFoundError as error:
+        raise RenderError(
+            f"rendering needs the package {error.name}: install enact_assets[simulator]"
+        ) from error
+
+
+def _cached(store: ImageStore, sha: str, size_px: int, where: str) -> str | None:
+    """The stored picture of a render; None, with a note, if it is damaged or of another size."""
+    image_sha = store.find(sha)
+    if image_sha is None:
+        if (store.root / RENDERS_FOLDER / sha[:2] / sha).exists():
+            _log.warning("%s: its cached picture is gone or damaged; rendering it again", where)
+        return None
+    shape = store.read(image_sha).shape
+    if shape != (size_px, size_px, 3):
+        _log.warning(
+            "%s: its cached picture %s has shape %s instead of %d px; rendering it again",
+            where, image_sha, shape, size_px,
+        )  # fmt: skip
+        return None
+    return image_sha

@@ -1,0 +1,73 @@
+"""What the baseline camera sees at each key frame: size of every object's mask."""
+
+import polars as pl
+
+from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.registry import CameraSettings, Variant
+from enact_assets.contracts.tables import table
+from enact_assets.frames.recorded_states import key_frame_states
+from enact_assets.replay.embedded import embedded_world
+from enact_assets.simulator.masks import mask_sizes, object_masks
+from enact_assets.simulator.world import World
+
+PICTURE_PX = 512
+"""Edge of the picture masks are measured in, whatever size pictures are rendered at."""
+
+
+def measure_visibility(
+    demonstrations: pl.DataFrame,
+    states: pl.DataFrame,
+    objects: pl.DataFrame,
+    segmented_frames: pl.DataFrame,
+    baseline: Variant,
+) -> pl.DataFrame:
+    """Table ``visibility``: one row per key frame and object with a mask of at least one pixel.
+
+    Masks are exact (one ray per pixel centre of a 512 px picture) and belong to the baseline's
+    camera, so every variant asks the same questions. Takes one demonstration.
+
+    Errors: :class:`RenderError` if a key frame's state is missing or foreign, or if the world
+    shows an object that ``objects`` does not know.
+    """
+    return visibility_in_world(
+        embedded_world(demonstrations), states, objects, segmented_frames, baseline.camera
+    )
+
+
+def visibility_in_world(
+    world: World,
+    states: pl.DataFrame,
+    objects: pl.DataFrame,
+    segmented_frames: pl.DataFrame,
+    camera: CameraSettings,
+    *,
+    size_px: int = PICTURE_PX,
+) -> pl.DataFrame:
+    """The same for a world at hand and pictures of ``size_px``."""
+    known = set(objects.get_column("object_name"))
+    rows = []
+    for key_frame in key_frame_states(world, states, segmented_frames):
+        mask = object_masks(world, key_frame.state, camera, size_px)
+        for index, size in mask_sizes(mask).items():
+            name = world.objects[index].name
+            if name not in known:
+                raise RenderError(
+                    f"{key_frame.where}: the world shows {name!r}, which the table objects does "
+                    "not list. Materialize the replay tables again."
+                )
+            rows.append(
+                {
+                    "demonstration": key_frame.demonstration,
+                    "gating": key_frame.gating,
+                    "key_frame": key_frame.key_frame,
+                    "frame": key_frame.frame,
+                    "object_name": name,
+                    "pixels": size.pixels,
+                    "fraction": size.pixels / (size_px * size_px),
+                    "x_min_px": size.x_min,
+                    "y_min_px": size.y_min,
+                    "x_max_px": size.x_max,
+                    "y_max_px": size.y_max,
+                }
+            )
+    return table("visibility").build(rows)

@@ -1,0 +1,1 @@
+"""The embedded household world: physics, activities, cameras, masks, pictures. No tables here."""

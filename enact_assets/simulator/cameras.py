@@ -1,0 +1,114 @@
+"""Cameras: where the eye is, and the ray of every pixel.
+
+Camera axes are right, up and forward. Pictures are square; pixel (row 0, column 0) is the upper
+left one and its ray goes through its centre. The head camera sits at the origin of
+``World.head_body`` (x right, y forward, z up) and looks down by ``World.head_pitch_rad``.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import RenderError, UnknownNameError
+from enact_assets.contracts.registry import CameraSettings
+from enact_assets.simulator.world import World
+
+if TYPE_CHECKING:
+    import mujoco
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CameraPose:
+    """Eye position (3,) in metres and ``axes`` (3, 3), whose rows are right, up and forward."""
+
+    position: Floats
+    axes: Floats
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A camera model. ``directions`` maps (settings, size) to unit rays (size, size, 3) in camera
+    axes; ``to_pixels`` maps camera points (n, 3) to picture coordinates (n, 2) as x, y, with NaN
+    for points it cannot show. ``mitsuba`` is the name of Mitsuba's sensor of the same geometry.
+    """
+
+    directions: Callable[[CameraSettings, int], Floats]
+    to_pixels: Callable[[Floats, CameraSettings, int], Floats]
+    mitsuba: str
+
+
+def field_of_view_rad(settings: CameraSettings) -> float:
+    """Field of view of a pinhole, horizontal and vertical: 2 atan(aperture / (2 focal length))."""
+    return 2.0 * math.atan(settings.aperture_mm / (2.0 * settings.focal_length_mm))
+
+
+def projection(settings: CameraSettings) -> Projection:
+    """The projection named by ``settings``; raises :class:`UnknownNameError`."""
+    try:
+        return PROJECTIONS[settings.projection]
+    except KeyError:
+        raise UnknownNameError.of(
+            "camera projection", settings.projection, PROJECTIONS, "Correct the variant's camera."
+        ) from None
+
+
+def camera_pose(world: World, data: "mujoco.MjData", settings: CameraSettings) -> CameraPose:
+    """Pose of the head camera in the posed world ``data`` (see :mod:`simulator.poses`).
+
+    ``height_offset_m`` shifts the eye along the world's z axis. Errors: :class:`RenderError` if
+    the world has no head body.
+    """
+    import mujoco
+
+    body = mujoco.mj_name2id(world.model, mujoco.mjtObj.mjOBJ_BODY, world.head_body)
+    if body < 0:
+        raise RenderError(f"camera: the world has no body {world.head_body!r} to carry it")
+    head = data.xmat[body].reshape(3, 3)
+    cos, sin = math.cos(world.head_pitch_rad), math.sin(world.head_pitch_rad)
+    in_head = np.array([[1.0, 0.0, 0.0], [0.0, sin, cos], [0.0, cos, -sin]])
+    position = data.xpos[body] + np.array([0.0, 0.0, settings.height_offset_m])
+    return CameraPose(position, in_head @ head.T)
+
+
+def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
+    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre."""
+    x, y, z = np.moveaxis(projection(settings).directions(settings, size_px), -1, 0)[..., None]
+    right, up, forward = pose.axes
+    # Written out: a matrix product may round differently with the number of threads.
+    return np.asarray(x * right + y * up + z * forward)
+
+
+def project(points: Floats, pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
+    """Picture coordinates (n, 2) as x, y in pixels of world points (n, 3).
+
+    The centre of the upper left pixel is at (0.5, 0.5). Points behind the camera give NaN.
+    """
+    in_camera = (np.asarray(points, dtype=np.float64) - pose.position) @ pose.axes.T
+    return projection(settings).to_pixels(in_camera, settings, size_px)
+
+
+def _pinhole_directions(settings: CameraSettings, size_px: int) -> Floats:
+    reach = math.tan(field_of_view_rad(settings) / 2.0)
+    across = ((np.arange(size_px) + 0.5) / size_px * 2.0 - 1.0) * reach
+    x, y = np.meshgrid(across, -across)
+    rays = np.stack([x, y, np.ones_like(x)], axis=-1)
+    return np.asarray(rays / np.linalg.norm(rays, axis=-1, keepdims=True))
+
+
+def _pinhole_pixels(points: Floats, settings: CameraSettings, size_px: int) -> Floats:
+    reach = math.tan(field_of_view_rad(settings) / 2.0)
+    depth = np.where(points[:, 2] > 1e-9, points[:, 2], np.nan)
+    x = (points[:, 0] / (depth * reach) + 1.0) / 2.0 * size_px
+    y = (1.0 - points[:, 1] / (depth * reach)) / 2.0 * size_px
+    return np.stack([x, y], axis=-1)
+
+
+PROJECTIONS: dict[str, Projection] = {
+    "pinhole": Projection(_pinhole_directions, _pinhole_pixels, "perspective"),
+}

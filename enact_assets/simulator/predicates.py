@@ -1,0 +1,209 @@
+"""Facts of a scene graph from the physics log, by OmniGibson's rules, as maximal intervals.
+
+- LeftGrasping, RightGrasping: the hand's constraint on the thing is on.
+- Inside(a, b): the middle of a's box lies in b's declared cavity.
+- OnTop(a, b): a touches b, a's middle is above b's outline, a's bottom above b's mid-height (doors
+  not counted), and a is not inside b. a is movable.
+- Under(a, b): a rests (touches something, is not held) inside b's outline with its top below b's
+  bottom, b rests too, they do not touch, and nothing lies between. a is movable and b is not
+  above everything: only furniture with open space below it, and things, count.
+- Touching(a, b): any contact between two objects, the robot excepted.
+- Open(a): the door is past five per cent of its range. ToggledOn(a): the button was pressed to on.
+- Exists(a): the object is in the world; everything else is false while it is not.
+
+Flicker stays in: smoothing belongs to segmentation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+OPEN_FRACTION = 0.05
+UNDER_REACH_M = 0.8
+"""Something farther above than this is not what a thing lies under."""
+
+Key = tuple[str, str, str | None]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """An atomic fact that holds from ``frame_from`` up to, not including, ``frame_to``."""
+
+    predicate: str
+    subject: str
+    object: str | None
+    frame_from: int
+    frame_to: int
+
+
+@dataclass(frozen=True)
+class PhysicsLog:
+    """What predicates are decided on, for t frames and n objects (the robot has no box).
+
+    ``low`` and ``high`` (t, n, 3) are boxes without doors, ``origin`` (t, n, 3) and ``turn``
+    (t, n, 3, 3) the body frames, ``contact`` (t, n, n) symmetric contacts of two objects,
+    ``exists`` (t, n). ``held`` maps "left" and "right" to (t,) object indices or -1. ``doors`` maps
+    an object to (t,) shares of its door's range, ``toggled`` to (t,) booleans. ``cavities`` are
+    boxes in the object's own frame. ``covers`` are fixtures that things may lie under.
+    """
+
+    names: tuple[str, ...]
+    is_movable: Bools
+    low: Floats
+    high: Floats
+    origin: Floats
+    turn: Floats
+    contact: Bools
+    exists: Bools
+    held: dict[str, NDArray[np.int64]]
+    doors: dict[str, Floats] = field(default_factory=dict)
+    toggled: dict[str, Bools] = field(default_factory=dict)
+    cavities: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    covers: frozenset[str] = frozenset()
+    robot: str = "robot"
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return int(self.contact.shape[0])
+
+
+def find_intervals(holds: Bools) -> list[tuple[int, int]]:
+    """Maximal half-open runs of true in a (t,) array."""
+    padded = np.concatenate([[False], holds, [False]]).astype(np.int8)
+    edges = np.flatnonzero(np.diff(padded))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def find_facts(log: PhysicsLog) -> list[Fact]:
+    """All facts of a log, sorted by predicate, objects and start."""
+    index = {name: k for k, name in enumerate(log.names)}
+    found: dict[Key, Bools] = {}
+
+    def keep(key: Key, holds: Bools) -> None:
+        present = holds.copy()
+        for name in key[1:]:
+            if name is not None:
+                present &= log.exists[:, index[name]]
+        if present.any():
+            found[key] = present
+
+    everything = np.ones(log.n_frames, dtype=np.bool_)
+    for name in log.names:
+        keep(("Exists", name, None), everything)
+    for side, predicate in (("left", "LeftGrasping"), ("right", "RightGrasping")):
+        for k in np.unique(log.held[side]):
+            if k >= 0:
+                keep((predicate, log.robot, log.names[int(k)]), log.held[side] == k)
+    for name, share in log.doors.items():
+        keep(("Open", name, None), share > OPEN_FRACTION)
+    for name, is_on in log.toggled.items():
+        keep(("ToggledOn", name, None), is_on)
+    inside = _inside(log, index)
+    for (a, b), holds in inside.items():
+        keep(("Inside", log.names[a], log.names[b]), holds)
+    for (a, b), holds in _on_top(log, inside).items():
+        keep(("OnTop", log.names[a], log.names[b]), holds)
+    for (a, b), holds in _under(log, index, inside).items():
+        keep(("Under", log.names[a], log.names[b]), holds)
+    for a, b in _pairs(log.contact):
+        first, second = sorted((log.names[a], log.names[b]))
+        if a < b:
+            keep(("Touching", first, second), log.contact[:, a, b])
+    facts = [Fact(*key, start, stop) for key, holds in found.items() for start, stop in find_intervals(holds)]  # fmt: skip
+    return sorted(facts, key=lambda f: (f.predicate, f.subject, f.object or "", f.frame_from))
+
+
+def _pairs(holds: Bools) -> list[tuple[int, int]]:
+    """Index pairs (a, b) for which a (t, n, n) array is ever true."""
+    return [(int(a), int(b)) for a, b in np.argwhere(holds.any(axis=0))]
+
+
+def _inside(log: PhysicsLog, index: dict[str, int]) -> dict[tuple[int, int], Bools]:
+    middle = (log.low + log.high) / 2
+    found = {}
+    for name, (low, high) in log.cavities.items():
+        b = index[name]
+        offset = middle - log.origin[:, b][:, None]
+        local = np.einsum("tji,tnj->tni", log.turn[:, b], offset)
+        holds = ((local > low) & (local < high)).all(axis=-1)
+        for a in np.flatnonzero(log.is_movable):
+            if a != b and holds[:, a].any():
+                found[(int(a), b)] = holds[:, a]
+    return found
+
+
+def _within(log: PhysicsLog, a: int, b: int) -> Bools:
+    """Whether the middle of a lies within the outline of b, seen from above: (t,)."""
+    middle = (log.low[:, a, :2] + log.high[:, a, :2]) / 2
+    return np.asarray(
+        ((middle >= log.low[:, b, :2]) & (middle <= log.high[:, b, :2])).all(axis=-1)
+    )
+
+
+def _on_top(
+    log: PhysicsLog, inside: dict[tuple[int, int], Bools]
+) -> dict[tuple[int, int], Bools]:
+    found = {}
+    nowhere = np.zeros(log.n_frames, dtype=np.bool_)
+    for a, b in _pairs(log.contact):
+        if not log.is_movable[a]:
+            continue
+        mid_height = (log.low[:, b, 2] + log.high[:, b, 2]) / 2
+        holds = (
+            log.contact[:, a, b]
+            & _within(log, a, b)
+            & (log.low[:, a, 2] > mid_height)
+            & ~inside.get((a, b), nowhere)
+        )
+        if holds.any():
+            found[(a, b)] = holds
+    return found
+
+
+def _under(
+    log: PhysicsLog, index: dict[str, int], inside: dict[tuple[int, int], Bools]
+) -> dict[tuple[int, int], Bools]:
+    n = len(log.names)
+    is_held = np.zeros((log.n_frames, n), dtype=np.bool_)
+    for held in log.held.values():
+        rows = np.flatnonzero(held >= 0)
+        is_held[rows, held[rows]] = True
+    rests = log.contact.any(axis=2) & ~is_held & log.exists
+    covers = [
+        b for b in range(n) if (log.is_movable[b] or log.names[b] in log.covers) and b != index.get(log.robot)
+    ]
+    candidates: dict[int, dict[int, Bools]] = {}
+    nowhere = np.zeros(log.n_frames, dtype=np.bool_)
+    for a in np.flatnonzero(log.is_movable):
+        above = {}
+        for b in covers:
+            gap = log.low[:, b, 2] - log.high[:, a, 2]
+            holds = (
+                _within(log, int(a), b)
+                & (gap > -0.005)
+                & (gap < UNDER_REACH_M)
+                & rests[:, a]
+                & (rests[:, b] | (not log.is_movable[b]))
+                & ~inside.get((int(a), b), nowhere)
+            )
+            if b != a and holds.any():
+                above[b] = holds
+        candidates[int(a)] = above
+    found = {}
+    for a, above in candidates.items():
+        for b, holds in above.items():
+            nearest = holds & ~log.contact[:, a, b]
+            for c, other in above.items():
+                if c != b:
+                    nearest &= ~(other & (log.low[:, c, 2] < log.low[:, b, 2]))
+            if nearest.any():
+                found[(a, b)] = nearest
+    return found
+
+

@@ -1,0 +1,73 @@
+"""Build the world of an activity and run its plan: (activity, seed) -> World, Recording."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from enact_assets.contracts.errors import GoalError, UnknownNameError
+from enact_assets.contracts.ids import seed_from
+from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.simulator.activities.base import Activity
+from enact_assets.simulator.executor import Executor
+from enact_assets.simulator.physics import FRAME_RATE_HZ
+from enact_assets.simulator.recording import Recording, facts_of, missing_goals
+from enact_assets.simulator.world import World
+
+
+def find_activity(name: str) -> Activity:
+    """The activity called ``name``; raises :class:`UnknownNameError` listing the known ones."""
+    if name not in ACTIVITIES:
+        raise UnknownNameError.of("activity", name, ACTIVITIES, "See simulator/activities.")
+    return ACTIVITIES[name]
+
+
+def _draws(activity: str, seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed_from("embedded", activity, seed))
+
+
+def build_world(activity: str, seed: int) -> World:
+    """The world of one demonstration, always the same for the same code.
+
+    Errors: :class:`UnknownNameError` for an activity nobody defined.
+    """
+    return find_activity(activity).build(_draws(activity, seed)).stage.world
+
+
+def simulate(
+    activity: str, seed: int, progress: Callable[[float], None] | None = None
+) -> Recording:
+    """Carry out the plan of one demonstration; ``progress`` hears the simulated seconds.
+
+    Errors: :class:`UnknownNameError`, :class:`PhysicsError` on any MuJoCo warning,
+    :class:`PlanError` for a step that cannot be done, :class:`GoalError` listing what is missing.
+    """
+    rng = _draws(activity, seed)
+    episode = find_activity(activity).build(rng)
+    where = f"{activity} seed {seed}"
+    robot = Executor(episode.stage, where, pace=float(rng.uniform(0.95, 1.1)), progress=progress)
+    for step in episode.plan:
+        step.run(robot)
+        robot.wait(float(rng.uniform(0.1, 0.5)))
+    robot.wait(2.0)
+    facts = facts_of(robot.physics, episode.covers)
+    log = robot.physics.log
+    missing = missing_goals(facts, episode.goal, robot.physics.frame)
+    if missing:
+        wanted = "; ".join(f"{p}({s}{', ' + o if o else ''})" for p, s, o in missing)
+        raise GoalError(
+            f"{where}: the plan ran to its end after {robot.physics.frame} frames, but "
+            f"{len(missing)} of {len(episode.goal)} goal facts do not hold: {wanted}"
+        )
+    return Recording(
+        activity=activity,
+        seed=seed,
+        world=episode.stage.world,
+        frame_rate_hz=float(FRAME_RATE_HZ),
+        qpos=np.array(log.qpos),
+        mocap_pos=np.array(log.mocap_pos),
+        mocap_quat=np.array(log.mocap_quat),
+        appearance=np.array(log.appearance).reshape(len(log.qpos), -1),
+        facts=facts,
+        goal=episode.goal,
+        is_goal_reached=True,
+    )

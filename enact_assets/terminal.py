@@ -1,0 +1,148 @@
+"""What the headless driver shows in a terminal, or in a log when there is none."""
+
+import sys
+import time
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.defs.progress import Progress
+from enact_assets.materialize import Failure, Observer, Report, Step
+
+LINE_EVERY_S = 10.0
+
+
+class TerminalObserver(Observer):
+    """One line per asset, kept current while its partitions are made, with time left.
+
+    In a terminal the running line is redrawn; elsewhere a line is printed every ten seconds.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stage = ""
+        self._n_steps = 0
+        self._n_done = 0
+        self._stage_began = 0.0
+        self._line_at = 0.0
+        self._n_failed = 0
+        self._current: Progress | None = None
+
+    def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
+        self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
+        self._current = None
+        self._stage_began = self._line_at = time.monotonic()
+
+    def step_starts(self, step: Step) -> None:  # noqa: D102
+        self._current = None
+        self._show(f"{step.partition or ''} ({step.why})")
+
+    def progress(self, progress: Progress) -> None:  # noqa: D102
+        self._current = progress
+        self._show(progress.as_text())
+
+    def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
+        self._n_done += 1
+        self._current = None
+        if failure is not None:
+            self._n_failed += 1
+            self._clear()
+            where = f"{step.name} {step.partition or ''}".strip()
+            self._console.print(Text(f"  failed  {where}\n          {failure.message}", "red"))
+        if self._n_done == self._n_steps:
+            self._clear()
+            took = duration(time.monotonic() - self._stage_began)
+            failed = f", {self._n_failed} failed" if self._n_failed else ""
+            self._console.print(
+                f"  {self._stage:<18} {self._n_steps:>3} partition(s)  {took:>9}{failed}"
+            )
+
+    def _left(self) -> str:
+        """Time left in this asset, from what its finished work took."""
+        spent = time.monotonic() - self._stage_began
+        done = self._n_done + 0.0
+        if self._current is not None and self._current.total:
+            done += self._current.done / self._current.total
+        if done <= 0 or spent < 2:
+            return ""
+        return f", about {duration(spent / done * (self._n_steps - done))} left"
+
+    def _show(self, text: str) -> None:
+        line = f"  {self._stage:<18} {self._n_done}/{self._n_steps}  {text}{self._left()}"
+        if self._console.is_terminal:
+            width = self._console.width
+            sys.stdout.write("\r" + line[: width - 1].ljust(width - 1))
+            sys.stdout.flush()
+        elif time.monotonic() - self._line_at >= LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            self._console.print(line, highlight=False)
+
+    def _clear(self) -> None:
+        if self._console.is_terminal:
+            sys.stdout.write("\r" + " " * (self._console.width - 1) + "\r")
+            sys.stdout.flush()
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def print_report(console: Console, report: Report) -> None:
+    """What the walk did, failures last so that they are what remains on the screen."""
+    if not report.made and report.is_success:
+        console.print(
+            f"Nothing to do: all {report.n_fresh} partitions are fresh "
+            f"({duration(report.seconds)})."
+        )
+        return
+    console.print(
+        f"{len(report.made)} partitions made, {report.n_fresh} were fresh, "
+        f"{len(report.failures)} failed, {len(report.blocked)} blocked, "
+        f"in {duration(report.seconds)}."
+    )
+    for failure in report.failures:
+        where = f"{failure.step.name} {failure.step.partition or ''}".strip()
+        console.print(Text(f"FAILED {where} (run {failure.run_id[:8]})", "bold red"))
+        console.print(Text(f"  {failure.message}", "red"))
+    for step in report.blocked:
+        where = f"{step.name} {step.partition or ''}".strip()
+        console.print(Text(f"blocked {where}: nothing upstream of it is left to read", "yellow"))
+
+
+def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
+    """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored."""
+    board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
+    for name, justify in (
+        ("kind", "left"),
+        ("model", "left"),
+        ("task accuracy", "right"),
+        ("pairwise accuracy", "right"),
+        ("questions", "right"),
+        ("unparsed", "right"),
+        ("missing", "right"),
+    ):
+        board.add_column(name, justify=justify)  # type: ignore[arg-type]
+    previous = None
+    for row in rows:
+        if previous not in (None, row["kind"]):
+            board.add_section()
+        previous = row["kind"]
+        board.add_row(
+            str(row["kind"]),
+            str(row["model"]),
+            _percent(row["task_accuracy"]),
+            _percent(row["pairwise_accuracy"]),
+            str(row["n_questions"]),
+            str(row["n_unparsed"]),
+            str(row["n_missing"]),
+        )
+    console.print(board)
+
+
+def _percent(value: object) -> str:
+    return "-" if value is None else f"{100 * float(value):.1f} %"  # type: ignore[arg-type]

@@ -1,0 +1,70 @@
+"""One small materialization of the whole graph, shared by the tests that look at it."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, load_registry
+from enact_assets.materialize import Driver, Report
+
+
+def small_registry(folder: Path, **changes: object) -> Path:
+    """The real registry with tiny pictures and two demonstrations: seconds instead of minutes."""
+    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text())
+    entries["demonstrations"] = entries["demonstrations"][:2]
+    entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
+    entries["questions"] |= {"trajectories_per_length": 12, "probe_set_per_stratum": 8}
+    entries |= changes
+    path = folder / "registry.yaml"
+    path.write_text(yaml.safe_dump(entries))
+    return path
+
+
+class Materialized:
+    """A data root, the registry it was made from, and the report of its first walk."""
+
+    def __init__(self, root: Path, registry_file: Path) -> None:
+        self.root = root
+        self.registry_file = registry_file
+        self.first = self.driver().run()
+
+    @property
+    def registry(self) -> Registry:
+        return load_registry(self.registry_file)
+
+    def driver(self) -> Driver:
+        driver = Driver(self.root, registry=self.registry, workers=2)
+        driver.register(self.registry.demonstrations, self.registry.models)
+        return driver
+
+    def again(self) -> Report:
+        return self.driver().run()
+
+
+@pytest.fixture(scope="session")
+def session_registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_registry(tmp_path_factory.mktemp("registry"))
+
+
+@pytest.fixture(scope="session")
+def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
+    """Two demonstrations from nothing to leaderboard, at 64 px."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENACT_REGISTRY", str(session_registry))
+        made = Materialized(tmp_path_factory.mktemp("data"), session_registry)
+    assert made.first.is_success, [f.message for f in made.first.failures]
+    return made
+
+
+@pytest.fixture(autouse=True)
+def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENACT_REGISTRY", str(session_registry))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of this folder on one worker: the materialization is made once."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("pipeline"))

@@ -1,0 +1,102 @@
+"""The whole chain on two demonstrations: what is made, what is fresh, what the scores are."""
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+from enact_assets.contracts.tables import TABLES
+from enact_assets.defs.evidence import questions_of, verification_indexes
+from enact_assets.defs.resources import DataResource
+from enact_assets.evaluation.expectation import expect_random_orders
+
+
+def query(materialized, sql: str) -> pl.DataFrame:
+    with duckdb.connect(str(materialized.root / "enact.duckdb"), read_only=True) as connection:
+        return connection.sql(sql).pl()
+
+
+def test_every_table_has_rows_in_every_partition(materialized) -> None:
+    """An empty stage in the middle would leave empty marts and no error."""
+    lake = DataResource(root=str(materialized.root)).lake
+    for name in TABLES:
+        partitions = lake.partitions(name)
+        assert partitions, name
+        for partition in partitions:
+            assert lake.read(name, partition).height > 0, (name, partition)
+
+
+def test_a_second_walk_does_nothing(materialized) -> None:
+    again = materialized.again()
+    assert again.made == []
+    assert again.n_fresh > 0
+    assert again.is_success
+
+
+def test_oracle_scores_exactly_one_everywhere(materialized) -> None:
+    rows = query(materialized, "select * from evaluation where model = 'oracle'")
+    assert rows.height > 0
+    assert rows.get_column("is_exact").all()
+    assert (rows.get_column("pairwise_accuracy") == 1.0).all()
+
+
+def test_random_agrees_with_the_permutation_expectation(materialized) -> None:
+    """A verifier that accepts too much or too little moves random off its expectation.
+
+    The expectation is exact per question; the mean over questions of the random model's scores
+    must lie within its 99.9 % interval around the mean expectation.
+    """
+    data = DataResource(root=str(materialized.root))
+    gating = materialized.registry.gating("state")
+    questions = questions_of(data.lake, "baseline")
+    indexes = verification_indexes(data.lake, questions, gating)
+    expected = expect_random_orders(questions, indexes)
+    scored = data.lake.read("evaluation", {"model": "random", "variant": "baseline"})
+    scored = scored.sort("question_id")
+    assert scored.height == expected.height > 100
+    for got, wanted in (
+        ("is_accepted", "expected_task_accuracy"),
+        ("pairwise_accuracy", "expected_pairwise_accuracy"),
+    ):
+        difference = (
+            scored.get_column(got).cast(pl.Float64).to_numpy()
+            - expected.get_column(wanted).to_numpy()
+        )
+        error = difference.std(ddof=1) / np.sqrt(difference.size)
+        assert abs(difference.mean()) < 3.3 * error, (got, difference.mean(), error)
+
+
+def test_no_model_but_the_oracle_is_perfect_and_nothing_is_missing(materialized) -> None:
+    board = query(
+        materialized,
+        "select model, kind, pairwise_accuracy, n_missing, n_unparsed from leaderboard "
+        "where length is null and kind is not null",
+    )
+    assert board.get_column("n_missing").sum() == board.get_column("n_unparsed").sum() == 0
+    others = board.filter(pl.col("model") != "oracle")
+    assert (others.get_column("pairwise_accuracy") < 1.0).all()
+    assert set(board.get_column("model")) == set(materialized.registry.models)
+
+
+def test_probe_questions_keep_their_text_and_change_their_pictures(materialized) -> None:
+    lake = DataResource(root=str(materialized.root)).lake
+    base = lake.read("predictions", {"model": "pixel_continuity", "variant": "baseline"})
+    wide = lake.read("predictions", {"model": "pixel_continuity", "variant": "aperture_80"})
+    both = wide.join(base, on="question_id")
+    assert both.height == wide.height > 0
+    assert (both.get_column("request_sha") != both.get_column("request_sha_right")).all()
+
+
+def test_pictures_are_stored_once(materialized) -> None:
+    """The public release stores each picture again for every question."""
+    lake = DataResource(root=str(materialized.root)).lake
+    shas = lake.read_all("frame_images").get_column("image_sha")
+    files = list((materialized.root / "images").rglob("*.png"))
+    assert len(files) == shas.n_unique() < shas.len()
+
+
+@pytest.mark.parametrize("model", ["random", "pixel_continuity", "text_prior"])
+def test_answers_are_not_all_the_same(materialized, model: str) -> None:
+    lake = DataResource(root=str(materialized.root)).lake
+    answers = lake.read("predictions", {"model": model, "variant": "baseline"})
+    assert answers.get_column("raw_answer").n_unique() > 10

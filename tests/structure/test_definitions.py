@@ -1,0 +1,77 @@
+"""The asset graph as people see it in the UI: a changed key, partition or group shows in review."""
+
+import dagster as dg
+import pytest
+
+from enact_assets.contracts.tables import TABLES
+from enact_assets.definitions import build_definitions
+
+DEFINITIONS = build_definitions()
+GRAPH = DEFINITIONS.resolve_asset_graph()
+KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
+
+SPECS = {
+    "asked_questions": ("questions", ("variant",)),
+    "demonstrations": ("replay", ("demonstration",)),
+    "evaluation": ("answers", ("model", "variant")),
+    "facts": ("replay", ("demonstration",)),
+    "frame_images": ("frames", ("demonstration", "variant")),
+    "gating_config": ("config", ("gating",)),
+    "objects": ("replay", ("demonstration",)),
+    "path_counts": ("trajectories", ("demonstration", "gating")),
+    "predictions": ("answers", ("model", "variant")),
+    "probes": ("answers", ("model", "variant")),
+    "qa": ("questions", ("demonstration", "gating")),
+    "question_config": ("config", ()),
+    "question_set": ("questions", ("gating",)),
+    "scene_graphs": ("segmentation", ("demonstration", "gating")),
+    "segmented_frames": ("segmentation", ("demonstration", "gating")),
+    "states": ("replay", ("demonstration",)),
+    "trajectories": ("trajectories", ("demonstration", "gating")),
+    "transition_graph": ("trajectories", ("demonstration", "gating")),
+    "variant_config": ("config", ("variant",)),
+    "visibility": ("frames", ("demonstration", "gating")),
+    "warehouse": ("warehouse", ()),
+}
+
+
+def partitions_of(key: str) -> tuple[str, ...]:
+    definition = GRAPH.get(dg.AssetKey(key)).partitions_def
+    if definition is None:
+        return ()
+    if isinstance(definition, dg.MultiPartitionsDefinition):
+        return tuple(d.name for d in definition.partitions_defs)
+    if isinstance(definition, dg.DynamicPartitionsDefinition):
+        return (str(definition.name),)
+    names = set(definition.get_partition_keys())
+    return ("gating",) if "state" in names else ("variant",)
+
+
+def test_the_graph_is_the_one_agreed_on() -> None:
+    found = {k: (GRAPH.get(dg.AssetKey(k)).group_name, partitions_of(k)) for k in KEYS}
+    assert found == SPECS
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_asset_is_described_and_versioned(key: str) -> None:
+    node = GRAPH.get(dg.AssetKey(key))
+    assert node.description
+    assert node.code_version
+    assert node.kinds
+    if key in TABLES:
+        schema = node.metadata["dagster/column_schema"]
+        assert [c.name for c in schema.columns] == list(TABLES[key].columns)
+        assert partitions_of(key) == TABLES[key].partitions
+
+
+def test_every_table_is_an_asset_of_the_same_name() -> None:
+    assert set(TABLES) <= set(KEYS)
+
+
+def test_every_asset_is_in_one_job() -> None:
+    """An asset outside the jobs could not be launched or backfilled from the jobs page."""
+    jobs = [j for j in DEFINITIONS.jobs or () if j.name != "__ASSET_JOB"]
+    covered: list[str] = []
+    for job in jobs:
+        covered += [k.to_user_string() for k in job.selection.resolve(GRAPH)]
+    assert sorted(covered) == KEYS
