@@ -14,13 +14,18 @@ from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
 from enact_assets.storage.paths import DataRoot
 
+WIDTH = 110
+"""Columns of output that goes to a file or a pipe."""
 DIMENSIONS = ("demonstration", "gating", "variant", "model")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns 0, 1 if something failed, 2 for a wrong call, 130 if stopped."""
     arguments = _parser().parse_args(argv)
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    is_terminal = sys.stdout.isatty()
+    console = Console(
+        highlight=False, soft_wrap=not is_terminal, width=None if is_terminal else WIDTH
+    )
     try:
         return int(arguments.run(arguments, console))
     except EnactError as error:
@@ -156,7 +161,7 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.storage.warehouse import query
 
     rows = query(DataRoot(arguments.data).warehouse, arguments.query)
-    width = shutil.get_terminal_size((120, 40)).columns
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
     with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
         console.print(str(rows), markup=False)
     return 0

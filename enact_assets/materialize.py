@@ -84,23 +84,28 @@ class Observer:
 
 
 def open_instance(data_root: Path) -> dg.DagsterInstance:
-    """The Dagster instance of a data root: runs and events below ``<data root>/dagster``."""
+    """The Dagster instance of a data root: runs and events below ``<data root>/dagster``.
+
+    All runs share one event log: a SQLite file per run, the default, triples the cost of a step.
+    """
     home = data_root / "dagster"
     home.mkdir(parents=True, exist_ok=True)
     storage = {"base_dir": str(home.resolve())}
-    config = {
-        "storage": {"sqlite": storage},
-        "local_artifact_storage": {
-            "module": "dagster._core.storage.root",
-            "class": "LocalArtifactStorage",
-            "config": storage,
-        },
-        "compute_logs": {
-            "module": "dagster._core.storage.noop_compute_log_manager",
-            "class": "NoOpComputeLogManager",
-        },
-        "telemetry": {"enabled": False},
+    parts = {
+        "run_storage": ("storage.runs", "SqliteRunStorage"),
+        "event_log_storage": ("storage.event_log", "ConsolidatedSqliteEventLogStorage"),
+        "schedule_storage": ("storage.schedules", "SqliteScheduleStorage"),
+        "local_artifact_storage": ("storage.root", "LocalArtifactStorage"),
     }
+    config: dict[str, Any] = {
+        name: {"module": f"dagster._core.{module}", "class": kind, "config": storage}
+        for name, (module, kind) in parts.items()
+    }
+    config["compute_logs"] = {
+        "module": "dagster._core.storage.noop_compute_log_manager",
+        "class": "NoOpComputeLogManager",
+    }
+    config["telemetry"] = {"enabled": False}
     return dg.DagsterInstance.from_config(str(_write_instance_file(home, config)))
 
 

@@ -126,7 +126,7 @@ def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
         ("unparsed", "right"),
         ("missing", "right"),
     ):
-        board.add_column(name, justify=justify)  # type: ignore[arg-type]
+        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     previous = None
     for row in rows:
         if previous not in (None, row["kind"]):

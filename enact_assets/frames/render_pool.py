@@ -115,6 +115,12 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return _pools[workers]
 
 
+def close() -> None:
+    """End the idle rendering processes; the next call starts others."""
+    for workers in list(_pools):
+        _discard(workers)
+
+
 def _discard(workers: int) -> None:
     pool = _pools.pop(workers, None)
     if pool is not None:

@@ -45,7 +45,10 @@ def parse_demonstration(name: str) -> tuple[str, int]:
         )
     if found[1] not in ACTIVITIES:
         raise UnknownNameError.of(
-            "activity", found[1], ACTIVITIES, f"Demonstration {name!r} should read like {example!r}."
+            "activity",
+            found[1],
+            ACTIVITIES,
+            f"Demonstration {name!r} should read like {example!r}.",
         )
     return found[1], int(found[2])
 
@@ -136,7 +139,9 @@ def embedded_world(demonstrations: pl.DataFrame) -> World:
     row = demonstrations.row(0, named=True)
     name = row["demonstration"]
     if row["source"] != SOURCE:
-        raise ReplayError(f"{name}: source is {row['source']!r}; only embedded ones can be rendered")
+        raise ReplayError(
+            f"{name}: source is {row['source']!r}; only embedded ones can be rendered"
+        )
     activity, seed = parse_demonstration(name)
     world = build_world(activity, seed)
     if world.sha != row["world_sha"]:
@@ -145,5 +150,3 @@ def embedded_world(demonstrations: pl.DataFrame) -> World:
             f"now {world.sha[:12]}): materialize replays again"
         )
     return world
-
-

@@ -212,9 +212,9 @@ class DeltaIndex:
 
 
 def _numbers(names: pl.Series, number: dict[str, int]) -> Ints:
-    """Object numbers of ``names``; -1 for null."""
+    """Object numbers of ``names``; null has the number after the last."""
     return names.replace_strict(
-        list(number), list(number.values()), default=-1, return_dtype=pl.Int64
+        list(number), list(number.values()), default=len(number), return_dtype=pl.Int64
     ).to_numpy()
 
 

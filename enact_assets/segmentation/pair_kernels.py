@@ -20,7 +20,7 @@ class KeyFrameArrays(NamedTuple):
     """What the change between two key frames depends on. M key frames, F facts, O objects.
 
     ``facts`` (M, words) holds the facts of each key frame as a bit set; ``exists`` and ``visible``
-    are (M, O). ``fact_objects`` (F, 2) are object numbers, -1 for none; ``fact_components`` (F, 2)
+    are (M, O). ``fact_objects`` (F, 2) are object numbers, O for none; ``fact_components`` (F, 2)
     are the component numbers of removing and of adding the fact. ``labels`` (O,) is equal for
     objects that are called the same, numbered below O; ``twins`` (O,) is equal for objects of one
     label that need not be told apart.
@@ -48,23 +48,27 @@ class KeyFrameArrays(NamedTuple):
 
 
 class _Scratch(NamedTuple):
-    """Working memory, kept from pair to pair. A mark counts only if it equals the pair's stamp."""
+    """Working memory, kept from pair to pair. Objects have one entry more, for "no object"."""
 
-    changed: Ints
+    facts: Ints
     """Numbers of the facts that differ, from the start."""
-    takes_part: Ints
-    """Per object: stamp if it takes part in a transition."""
-    label_seen: Ints
-    """Per label: stamp if a visible changed object has it, and which twin group that object has."""
-    label_twin: Ints
-    label_ambiguous: Ints
-    """Per label: stamp if visible changed objects have it that are not twins."""
+    is_changed: Bools
+    """Per object, whether a fact about it differs or it takes part in a transition."""
+    takes_part: Bools
+    """Per object, whether it takes part in a transition."""
+    is_wordable: Bools
+    """Per object, whether a visible component may name it."""
+    twins_of_label: Ints
+    """Per label, the twins number of the changed objects seen so far, or one of the two below."""
+
+
+_NONE = -1
+_SEVERAL = -2
 
 
 class _Pair(NamedTuple):
     i: int
     j: int
-    stamp: int
 
 
 @njit(cache=True)
@@ -74,7 +78,7 @@ def pair_changes(arrays: KeyFrameArrays, pairs: Ints, n_words: int) -> tuple[Wor
     full = np.zeros((pairs.shape[0], n_words), np.uint64)
     scratch = _new_scratch(arrays)
     for row in range(pairs.shape[0]):
-        pair = _Pair(pairs[row, 0], pairs[row, 1], row + 1)
+        pair = _Pair(pairs[row, 0], pairs[row, 1])
         _write_changes(arrays, scratch, pair, visible[row], full[row])
     return visible, full
 
@@ -87,12 +91,10 @@ def count_visible_changes(arrays: KeyFrameArrays, n_words: int) -> NDArray[np.in
     scratch = _new_scratch(arrays)
     visible = np.zeros(n_words, np.uint64)
     full = np.zeros(n_words, np.uint64)
-    stamp = 0
     for i in range(n_key_frames):
         for j in range(i + 1, n_key_frames):
-            stamp += 1
             visible[:] = np.uint64(0)
-            _write_changes(arrays, scratch, _Pair(i, j, stamp), visible, full)
+            _write_changes(arrays, scratch, _Pair(i, j), visible, full)
             for word in range(n_words):
                 counts[i, j] += popcount(visible[word])
     return counts
@@ -125,8 +127,10 @@ def popcount(word: np.uint64) -> int:
     fours = (pairs & np.uint64(0x3333333333333333)) + (
         (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
-    bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    halves = eights + (eights >> np.uint64(8))
+    halves += halves >> np.uint64(16)
+    return int((halves + (halves >> np.uint64(32))) & np.uint64(0x7F))
 
 
 @njit(cache=True)
@@ -141,8 +145,9 @@ def _add(bits: Words, element: int) -> None:
 
 
 @njit(cache=True)
-def _has(bits: Words, element: int) -> bool:
-    return bool((bits[element // WORD_BITS] >> np.uint64(element % WORD_BITS)) & np.uint64(1))
+def _bit(bits: Words, element: int) -> int:
+    """1 if the set has the element, else 0."""
+    return int((bits[element // WORD_BITS] >> np.uint64(element % WORD_BITS)) & np.uint64(1))
 
 
 @njit(cache=True)
@@ -150,9 +155,9 @@ def _new_scratch(arrays: KeyFrameArrays) -> _Scratch:
     n_facts, n_objects = arrays.fact_objects.shape[0], arrays.labels.size
     return _Scratch(
         np.zeros(n_facts, np.int64),
-        np.zeros(n_objects, np.int64),
-        np.zeros(n_objects, np.int64),
-        np.zeros(n_objects, np.int64),
+        np.zeros(n_objects + 1, np.bool_),
+        np.zeros(n_objects + 1, np.bool_),
+        np.zeros(n_objects + 1, np.bool_),
         np.zeros(n_objects, np.int64),
     )
 
@@ -165,69 +170,59 @@ def _write_changes(
 
     Source: benchmark definition 3 (paper 2.2 and A.3.2).
     """
-    _mark_transitions(arrays, scratch, pair, full)
+    scratch.is_changed[:] = False
+    scratch.takes_part[:] = False
     n_changed = _find_changed_facts(arrays, scratch, pair, full)
-    _find_ambiguous_labels(arrays, scratch, pair, n_changed)
+    has_transition = _find_transitions(arrays, scratch, pair, full)
+    _find_wordable_objects(arrays, scratch, pair)
+    facts, is_wordable = scratch.facts, scratch.is_wordable
+    fact_objects, fact_components = arrays.fact_objects, arrays.fact_components
+    holds_at_j = arrays.facts[pair.j]
     for k in range(n_changed):
-        fact = scratch.changed[k]
-        if _is_wordable(arrays, scratch, pair, arrays.fact_objects[fact, 0]) and _is_wordable(
-            arrays, scratch, pair, arrays.fact_objects[fact, 1]
-        ):
-            _add(visible, _component(arrays, fact, pair))
-    for c in range(arrays.child.size):
-        component = _transition(arrays, c, pair)
-        if component >= 0:
-            is_kept = _is_wordable(arrays, scratch, pair, arrays.child[c])
-            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
-                parent = arrays.parent[link]
-                if _disappears(arrays, pair, parent):
-                    is_kept = is_kept and _is_wordable(arrays, scratch, pair, parent)
-            if is_kept:
-                _add(visible, component)
-
-
-@njit(cache=True)
-def _find_ambiguous_labels(
-    arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, n_changed: int
-) -> None:
-    """Go through all objects of changed facts and transitions and note those that are seen."""
-    for k in range(n_changed):
-        for side in range(2):
-            _note_changed(arrays, scratch, pair, arrays.fact_objects[scratch.changed[k], side])
-    for c in range(arrays.child.size):
-        if _transition(arrays, c, pair) >= 0:
-            _note_changed(arrays, scratch, pair, arrays.child[c])
-            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
-                if _disappears(arrays, pair, arrays.parent[link]):
-                    _note_changed(arrays, scratch, pair, arrays.parent[link])
-
-
-@njit(cache=True)
-def _mark_transitions(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, full: Words) -> None:
-    """Add all transitions to ``full`` and mark the objects that take part in one."""
-    for c in range(arrays.child.size):
-        component = _transition(arrays, c, pair)
-        if component >= 0:
-            _add(full, component)
-            scratch.takes_part[arrays.child[c]] = pair.stamp
-            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
-                if _disappears(arrays, pair, arrays.parent[link]):
-                    scratch.takes_part[arrays.parent[link]] = pair.stamp
+        fact = facts[k]
+        if is_wordable[fact_objects[fact, 0]] and is_wordable[fact_objects[fact, 1]]:
+            _add(visible, fact_components[fact, _bit(holds_at_j, fact)])
+    if has_transition:
+        _keep_wordable_transitions(arrays, scratch, pair, visible)
 
 
 @njit(cache=True)
 def _find_changed_facts(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, full: Words) -> int:
-    """Add all facts that differ to ``full`` and list them in ``scratch.changed``."""
+    """Add all facts that differ to ``full``, list them, and mark their objects as changed."""
+    facts, is_changed = scratch.facts, scratch.is_changed
+    fact_objects, fact_components = arrays.fact_objects, arrays.fact_components
+    at_i, at_j = arrays.facts[pair.i], arrays.facts[pair.j]
     n_changed = 0
-    for word in range(arrays.facts.shape[1]):
-        left = arrays.facts[pair.i, word] ^ arrays.facts[pair.j, word]
+    for word in range(at_i.size):
+        left = at_i[word] ^ at_j[word]
         while left != np.uint64(0):
             fact = word * WORD_BITS + _lowest_bit(left)
-            scratch.changed[n_changed] = fact
-            n_changed += 1
-            _add(full, _component(arrays, fact, pair))
             left &= left - np.uint64(1)
+            facts[n_changed] = fact
+            n_changed += 1
+            is_changed[fact_objects[fact, 0]] = True
+            is_changed[fact_objects[fact, 1]] = True
+            _add(full, fact_components[fact, _bit(at_j, fact)])
     return n_changed
+
+
+@njit(cache=True)
+def _find_transitions(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, full: Words) -> bool:
+    """Add all transitions to ``full`` and mark the objects that take part in one."""
+    has_transition = False
+    for c in range(arrays.child.size):
+        component = _transition(arrays, c, pair)
+        if component >= 0:
+            has_transition = True
+            _add(full, component)
+            scratch.takes_part[arrays.child[c]] = True
+            scratch.is_changed[arrays.child[c]] = True
+            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
+                parent = arrays.parent[link]
+                if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
+                    scratch.takes_part[parent] = True
+                    scratch.is_changed[parent] = True
+    return has_transition
 
 
 @njit(cache=True)
@@ -238,43 +233,49 @@ def _transition(arrays: KeyFrameArrays, c: int, pair: _Pair) -> int:
 
 
 @njit(cache=True)
-def _disappears(arrays: KeyFrameArrays, pair: _Pair, entity: int) -> bool:
-    return bool(arrays.exists[pair.i, entity] and not arrays.exists[pair.j, entity])
+def _find_wordable_objects(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair) -> None:
+    """Mark objects that are seen and not ambiguous, and the entry for "no object".
+
+    Seen is visible in both frames, or in one if the object takes part in a transition. A label is
+    ambiguous if changed objects have it that are seen and not twins.
+    """
+    is_wordable, is_changed, takes_part = (
+        scratch.is_wordable,
+        scratch.is_changed,
+        scratch.takes_part,
+    )
+    twins_of_label, labels, twins = scratch.twins_of_label, arrays.labels, arrays.twins
+    at_i, at_j = arrays.visible[pair.i], arrays.visible[pair.j]
+    twins_of_label[:] = _NONE
+    for entity in range(labels.size):
+        is_seen = (at_i[entity] and at_j[entity]) or (
+            takes_part[entity] and (at_i[entity] or at_j[entity])
+        )
+        is_wordable[entity] = is_seen
+        if is_seen and is_changed[entity]:
+            label = labels[entity]
+            if twins_of_label[label] == _NONE:
+                twins_of_label[label] = twins[entity]
+            elif twins_of_label[label] != twins[entity]:
+                twins_of_label[label] = _SEVERAL
+    for entity in range(labels.size):
+        if twins_of_label[labels[entity]] == _SEVERAL:
+            is_wordable[entity] = False
+    is_wordable[labels.size] = True
 
 
 @njit(cache=True)
-def _component(arrays: KeyFrameArrays, fact: int, pair: _Pair) -> int:
-    """Component number of a fact that differs: added if it holds at j, else removed."""
-    is_added = 1 if _has(arrays.facts[pair.j], fact) else 0
-    return int(arrays.fact_components[fact, is_added])
-
-
-@njit(cache=True)
-def _is_seen(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, entity: int) -> bool:
-    """Visible in both frames, or in one if the object takes part in a transition."""
-    at_i, at_j = arrays.visible[pair.i, entity], arrays.visible[pair.j, entity]
-    if scratch.takes_part[entity] == pair.stamp:
-        return bool(at_i or at_j)
-    return bool(at_i and at_j)
-
-
-@njit(cache=True)
-def _note_changed(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, entity: int) -> None:
-    """Note a changed object if it is seen; a second of its label that is no twin is ambiguous."""
-    if entity < 0 or not _is_seen(arrays, scratch, pair, entity):
-        return
-    label = arrays.labels[entity]
-    if scratch.label_seen[label] != pair.stamp:
-        scratch.label_seen[label] = pair.stamp
-        scratch.label_twin[label] = arrays.twins[entity]
-    elif scratch.label_twin[label] != arrays.twins[entity]:
-        scratch.label_ambiguous[label] = pair.stamp
-
-
-@njit(cache=True)
-def _is_wordable(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, entity: int) -> bool:
-    """Whether a component may name this object: seen, and not ambiguous. No object (-1) may."""
-    if entity < 0:
-        return True
-    is_ambiguous = scratch.label_ambiguous[arrays.labels[entity]] == pair.stamp
-    return bool(not is_ambiguous and _is_seen(arrays, scratch, pair, entity))
+def _keep_wordable_transitions(
+    arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, visible: Words
+) -> None:
+    """Add the transitions whose child and disappearing parents may all be named."""
+    for c in range(arrays.child.size):
+        component = _transition(arrays, c, pair)
+        if component >= 0:
+            is_kept = scratch.is_wordable[arrays.child[c]]
+            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
+                parent = arrays.parent[link]
+                if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
+                    is_kept = is_kept and scratch.is_wordable[parent]
+            if is_kept:
+                _add(visible, component)

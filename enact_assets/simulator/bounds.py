@@ -39,7 +39,8 @@ class GeomShapes:
 
 
 def geom_bounds(shapes: GeomShapes, pos: Floats, mat: Floats) -> tuple[Floats, Floats]:
-    """Low and high corners, both (t, g, 3), of geoms at positions (t, g, 3), rotations (t, g, 3, 3).
+    """Low and high corners, both (t, g, 3), of geoms at ``pos`` (t, g, 3), turned by ``mat``
+    (t, g, 3, 3).
 
     Source: the support function of each primitive along the world axes.
     Errors: :class:`PhysicsError` for a colliding geom without a closed form (a mesh, a plane).

@@ -4,6 +4,7 @@
 processes fight for one core; so device and filter are set up here.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import RenderError
 
 Floats32 = NDArray[np.float32]
+
+
+@cache
+def denoiser(threads: int) -> "Denoiser":
+    """The one denoiser of this process: each holds 40 MB or more, which the library keeps."""
+    return Denoiser(threads)
 
 
 class Denoiser:

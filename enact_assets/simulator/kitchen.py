@@ -220,7 +220,7 @@ def add_cabinet(scene: Scene, style: Style, x: float, name: str = "cabinet") -> 
     return fixture
 
 
-def add_fridge(scene: Scene, style: Style, x: float, name: str = "fridge") -> Fixture:
+def add_fridge(scene: Scene, x: float, name: str = "fridge") -> Fixture:
     """A refrigerator 1.6 m high with one deep shelf at hand height."""
     front, depth, height, shelf = 0.62, 0.315, 1.6, 0.9
     middle_y = front + depth

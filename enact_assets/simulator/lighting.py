@@ -23,8 +23,8 @@ AMBIENT = (0.46, 0.48, 0.51)
 PANEL_RADIANCE = (10.5, 10.1, 9.5)
 PANEL_HALF_M = (0.7, 0.45)
 PANEL_PLACE = (0.42, 0.62)
-"""Where the panel hangs, as shares of the room's width and depth: left of the robot and before it,
-so that things have a lit and a shaded side and arms throw no shadow on what they reach for."""
+"""Where the panel hangs, as shares of the room's width and depth, from left and back: off
+the middle, so that things have a lit and a shaded side."""
 AMBIENT_SAMPLING = 0.15
 """Share of light samples the ambient light gets, against 1 for the panel: most of it is behind
 walls, and bounced rays find it anyway. Noise falls by a quarter."""

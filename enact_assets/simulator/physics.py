@@ -23,7 +23,7 @@ from enact_assets.simulator.shapes import STEPS_PER_SECOND
 from enact_assets.simulator.stage import Stage
 
 if TYPE_CHECKING:
-    import mujoco
+    pass
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +149,9 @@ class Physics:
         """Owner, low and high corner of every colliding geom now: (g,), (g, 3), (g, 3)."""
         ids = self._shapes.ids
         low, high = geom_bounds(
-            self._shapes, self.data.geom_xpos[ids][None], self.data.geom_xmat[ids].reshape(1, -1, 3, 3)
+            self._shapes,
+            self.data.geom_xpos[ids][None],
+            self.data.geom_xmat[ids].reshape(1, -1, 3, 3),
         )
         roots = self.model.body_rootid[self.model.geom_bodyid[ids]]
         return [self.model.body(int(root)).name for root in roots], low[0], high[0]
@@ -184,9 +186,7 @@ class Physics:
         """Whether two bodies were in contact at the last logged frame."""
         bodies = {self.model.body(first).id, self.model.body(second).id}
         geoms = self.log.contact_geoms[-1]
-        return any(
-            set(self.model.geom_bodyid[pair].tolist()) == bodies for pair in geoms
-        )
+        return any(set(self.model.geom_bodyid[pair].tolist()) == bodies for pair in geoms)
 
     def teleport(self, name: str, pos: Floats, quat: Floats) -> None:
         """Set the pose of a thing and stop it."""

@@ -4,9 +4,9 @@
 - Inside(a, b): the middle of a's box lies in b's declared cavity.
 - OnTop(a, b): a touches b, a's middle is above b's outline, a's bottom above b's mid-height (doors
   not counted), and a is not inside b. a is movable.
-- Under(a, b): a rests (touches something, is not held) inside b's outline with its top below b's
-  bottom, b rests too, they do not touch, and nothing lies between. a is movable and b is not
-  above everything: only furniture with open space below it, and things, count.
+- Under(a, b): a rests (touches something and is not held) within b's outline, its top below b's
+  bottom by at most 0.8 m; b is a declared cover or a thing at rest; they do not touch, and no
+  lower cover lies between. a is movable.
 - Touching(a, b): any contact between two objects, the robot excepted.
 - Open(a): the door is past five per cent of its range. ToggledOn(a): the button was pressed to on.
 - Exists(a): the object is in the world; everything else is false while it is not.
@@ -14,7 +14,6 @@
 Flicker stays in: smoothing belongs to segmentation.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -115,7 +114,11 @@ def find_facts(log: PhysicsLog) -> list[Fact]:
         first, second = sorted((log.names[a], log.names[b]))
         if a < b:
             keep(("Touching", first, second), log.contact[:, a, b])
-    facts = [Fact(*key, start, stop) for key, holds in found.items() for start, stop in find_intervals(holds)]  # fmt: skip
+    facts = [
+        Fact(*key, start, stop)
+        for key, holds in found.items()
+        for start, stop in find_intervals(holds)
+    ]
     return sorted(facts, key=lambda f: (f.predicate, f.subject, f.object or "", f.frame_from))
 
 
@@ -132,23 +135,19 @@ def _inside(log: PhysicsLog, index: dict[str, int]) -> dict[tuple[int, int], Boo
         offset = middle - log.origin[:, b][:, None]
         local = np.einsum("tji,tnj->tni", log.turn[:, b], offset)
         holds = ((local > low) & (local < high)).all(axis=-1)
-        for a in np.flatnonzero(log.is_movable):
+        for a in np.flatnonzero(log.is_movable).tolist():
             if a != b and holds[:, a].any():
-                found[(int(a), b)] = holds[:, a]
+                found[(a, b)] = holds[:, a]
     return found
 
 
 def _within(log: PhysicsLog, a: int, b: int) -> Bools:
     """Whether the middle of a lies within the outline of b, seen from above: (t,)."""
     middle = (log.low[:, a, :2] + log.high[:, a, :2]) / 2
-    return np.asarray(
-        ((middle >= log.low[:, b, :2]) & (middle <= log.high[:, b, :2])).all(axis=-1)
-    )
+    return np.asarray(((middle >= log.low[:, b, :2]) & (middle <= log.high[:, b, :2])).all(axis=-1))
 
 
-def _on_top(
-    log: PhysicsLog, inside: dict[tuple[int, int], Bools]
-) -> dict[tuple[int, int], Bools]:
+def _on_top(log: PhysicsLog, inside: dict[tuple[int, int], Bools]) -> dict[tuple[int, int], Bools]:
     found = {}
     nowhere = np.zeros(log.n_frames, dtype=np.bool_)
     for a, b in _pairs(log.contact):
@@ -176,25 +175,27 @@ def _under(
         is_held[rows, held[rows]] = True
     rests = log.contact.any(axis=2) & ~is_held & log.exists
     covers = [
-        b for b in range(n) if (log.is_movable[b] or log.names[b] in log.covers) and b != index.get(log.robot)
+        b
+        for b in range(n)
+        if (log.is_movable[b] or log.names[b] in log.covers) and b != index.get(log.robot)
     ]
     candidates: dict[int, dict[int, Bools]] = {}
     nowhere = np.zeros(log.n_frames, dtype=np.bool_)
-    for a in np.flatnonzero(log.is_movable):
-        above = {}
+    for a in np.flatnonzero(log.is_movable).tolist():
+        above: dict[int, Bools] = {}
         for b in covers:
             gap = log.low[:, b, 2] - log.high[:, a, 2]
             holds = (
-                _within(log, int(a), b)
+                _within(log, a, b)
                 & (gap > -0.005)
                 & (gap < UNDER_REACH_M)
                 & rests[:, a]
                 & (rests[:, b] | (not log.is_movable[b]))
-                & ~inside.get((int(a), b), nowhere)
+                & ~inside.get((a, b), nowhere)
             )
             if b != a and holds.any():
                 above[b] = holds
-        candidates[int(a)] = above
+        candidates[a] = above
     found = {}
     for a, above in candidates.items():
         for b, holds in above.items():
@@ -205,5 +206,3 @@ def _under(
             if nearest.any():
                 found[(a, b)] = nearest
     return found
-
-

@@ -22,7 +22,7 @@ class Recording:
     """One simulated demonstration at ``frame_rate_hz``.
 
     Shapes: qpos (t, nq), mocap_pos (t, nmocap, 3), mocap_quat (t, nmocap, 4), appearance
-    (t, n_cues). ``goal`` is the conjunction of facts that hold at the end.
+    (t, n_cues). All facts of ``goal`` hold in the last frame: without that there is no recording.
     """
 
     activity: str
@@ -35,7 +35,6 @@ class Recording:
     appearance: Floats
     facts: tuple[Fact, ...]
     goal: tuple[GoalFact, ...]
-    is_goal_reached: bool
 
     @property
     def n_frames(self) -> int:
@@ -49,9 +48,7 @@ class Recording:
         )
 
 
-def missing_goals(
-    facts: Sequence[Fact], goal: Sequence[GoalFact], n_frames: int
-) -> list[GoalFact]:
+def missing_goals(facts: Sequence[Fact], goal: Sequence[GoalFact], n_frames: int) -> list[GoalFact]:
     """Goal facts that do not hold in the last frame."""
     holding = {(f.predicate, f.subject, f.object) for f in facts if f.frame_to == n_frames}
     return [g for g in goal if g not in holding]
@@ -115,9 +112,11 @@ def _cavities(physics: Physics) -> dict[str, tuple[Floats, Floats]]:
     stage = physics.stage
     found = {
         **{f.name: f.cavity for f in stage.fixtures.values()},
-        **{t.name: t.cavity for t in stage.things.values()},
+        **{t.name: t.parts.cavity for t in stage.things.values()},
     }
-    return {name: (np.asarray(c[0]), np.asarray(c[1])) for name, c in found.items() if c is not None}
+    return {
+        name: (np.asarray(c[0]), np.asarray(c[1])) for name, c in found.items() if c is not None
+    }
 
 
 def facts_of(physics: Physics, covers: frozenset[str]) -> tuple[Fact, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import Variant
 from enact_assets.simulator.cameras import camera_pose, projection
-from enact_assets.simulator.denoising import Denoiser
+from enact_assets.simulator.denoising import denoiser
 from enact_assets.simulator.lighting import AMBIENT
 from enact_assets.simulator.masks import RayHits, cast_picture
 from enact_assets.simulator.materials import check_surfaces, dressed
@@ -55,7 +55,6 @@ class Renderer:
         self._geoms = drawn_geoms(world)
         self._data: mujoco.MjData | None = None
         self._scene: tuple[tuple[int, ...], TracedScene] | None = None
-        self._denoiser: Denoiser | None = None
 
     def render(self, state: WorldState) -> NDArray[np.uint8]:
         """Picture of ``state`` in sRGB, (size_px, size_px, 3).
@@ -72,8 +71,7 @@ class Renderer:
         noisy = self._traced(on, surfaces, data).trace(pose, camera, settings, self.threads)
         if noisy.shape != colors.shape:
             raise RenderError(f"picture is {noisy.shape}, the variant asks for {colors.shape}")
-        self._denoiser = self._denoiser or Denoiser(self.threads)
-        return tone_mapped(self._denoiser.denoise(noisy, colors, normals))
+        return tone_mapped(denoiser(self.threads).denoise(noisy, colors, normals))
 
     def _traced(
         self, on: tuple[int, ...], surfaces: Mapping[str, Surface], data: "mujoco.MjData"

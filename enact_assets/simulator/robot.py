@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.simulator.rotations import frame_along, quat_z, rotate_z
-from enact_assets.simulator.shapes import Scene
+from enact_assets.simulator.shapes import Scene, Vector
 from enact_assets.simulator.world import Surface, WorldObject
 
 Floats = NDArray[np.float64]
@@ -41,15 +41,23 @@ def add_robot(scene: Scene) -> frozenset[str]:
     """Add the robot's bodies; returns the names of its geoms."""
     before = set(scene.surfaces)
 
-    def geom(name: str, kind: str, size: tuple[float, ...], look: Surface,
-             pos: tuple[float, ...] = (0, 0, 0), euler: tuple[float, ...] | None = None) -> str:  # fmt: skip
-        return scene.visible(f"robot.{name}", kind, size, look, pos, euler)
+    def geom(
+        name: str, kind: str, size: tuple[float, ...], look: Surface, pos: Vector = (0, 0, 0)
+    ) -> str:
+        return scene.visible(f"robot.{name}", kind, size, look, pos)
 
     base = (
         geom("foot", "cylinder", (0.22, 0.09), WHITE, (0, -0.26, 0.1))
         + geom("column", "box", (0.09, 0.08, 0.4), BLACK, (0, -0.28, 0.6))
         + geom("chest", "capsule", (0.12, 0.15), WHITE, (0, -0.24, 1.15))
-        + geom("shoulders", "capsule", (0.065, 0.2), BLACK, (0, -0.2, 1.38), (0, math.pi / 2, 0))
+        + scene.visible(
+            "robot.shoulders",
+            "capsule",
+            (0.065, 0.2),
+            BLACK,
+            (0, -0.2, 1.38),
+            euler=(0, math.pi / 2, 0),
+        )
         + geom("neck", "cylinder", (0.04, 0.08), BLACK, (0, -0.22, 1.52))
         + geom("skull", "sphere", (0.1,), WHITE, (0, -0.2, 1.68))
         + f'<body name="head" pos="0 0 {EYE_HEIGHT_M}"/>'
@@ -86,7 +94,8 @@ class BasePose:
 
     def to_world(self, point: Floats) -> Floats:
         """A point of the base frame in the world."""
-        return rotate_z(point, self.yaw) + np.array([self.x, self.y, 0.0])
+        turned: Floats = rotate_z(point, self.yaw) + np.array([self.x, self.y, 0.0])
+        return turned
 
     def from_world(self, point: Floats) -> Floats:
         """A point of the world in the base frame."""
@@ -111,7 +120,8 @@ class HandPose:
     @property
     def wrist(self) -> Floats:
         """Where the forearm ends."""
-        return self.pos - WRIST_M * self.approach
+        wrist: Floats = self.pos - WRIST_M * self.approach
+        return wrist
 
     @property
     def quat(self) -> Floats:

@@ -67,7 +67,7 @@ def quat_product(first: Floats, second: Floats) -> Floats:
 
 def quat_inverse(quat: Floats) -> Floats:
     """Inverse of a unit quaternion."""
-    return quat * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(quat * np.array([1.0, -1.0, -1.0, -1.0]), dtype=np.float64)
 
 
 def frame_along(direction: Floats, across: Floats) -> Floats:

@@ -5,7 +5,7 @@ holds things by constraints), so no contact is ever computed that no predicate c
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,7 +62,7 @@ def lathe(
     return vertices, np.asarray(faces, dtype=np.int64)
 
 
-def _numbers(values: Vector) -> str:
+def _numbers(values: Iterable[float]) -> str:
     return " ".join(f"{v:.6g}" for v in values)
 
 
@@ -94,19 +94,20 @@ class Scene:
         size: Vector | str,
         surface: Surface,
         pos: Vector = (0.0, 0.0, 0.0),
+        *,
         euler: Vector | None = None,
         collide: tuple[int, int] | None = None,
         mass: float = 0.0,
     ) -> str:
-        """A geom that is seen (group 0 if it also collides, else group 1). ``size`` may name a mesh."""
+        """A geom that is seen: group 0 if it also collides, else 1. ``size`` may name a mesh."""
         self.surfaces[name] = surface
         shape = f'mesh="{size}"' if isinstance(size, str) else f'size="{_numbers(size)}"'
         turn = "" if euler is None else f' euler="{_numbers(euler)}"'
         contype, conaffinity = collide or (0, 0)
         return (
-            f'<geom name="{name}" type="{kind}" {shape} pos="{_numbers(pos)}"{turn} mass="{mass:.6g}" '
-            f'contype="{contype}" conaffinity="{conaffinity}" group="{0 if collide else 1}" '
-            f'rgba="{_numbers(surface.color)} 1"/>'
+            f'<geom name="{name}" type="{kind}" {shape} pos="{_numbers(pos)}"{turn} '
+            f'mass="{mass:.6g}" contype="{contype}" conaffinity="{conaffinity}" '
+            f'group="{0 if collide else 1}" rgba="{_numbers(surface.color)} 1"/>'
         )
 
     @staticmethod
@@ -115,6 +116,7 @@ class Scene:
         size: Vector,
         pos: Vector,
         mass: float,
+        *,
         collide: tuple[int, int] = MOVABLE,
         euler: Vector | None = None,
     ) -> str:

@@ -7,11 +7,17 @@ import numpy as np
 from enact_assets.contracts.errors import GoalError, UnknownNameError
 from enact_assets.contracts.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.activities.base import Activity
+from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.physics import FRAME_RATE_HZ
 from enact_assets.simulator.recording import Recording, facts_of, missing_goals
 from enact_assets.simulator.world import World
+
+PACE = (0.95, 1.1)
+PAUSE_S = (0.1, 0.5)
+"""Ranges a seed draws the speed of all motions and the pause after each step from."""
+END_S = 2.0
+"""Standing still at the end, so that the last change can be seen to persist."""
 
 
 def find_activity(name: str) -> Activity:
@@ -43,12 +49,23 @@ def simulate(
     """
     rng = _draws(activity, seed)
     episode = find_activity(activity).build(rng)
+    return perform(activity, seed, episode, rng, progress)
+
+
+def perform(
+    activity: str,
+    seed: int,
+    episode: Episode,
+    rng: np.random.Generator,
+    progress: Callable[[float], None] | None = None,
+) -> Recording:
+    """Run the plan of ``episode`` with pace and pauses drawn from ``rng``; errors as above."""
     where = f"{activity} seed {seed}"
-    robot = Executor(episode.stage, where, pace=float(rng.uniform(0.95, 1.1)), progress=progress)
+    robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
     for step in episode.plan:
         step.run(robot)
-        robot.wait(float(rng.uniform(0.1, 0.5)))
-    robot.wait(2.0)
+        robot.wait(float(rng.uniform(*PAUSE_S)))
+    robot.wait(END_S)
     facts = facts_of(robot.physics, episode.covers)
     log = robot.physics.log
     missing = missing_goals(facts, episode.goal, robot.physics.frame)
@@ -56,7 +73,8 @@ def simulate(
         wanted = "; ".join(f"{p}({s}{', ' + o if o else ''})" for p, s, o in missing)
         raise GoalError(
             f"{where}: the plan ran to its end after {robot.physics.frame} frames, but "
-            f"{len(missing)} of {len(episode.goal)} goal facts do not hold: {wanted}"
+            f"{len(missing)} of {len(episode.goal)} goal facts do not hold: {wanted}. Mend the "
+            "plan or the goal in simulator/activities."
         )
     return Recording(
         activity=activity,
@@ -69,5 +87,4 @@ def simulate(
         appearance=np.array(log.appearance).reshape(len(log.qpos), -1),
         facts=facts,
         goal=episode.goal,
-        is_goal_reached=True,
     )

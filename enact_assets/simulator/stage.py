@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from enact_assets.contracts.errors import PlanError, UnknownNameError
 from enact_assets.simulator.kitchen import Access, Fixture
+from enact_assets.simulator.parts import Color
 from enact_assets.simulator.robot import SIDES, add_robot
 from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.things import Color, Thing, add_thing
+from enact_assets.simulator.things import Thing, add_thing
 from enact_assets.simulator.world import World
 
 Vec3 = tuple[float, float, float]
@@ -63,10 +64,11 @@ class StageBuilder:
         color: Color,
         on: str,
         at: tuple[float, float] = (0.0, 0.0),
+        *,
         access: Access | None = None,
         halves: tuple[str, ...] = (),
     ) -> None:
-        """Stand a thing on (or in) a fixture or a thing, ``at`` metres right and away of its middle.
+        """Stand a thing on or in a fixture or thing, ``at`` metres right and away of its middle.
 
         Errors: :class:`UnknownNameError` for a support that was not put before.
         """
@@ -74,7 +76,11 @@ class StageBuilder:
             base, rest = self.fixtures[on].origin, 0.0
             found = self.fixtures[on].access
         elif on in self.things:
-            base, rest, found = self._positions[on], self.things[on].rest_height, self._access[on]
+            base, rest, found = (
+                self._positions[on],
+                self.things[on].parts.rest_height,
+                self._access[on],
+            )
         else:
             raise UnknownNameError.of("support", on, [*self.fixtures, *self.things])
         pos = (base[0] + at[0], base[1] + at[1], base[2] + rest + 0.001)
@@ -97,7 +103,8 @@ class StageBuilder:
     def finish(self, head_pitch_rad: float) -> Stage:
         """Add the robot and the constraints it holds things by; returns the stage."""
         scene = self.scene
-        scene.body("limbo", LIMBO, scene.solid("box", (4, 1, 0.05), (2, 0, -0.05), 0, STATIC))
+        floor = scene.solid("box", (4, 1, 0.05), (2, 0, -0.05), 0.0, collide=STATIC)
+        scene.body("limbo", LIMBO, floor)
         robot = add_robot(scene)
         for side in SIDES:
             for name in self.things:

@@ -92,44 +92,46 @@ def _carry(limbs: Limbs) -> None:
 
 
 @njit(cache=True)
-def _is_less(one: Limbs, other: Limbs) -> bool:
-    for k in range(one.size - 1, -1, -1):
-        if one[k] != other[k]:
-            return bool(one[k] < other[k])
+def _is_less(limbs: Limbs, table: Limbs, row: int) -> bool:
+    """Whether ``limbs`` is less than a row of ``table``."""
+    for k in range(limbs.size - 1, -1, -1):
+        if limbs[k] != table[row, k]:
+            return bool(limbs[k] < table[row, k])
     return False
 
 
 @njit(cache=True)
-def _subtract(limbs: Limbs, other: Limbs) -> None:
-    """Subtract ``other`` from ``limbs`` in place; ``other`` is at most ``limbs``."""
+def _subtract(limbs: Limbs, table: Limbs, row: int) -> None:
+    """Subtract a row of ``table``, at most ``limbs``, in place."""
     borrow = np.uint64(0)
     for k in range(limbs.size):
-        taken = other[k] + borrow
+        taken = table[row, k] + borrow
         borrow = np.uint64(1) if limbs[k] < taken else np.uint64(0)
         limbs[k] = (limbs[k] + (borrow << np.uint64(LIMB_BITS))) - taken
 
 
 @njit(cache=True)
-def _step_back(graph: Graph, counts: Counts, node: int, length: int, rank: Limbs) -> int:
+def _step_back(graph: Graph, weights: Limbs, before: Limbs, node: int, rank: Limbs) -> int:
     """The predecessor of ``node`` into whose share ``rank`` falls; rank becomes that within it.
 
-    Predecessors have shares of ``paths[length]`` each, in ascending order. Blocks are searched by
-    bisection, the last one predecessor by predecessor. ``rank`` is below the sum of the shares.
+    Predecessors have shares of their ``weights``, in ascending order; ``rank`` is below the sum.
+    Blocks are searched by bisection, the last one predecessor by predecessor.
     """
     low, high = graph.block_offsets[node], graph.block_offsets[node + 1]
     first = low
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_less(rank, counts.before[length, middle]):
+        if _is_less(rank, before, middle):
             high = middle
         else:
             low = middle
-    _subtract(rank, counts.before[length, low])
+    _subtract(rank, before, low)
     edge = graph.offsets[node] + (low - first) * graph.block_size
-    while not _is_less(rank, counts.paths[length, graph.predecessors[edge]]):
-        _subtract(rank, counts.paths[length, graph.predecessors[edge]])
+    predecessors = graph.predecessors
+    while not _is_less(rank, weights, predecessors[edge]):
+        _subtract(rank, weights, predecessors[edge])
         edge += 1
-    return int(graph.predecessors[edge])
+    return int(predecessors[edge])
 
 
 @njit(cache=True)
@@ -141,7 +143,7 @@ def unrank(graph: Graph, counts: Counts, length: int, ranks: Limbs) -> Ints:
         rank[:] = ranks[row]
         node = graph.offsets.size - 2
         for step in range(length, 0, -1):
-            node = _step_back(graph, counts, node, step, rank)
+            node = _step_back(graph, counts.paths[step], counts.before[step], node, rank)
             paths[row, step - 1] = node
     return paths
 
@@ -160,14 +162,14 @@ def backtrack(graph: Graph, counts: Counts, length: int, uniforms: NDArray[np.fl
         node = graph.offsets.size - 2
         for step in range(length, 0, -1):
             weight_row = step if node == graph.offsets.size - 2 else step + 1
-            _scale(counts.paths[weight_row, node], uniforms[row, length - step], rank)
-            node = _step_back(graph, counts, node, step, rank)
+            scale(counts.paths[weight_row, node], uniforms[row, length - step], rank)
+            node = _step_back(graph, counts.paths[step], counts.before[step], node, rank)
             paths[row, step - 1] = node
     return paths
 
 
 @njit(cache=True)
-def _scale(limbs: Limbs, uniform: float, out: Limbs) -> None:
+def scale(limbs: Limbs, uniform: float, out: Limbs) -> None:
     """Write floor(limbs * uniform) into ``out``; ``uniform`` is in [0, 1), cut to 53 bits."""
     mantissa = np.uint64(np.int64(uniform * 2.0**UNIFORM_BITS))
     low, high = mantissa & np.uint64(0xFFFFFFFF), mantissa >> np.uint64(LIMB_BITS)

@@ -13,6 +13,7 @@ from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.kernels import longest_alignment
 from enact_assets.evaluation.verification import verify
 
@@ -161,17 +162,27 @@ def test_unparsed_is_wrong_and_missing_is_null() -> None:
         assert row["n_steps"] == row["length"] - 1
 
 
-def test_an_action_nobody_could_have_taken_never_passes() -> None:
+def test_an_action_nobody_could_have_taken_passes_in_the_reference_order_only() -> None:
     """A component outside the vocabulary has no bit; dropped silently, it would be a subset."""
     home = household()
-    question = home.qa.filter(pl.col("kind") == "inverse").head(1)
-    foreign = [["+Open(spaceship)"]] * (question.item(0, "length") - 1)
+    indexes = {home.demonstration: home.index}
+    question = home.qa.filter((pl.col("kind") == "inverse") & (pl.col("length") == 5)).head(1)
     question = question.with_columns(
-        action_components=pl.Series([foreign], dtype=question.schema["action_components"])
+        action_components=pl.Series(
+            [[["+Open(spaceship)"]] * 4], dtype=question.schema["action_components"]
+        )
     )
-    wrong = str(question.item(0, "answer").to_list()[::-1])
-    found = evaluate(answers(question, [wrong]), question, {home.demonstration: home.index}, PAPER)
-    assert found.item(0, "n_steps_passed") == 0
+    reference = question.item(0, "answer").to_list()
+    for order, n_passed in ((reference, 4), (reference[::-1], 0)):
+        row = evaluate(answers(question, [str(order)]), question, indexes, PAPER).row(0, named=True)
+        # The reference is exact, and exact is accepted whatever the rule says of its steps.
+        assert (row["n_steps_passed"], row["is_accepted"]) == (n_passed, order == reference)
+        assert not row["is_semantic"]
+        single = verify(question.row(0, named=True), order, home.index)
+        assert (single.n_steps_passed, single.is_accepted) == (n_passed, order == reference)
+    expected = expect_random_orders(question, indexes).row(0, named=True)
+    assert expected["n_accepted_orders"] == 1
+    assert expected["expected_pairwise_accuracy"] == pytest.approx(1 / 24)
 
 
 def test_answers_without_their_question_or_index_are_refused() -> None:

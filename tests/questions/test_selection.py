@@ -45,6 +45,13 @@ def test_one_demonstration_more_only_shortens_what_others_give(
     assert {q for q in after if not q.startswith("new-")} <= set(before)
 
 
+def test_no_demonstration_is_first_in_every_stratum() -> None:
+    """The odd question of each stratum would always go to the same demonstrations."""
+    three = {d: [f"{d}-{k}" for k in range(4)] for d in "abc"}
+    first = {take_turns(three, 0, f"stratum {k}")[0][0] for k in range(30)}
+    assert first == {"a", "b", "c"}
+
+
 @pytest.fixture(scope="module")
 def qa() -> pl.DataFrame:
     homes = [

@@ -17,10 +17,13 @@ OBJECTS = build_objects(
     ("plate_1", "plate"),
     ("plate_2", "plate"),
     ("apple", "apple"),
+    ("apple_2", "apple"),
     ("pear", "pear"),
     ("half_1", "half_apple", ["apple"]),
     ("half_2", "half_apple", ["apple"]),
+    ("half_3", "half_apple", ["apple_2"]),
     ("salad", "salad", ["apple", "pear", "half_1"]),
+    ("juice", "juice", ["apple", "apple_2"]),
 )
 CATEGORIES = dict(OBJECTS.select("object_name", "category").iter_rows())
 PARENTS = dict(OBJECTS.select("object_name", "parents").iter_rows())

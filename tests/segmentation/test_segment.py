@@ -161,6 +161,36 @@ def test_a_change_like_the_last_accepted_one_is_passed_over() -> None:
         (460, 400, ["-ToggledOn(fridge)"]),
     ]
     assert found["similarity"].to_list() == [None, None, 1 / 2**0.5, 0.0]
+    # A similarity equal to the threshold is not below it.
+    profile = dataclasses.replace(profile, max_signature_similarity=1 / 2**0.5)
+    strict = segment(
+        build_demonstrations(500), facts, objects, dataclasses.replace(gating, profile=profile)
+    ).segmented_frames
+    assert strict["change_frame"].to_list() == [None, 100, 230, 400]
+
+
+@pytest.mark.parametrize(
+    ("melon", "half", "expected"),
+    [
+        ([(0, 100)], [(100, 300)], [20, 120]),
+        # Children, or the parent, are gone or back before the change has persisted.
+        ([(0, 100)], [(100, 139)], [20]),
+        ([(0, 100)], [(100, 140)], [20, 120]),
+        ([(0, 100), (139, 300)], [(100, 300)], [20]),
+        ([(0, 100), (140, 300)], [(100, 300)], [20, 120]),
+        # Without a transition, to appear or to disappear is no change.
+        ([(0, 300)], [(100, 300)], [20]),
+        ([(0, 100)], [], [20]),
+    ],
+)
+def test_a_transition_counts_if_both_its_sides_persist(
+    melon: list[tuple[int, int]], half: list[tuple[int, int]], expected: list[int]
+) -> None:
+    """No other fact changes here, so existence alone decides."""
+    facts = build_facts(("Exists", "melon", None, melon), ("Exists", "half", None, half))
+    objects = build_objects(("melon", "melon"), ("half", "half_melon", ["melon"]))
+    found = segment(build_demonstrations(300), facts, objects, STATE).segmented_frames
+    assert found["frame"].to_list() == expected
 
 
 @pytest.mark.parametrize("n_frames", [1, 20])

@@ -125,14 +125,18 @@ def small_world() -> World:
         "can": f"-.45 1.05 {TABLE_TOP_M}",
         "ball": f".25 .95 {TABLE_TOP_M + 0.06}",
     }
+    boards = [
+        (".35 .17 .012", "0 0 .25"),
+        (".35 .17 .012", "0 0 -.25"),
+        (".012 .17 .25", "-.35 0 0"),
+        (".012 .17 .25", ".35 0 0"),
+        (".35 .01 .25", "0 .17 0"),
+    ]
+    wood = Surface((0.5, 0.31, 0.17), "wood")
     cabinet = [
-        _Part(f"cabinet_{k}", f'type="box" size="{size}" pos="{pos}"', Surface(
-            (0.5, 0.31, 0.17), "wood"))
-        for k, (size, pos) in enumerate(
-            [(".35 .17 .012", "0 0 .25"), (".35 .17 .012", "0 0 -.25"), (".012 .17 .25", "-.35 0 0"),
-             (".012 .17 .25", ".35 0 0"), (".35 .01 .25", "0 .17 0")]
-        )
-    ]  # fmt: skip
+        _Part(f"cabinet_{k}", f'type="box" size="{size}" pos="{pos}"', wood)
+        for k, (size, pos) in enumerate(boards)
+    ]
     door = _Part(
         "door_geom",
         'type="box" size=".345 .011 .26" pos=".35 0 0"',

@@ -3,9 +3,10 @@
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.table_sha import canonical_text
 
 from enact_assets.contracts.ids import table_sha
+
+from reference.table_sha import canonical_text
 
 SCHEMA = {
     "name": pl.String,

@@ -12,7 +12,7 @@ from enact_assets.contracts.tables import TABLES
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "enact_assets").rglob("*.py"))
 SQL = sorted((ROOT / "sql").rglob("*.sql"))
-HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy", "matplotlib")
+HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
 
 
 def name_of(path: Path) -> str:

@@ -13,6 +13,7 @@ from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.tables import table
 from enact_assets.trajectories.counting import BLOCK_SIZE, PathCounts, count_paths
+from enact_assets.trajectories.kernels import scale
 
 from reference.builders import (
     build_segmented_frames,
@@ -138,6 +139,17 @@ def test_backtracking_scales_weights_of_several_limbs_exactly() -> None:
         assert tuple(path) == algorithm_1(n_key_frames, edges, length, numbers.tolist())
     last = int(Fraction(uniforms[1, 0]) * counts.total(length))
     assert comb(found[1, -1], length) <= last < comb(found[1, -1] + 1, length)
+
+
+@given(st.integers(0, 2**160 - 1), st.integers(0, 2**53 - 1))
+@settings(deadline=None, max_examples=100)
+def test_weights_are_scaled_to_the_last_bit(weight: int, mantissa: int) -> None:
+    """Rounding would move the borders between choices."""
+    limbs = np.frombuffer(weight.to_bytes(20, "little"), "<u4").astype(np.uint64)
+    out = np.zeros(5, np.uint64)
+    scale(limbs, mantissa / 2**53, out)
+    found = sum(int(limb) << (32 * k) for k, limb in enumerate(out))
+    assert found == weight * mantissa >> 53
 
 
 def test_path_counts_have_a_row_for_every_length_and_key_frame() -> None:

@@ -31,7 +31,9 @@ class Activity:
     build: Callable[[np.random.Generator], Episode]
 
 
-def jitter(rng: np.random.Generator, x: float, y: float, size: float = 0.015) -> tuple[float, float]:
+def jitter(
+    rng: np.random.Generator, x: float, y: float, size: float = 0.015
+) -> tuple[float, float]:
     """A placement near (x, y), at most ``size`` m off in either direction."""
     dx, dy = rng.uniform(-size, size, 2)
     return (round(x + float(dx), 4), round(y + float(dy), 4))

@@ -40,17 +40,35 @@ def build(rng: np.random.Generator) -> Episode:
     )
     stage.put("plate_1", "plate", (0.1, 0.3, 0.75), "shelf", jitter(rng, -0.15, 0.0, 0.008))
     stage.put("plate_2", "plate", (0.95, 0.75, 0.1), "shelf", jitter(rng, 0.15, 0.0, 0.008))
-    stage.put("kettle", "kettle", (0.05, 0.45, 0.42), "countertop", jitter(rng, 0.14, 0.16), "front")
-    stage.put("bottle", "bottle", (0.35, 0.05, 0.1), "countertop", jitter(rng, -0.16, 0.17), "front")
-    stage.put("watermelon", "watermelon", RIND, "countertop", jitter(rng, -0.05, -0.15), halves=HALVES)
+    stage.put(
+        "kettle",
+        "kettle",
+        (0.05, 0.45, 0.42),
+        "countertop",
+        jitter(rng, 0.14, 0.16),
+        access="front",
+    )
+    stage.put(
+        "bottle",
+        "bottle",
+        (0.35, 0.05, 0.1),
+        "countertop",
+        jitter(rng, -0.16, 0.17),
+        access="front",
+    )
+    stage.put(
+        "watermelon", "watermelon", RIND, "countertop", jitter(rng, -0.05, -0.15), halves=HALVES
+    )
     stage.put(
         "cutting_board", "cutting_board", (0.6, 0.38, 0.2), "table", jitter(rng, 0.0, -0.13, 0.01)
     )
     stage.put("knife", "knife", (0.8, 0.05, 0.05), "table", jitter(rng, 0.33, -0.1, 0.01))
     stage.put("pot", "pot", (0.7, 0.08, 0.3), "table", jitter(rng, -0.24, 0.2, 0.01))
     stage.put("pumpkin", "pumpkin", (0.95, 0.4, 0.03), "table", jitter(rng, 0.05, 0.2, 0.01))
-    stage.put("bread_loaf", "bread_loaf", (0.62, 0.35, 0.13), "table", jitter(rng, 0.28, 0.22, 0.01))
-    stage.put("jug", "jug", (0.85, 0.85, 0.88), "stove", jitter(rng, 0.24, 0.1, 0.01))
+    stage.put(
+        "bread_loaf", "bread_loaf", (0.62, 0.35, 0.13), "table", jitter(rng, 0.28, 0.22, 0.01)
+    )
+    stage.put("jug", "jug", (0.6, 0.75, 0.05), "stove", jitter(rng, 0.24, 0.1, 0.01))
     for name in HALVES:
         stage.put_later(name, "half_watermelon", RIND, ("watermelon",))
 
@@ -88,7 +106,10 @@ def build(rng: np.random.Generator) -> Episode:
         *serving,
         *in_any_order(
             rng,
-            (Press("right", "stove"), *move("right", "pot", "table", jitter(rng, -0.15, 0.2, 0.01))),
+            (
+                Press("right", "stove"),
+                *move("right", "pot", "table", jitter(rng, -0.15, 0.2, 0.01)),
+            ),
             move("right", "bread_loaf", "cutting_board"),
         ),
     )

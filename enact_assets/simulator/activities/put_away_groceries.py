@@ -32,20 +32,36 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_counter(stage.scene, STYLE, kitchen.LEFT_X, "countertop", "countertop"),
         kitchen.add_cabinet(stage.scene, STYLE, kitchen.LEFT_X),
         kitchen.add_table(stage.scene, STYLE),
-        kitchen.add_fridge(stage.scene, STYLE, kitchen.RIGHT_X),
+        kitchen.add_fridge(stage.scene, kitchen.RIGHT_X),
     )
-    stage.put("basket", "basket", (0.6, 0.36, 0.14), "table", jitter(rng, 0.0, 0.16, 0.01))
+    stage.put("basket", "basket", (0.2, 0.33, 0.48), "table", jitter(rng, 0.0, 0.16, 0.01))
     stage.put("can_1", "can", (0.8, 0.05, 0.05), "basket", (-0.1, 0.0))
     stage.put("can_2", "can", (0.05, 0.45, 0.12), "basket", (0.1, 0.0))
-    stage.put("can_3", "can", (0.08, 0.15, 0.7), "countertop", jitter(rng, 0.2, 0.16, 0.01), "front")
+    stage.put(
+        "can_3",
+        "can",
+        (0.08, 0.15, 0.7),
+        "countertop",
+        jitter(rng, 0.2, 0.16, 0.01),
+        access="front",
+    )
     stage.put("milk_carton", "milk_carton", (0.05, 0.25, 0.8), "table", jitter(rng, -0.33, 0.16))
     stage.put("watermelon", "watermelon", (0.15, 0.5, 0.12), "table", jitter(rng, 0.32, 0.18, 0.01))
-    stage.put("bottle", "bottle", (0.9, 0.35, 0.02), "table", jitter(rng, -0.35, -0.12, 0.01))
+    stage.put("bottle", "bottle", (0.5, 0.04, 0.22), "table", jitter(rng, -0.35, -0.12, 0.01))
     stage.put("bowl", "bowl", (0.1, 0.55, 0.65), "table", jitter(rng, -0.13, -0.18, 0.01))
-    stage.put("cereal_box", "cereal_box", (0.95, 0.72, 0.02), "table", jitter(rng, 0.1, -0.13, 0.01))
-    stage.put("bread_loaf", "bread_loaf", (0.6, 0.33, 0.12), "countertop", jitter(rng, -0.12, -0.15))
     stage.put(
-        "pineapple", "pineapple", (0.85, 0.55, 0.08), "countertop", jitter(rng, -0.17, 0.15), "front"
+        "cereal_box", "cereal_box", (0.95, 0.72, 0.02), "table", jitter(rng, 0.1, -0.13, 0.01)
+    )
+    stage.put(
+        "bread_loaf", "bread_loaf", (0.6, 0.33, 0.12), "countertop", jitter(rng, -0.12, -0.15)
+    )
+    stage.put(
+        "pineapple",
+        "pineapple",
+        (0.85, 0.55, 0.08),
+        "countertop",
+        jitter(rng, -0.17, 0.15),
+        access="front",
     )
     stage.put("jug", "jug", (0.45, 0.12, 0.55), "fridge", jitter(rng, -0.1, -0.12, 0.01))
     stage.put("orange", "orange", (1.0, 0.4, 0.02), "fridge", jitter(rng, 0.04, -0.13, 0.01))

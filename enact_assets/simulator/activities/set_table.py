@@ -40,17 +40,21 @@ def build(rng: np.random.Generator) -> Episode:
     stage.put("bowl_2", "bowl", (0.95, 0.7, 0.05), "cabinet", jitter(rng, 0.14, -0.02))
     stage.put("plate_1", "plate", (0.9, 0.9, 0.92), "countertop", jitter(rng, -0.15, -0.13, 0.01))
     stage.put("plate_2", "plate", (0.1, 0.5, 0.25), "countertop", jitter(rng, 0.15, -0.13, 0.01))
-    stage.put("jug", "jug", (0.1, 0.3, 0.75), "countertop", jitter(rng, 0.0, 0.17), "front")
-    stage.put("orange_1", "orange", (1.0, 0.4, 0.02), "countertop", (-0.2, 0.16), "front")
-    stage.put("orange_2", "orange", (1.0, 0.4, 0.02), "countertop", (0.2, 0.16), "front")
+    stage.put("jug", "jug", (0.1, 0.3, 0.75), "countertop", jitter(rng, 0.0, 0.17), access="front")
+    stage.put("orange_1", "orange", (1.0, 0.4, 0.02), "countertop", (-0.2, 0.16), access="front")
+    stage.put("orange_2", "orange", (1.0, 0.4, 0.02), "countertop", (0.2, 0.16), access="front")
     stage.put("vase", "vase", (0.45, 0.12, 0.5), "table", jitter(rng, -0.05, 0.22))
     stage.put("cereal_box", "cereal_box", (0.95, 0.75, 0.02), "table", jitter(rng, -0.28, 0.16))
-    stage.put("basket", "basket", (0.62, 0.4, 0.18), "table", jitter(rng, 0.22, 0.19, 0.01))
-    stage.put("kettle", "kettle", (0.75, 0.3, 0.05), "sideboard", jitter(rng, -0.14, 0.17), "front")
-    stage.put("bottle", "bottle", (0.06, 0.3, 0.1), "sideboard", jitter(rng, 0.15, 0.17), "front")
+    stage.put("basket", "basket", (0.82, 0.78, 0.62), "table", jitter(rng, 0.22, 0.19, 0.01))
+    stage.put(
+        "kettle", "kettle", (0.08, 0.5, 0.45), "sideboard", jitter(rng, -0.14, 0.17), access="front"
+    )
+    stage.put(
+        "bottle", "bottle", (0.06, 0.3, 0.1), "sideboard", jitter(rng, 0.15, 0.17), access="front"
+    )
     stage.put("bread_loaf", "bread_loaf", (0.65, 0.38, 0.14), "sideboard", jitter(rng, 0.1, -0.15))
-    stage.put("mug_1", "mug", (0.9, 0.35, 0.05), "shelf", jitter(rng, -0.13, -0.02))
-    stage.put("mug_2", "mug", (0.5, 0.15, 0.6), "shelf", jitter(rng, 0.13, -0.02))
+    stage.put("mug_1", "mug", (0.9, 0.25, 0.5), "shelf", jitter(rng, -0.13, -0.02))
+    stage.put("mug_2", "mug", (0.35, 0.65, 0.95), "shelf", jitter(rng, 0.13, -0.02))
 
     dishes: Task = (
         OpenDoor("left", "cabinet"),
@@ -59,9 +63,7 @@ def build(rng: np.random.Generator) -> Episode:
             move("left", "plate_1", "table", (-0.23, -0.18)),
             move("left", "plate_2", "table", (0.22, -0.18)),
         ),
-        *in_any_order(
-            rng, move("left", "bowl_1", "plate_1"), move("left", "bowl_2", "plate_2")
-        ),
+        *in_any_order(rng, move("left", "bowl_1", "plate_1"), move("left", "bowl_2", "plate_2")),
         *in_any_order(
             rng,
             move("left", "cereal_box", "cabinet", jitter(rng, -0.05, 0.0)),
