@@ -105,7 +105,7 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
         "module": "dagster._core.storage.noop_compute_log_manager",
         "class": "NoOpComputeLogManager",
     }
-    config["telemetry"] = {"enabled": False}
+    config |= {"telemetry": {"enabled": False}, "nux": {"enabled": False}}
     return dg.DagsterInstance.from_config(str(_write_instance_file(home, config)))
 
 

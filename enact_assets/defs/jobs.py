@@ -5,12 +5,16 @@ from typing import Any
 import dagster as dg
 
 JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("gatings", "Refresh the gating settings.", ("gating_config",)),
-    ("variants", "Refresh the variant settings.", ("variant_config",)),
-    ("question_settings", "Refresh the question settings.", ("question_config",)),
-    ("replays", "Simulate demonstrations.", ("demonstrations", "facts", "objects", "states")),
+    ("refresh_gatings", "Refresh the gating settings.", ("gating_config",)),
+    ("refresh_variants", "Refresh the variant settings.", ("variant_config",)),
+    ("refresh_question_settings", "Refresh the question settings.", ("question_config",)),
     (
-        "questions_per_demonstration",
+        "replay_demonstrations",
+        "Simulate demonstrations.",
+        ("demonstrations", "facts", "objects", "states"),
+    ),
+    (
+        "write_questions",
         "Key frames, visibility, graph, trajectories and questions of demonstrations.",
         (
             "segmented_frames",
@@ -22,15 +26,15 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "qa",
         ),
     ),
-    ("pictures", "Render key frames.", ("frame_images",)),
-    ("question_sets", "Choose the questions to ask.", ("question_set",)),
-    ("questions_asked", "What each variant asks.", ("asked_questions",)),
+    ("render_pictures", "Render key frames.", ("frame_images",)),
+    ("choose_questions", "Choose the questions to ask.", ("question_set",)),
+    ("assign_questions", "What each variant asks.", ("asked_questions",)),
     (
-        "answers",
+        "ask_and_verify",
         "Ask models, verify their answers, compare variants.",
         ("predictions", "evaluation", "probes"),
     ),
-    ("publish", "Build the DuckDB warehouse anew.", ("warehouse",)),
+    ("publish_warehouse", "Build the DuckDB warehouse anew.", ("warehouse",)),
 )
 """Name, description, assets. A job holds the assets of one partition set: Dagster runs no other."""
 

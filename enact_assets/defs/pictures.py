@@ -14,17 +14,17 @@ from enact_assets.frames.sheets import contact_sheet, question_strip
 from enact_assets.storage.images import ImageStore
 
 PREVIEW_KEY_FRAMES = 8
-THUMBNAIL_PX = 160
+THUMBNAIL_PX = 200
 
 Picture = NDArray[np.uint8]
 PictureReader = Callable[[str, int], Picture]
 
 
-def inline(picture: bytes, alt: str) -> dg.MarkdownMetadataValue:
-    """An encoded picture as Markdown that needs no server."""
+def inline(picture: bytes, alt: str, text: str = "") -> dg.MarkdownMetadataValue:
+    """An encoded picture as Markdown that needs no server, with ``text`` below it."""
     kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
     data = base64.b64encode(picture).decode()
-    return dg.MetadataValue.md(f"![{alt}](data:image/{kind};base64,{data})")
+    return dg.MetadataValue.md(f"![{alt}](data:image/{kind};base64,{data})\n\n{text}")
 
 
 def key_frame_preview(frame_images: pl.DataFrame, images: ImageStore) -> dg.MarkdownMetadataValue:
@@ -51,10 +51,7 @@ def question_preview(
     strip = question_strip(pictures, kind=question["kind"], thumbnail_px=THUMBNAIL_PX)
     lines = [f"- [Action {k}] {action}" for k, action in enumerate(question["actions"], 1)]
     lines += ["", f"Answered `{question['raw_answer']}`, reference `{question['answer']}`."]
-    return {
-        "a question": inline(strip, "the pictures of a question"),
-        "its actions": dg.MetadataValue.md("\n".join(lines)),
-    }
+    return {"a question": inline(strip, "the pictures of a question", "\n".join(lines))}
 
 
 def picture_reader(

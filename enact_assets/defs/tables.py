@@ -83,7 +83,7 @@ def landed(
     )
 
 
-def markdown_table(rows: pl.DataFrame, width: int = 60) -> str:
+def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
     """Rows as a Markdown table; long cells are cut."""
     if rows.is_empty():
         return "no rows"

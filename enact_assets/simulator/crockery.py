@@ -35,6 +35,9 @@ def bowl(scene: Scene, name: str, color: Color) -> Parts:
         (0.108, 0.083), (0.085, 0.04), (0.055, 0.014), (0, 0.012),
     )  # fmt: skip
     look = scene.visible(f"{name}.shell", "mesh", scene.mesh("bowl", profile), gloss(color))
+    # Without its pale bottom an empty bowl, seen from above, looks like a ball.
+    pale = Surface((0.88, 0.86, 0.8), finish="gloss")
+    look += scene.visible(f"{name}.bottom", "cylinder", (0.062, 0.001), pale, (0, 0, 0.018))
     solid = upright_cylinder(0.06, 0, 0.012, 0.3) + scene.ring(0.098, 0.02, 0.082, 0.15)
     cavity = ((-0.09, -0.09, 0.008), (0.09, 0.09, 0.13))
     return Parts(

@@ -73,8 +73,7 @@ class Physics:
             [self.model.body(o.bodies[0]).id for o in stage.world.objects], dtype=np.int64
         )
         self._eq = {self.model.equality(i).name: i for i in range(self.model.neq)}
-        shapes = GeomShapes.of(self.model)
-        self._shapes = shapes
+        self._shapes = GeomShapes.of(self.model)
 
     @property
     def frame(self) -> int:

@@ -27,7 +27,8 @@ def find_activity(name: str) -> Activity:
     return ACTIVITIES[name]
 
 
-def _draws(activity: str, seed: int) -> np.random.Generator:
+def random_draws(activity: str, seed: int) -> np.random.Generator:
+    """All that varies between the seeds of an activity is drawn from this generator, in order."""
     return np.random.default_rng(seed_from("embedded", activity, seed))
 
 
@@ -36,7 +37,7 @@ def build_world(activity: str, seed: int) -> World:
 
     Errors: :class:`UnknownNameError` for an activity nobody defined.
     """
-    return find_activity(activity).build(_draws(activity, seed)).stage.world
+    return find_activity(activity).build(random_draws(activity, seed)).stage.world
 
 
 def simulate(
@@ -47,7 +48,7 @@ def simulate(
     Errors: :class:`UnknownNameError`, :class:`PhysicsError` on any MuJoCo warning,
     :class:`PlanError` for a step that cannot be done, :class:`GoalError` listing what is missing.
     """
-    rng = _draws(activity, seed)
+    rng = random_draws(activity, seed)
     episode = find_activity(activity).build(rng)
     return perform(activity, seed, episode, rng, progress)
 

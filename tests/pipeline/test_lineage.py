@@ -48,7 +48,7 @@ def test_a_changed_camera_touches_only_its_variant(
     report = driver(copied, registry, monkeypatch).run()
     assert report.is_success
     assert {s.name for s in report.made} == {
-        "variant_config", "frame_images", "predictions", "evaluation", "probes", "warehouse",
+        "variant_config", "asked_questions", "frame_images", "predictions", "evaluation", "probes", "warehouse",
     } - _stopped(report)  # fmt: skip
     assert all("aperture_80" in s.partition for s in report.made if s.partition)
 

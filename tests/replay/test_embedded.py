@@ -15,14 +15,14 @@ from enact_assets.replay.embedded import (
 )
 from enact_assets.replay.validation import check_replay
 from enact_assets.simulator.recording import Recording
-from enact_assets.simulator.simulate import _draws, find_activity, perform
+from enact_assets.simulator.simulate import find_activity, perform, random_draws
 
 NAME = "prepare_breakfast-0"
 
 
 @pytest.fixture(scope="module")
 def recording() -> Recording:
-    rng = _draws("prepare_breakfast", 0)
+    rng = random_draws("prepare_breakfast", 0)
     episode = find_activity("prepare_breakfast").build(rng)
     short = dataclasses.replace(episode, plan=episode.plan[:1], goal=())
     return perform("prepare_breakfast", 0, short, rng)

@@ -50,7 +50,7 @@ def test_an_empty_hand_cannot_place(robot: Executor) -> None:
 def test_what_is_too_far_is_out_of_reach(robot: Executor) -> None:
     """An arm that stretches would look right in no picture."""
     robot.grasp("right", "can")
-    with pytest.raises(PlanError, match="out of reach.* from the right shoulder"):
+    with pytest.raises(PlanError, match=r"out of reach.* from the right shoulder"):
         robot.place("right", "table", (-1.5, 0.0))
 
 

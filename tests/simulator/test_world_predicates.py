@@ -1,4 +1,4 @@
-"""Predicates on logs written by hand: every rule of simulator/predicates.py, and its near misses."""
+"""Predicates on logs written by hand: every rule of simulator/predicates.py and its near misses."""
 
 import numpy as np
 import pytest

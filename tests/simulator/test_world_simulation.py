@@ -14,7 +14,7 @@ from enact_assets.segmentation.segment import segment
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.masks import mask_sizes, object_masks
 from enact_assets.simulator.recording import Recording
-from enact_assets.simulator.simulate import _draws, find_activity, perform, simulate
+from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
 
 MASK_PX = 128
 MIN_PIXELS = 150
@@ -71,7 +71,7 @@ def test_all_kinds_of_change_occur_between_the_activities() -> None:
 
 def _shortened(activity: str, n_steps: int, seed: int = 0) -> Recording:
     """The first steps of a demonstration, without its goal."""
-    rng = _draws(activity, seed)
+    rng = random_draws(activity, seed)
     episode = find_activity(activity).build(rng)
     short = dataclasses.replace(episode, plan=episode.plan[:n_steps], goal=())
     return perform(activity, seed, short, rng)

@@ -68,6 +68,11 @@ def test_every_table_is_an_asset_of_the_same_name() -> None:
     assert set(TABLES) <= set(KEYS)
 
 
+def test_dagster_loads_the_code_location() -> None:
+    """Names of jobs and steps must differ, or the UI shows an empty code location."""
+    DEFINITIONS.get_repository_def().load_all_definitions()
+
+
 def test_every_asset_is_in_one_job() -> None:
     """An asset outside the jobs could not be launched or backfilled from the jobs page."""
     jobs = [j for j in DEFINITIONS.jobs or () if j.name != "__ASSET_JOB"]
