@@ -7,6 +7,7 @@ import dagster as dg
 import polars as pl
 
 from enact_assets.contracts.tables import Column, table
+from enact_assets.defs.code import code_version
 from enact_assets.defs.resources import DataResource
 
 PREVIEW_ROWS = 5
@@ -19,7 +20,6 @@ def asset_spec(
     deps: Iterable[Any] = (),
     partitions_def: dg.PartitionsDefinition[Any] | None = None,
     kinds: Iterable[str] = ("polars", "parquet"),
-    code_version: str = "1",
     about: str = "",
 ) -> dg.AssetSpec:
     """Specification of the asset that lands table ``name``; the contract says all it can."""
@@ -39,7 +39,7 @@ def asset_spec(
         description=f"{about}\n\nGrain: {contract.grain}. Key: {', '.join(contract.key)}.".strip(),
         group_name=group,
         kinds=set(kinds),
-        code_version=code_version,
+        code_version=code_version(name),
         partitions_def=partitions_def,
         metadata={"dagster/column_schema": dg.TableSchema(columns)},
     )

@@ -5,6 +5,7 @@ import pytest
 
 from enact_assets.contracts.tables import TABLES
 from enact_assets.definitions import build_definitions
+from enact_assets.defs.code import BY_HAND, PACKAGE, SOURCES
 
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
@@ -62,6 +63,13 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
         schema = node.metadata["dagster/column_schema"]
         assert [c.name for c in schema.columns] == list(TABLES[key].columns)
         assert partitions_of(key) == TABLES[key].partitions
+
+
+def test_every_table_knows_the_code_that_makes_it() -> None:
+    """A table left out would stay fresh after its code changed."""
+    assert set(SOURCES) | set(BY_HAND) == set(TABLES)
+    folders = {folder for folders in SOURCES.values() for folder in folders}
+    assert all((PACKAGE / folder).is_dir() for folder in folders)
 
 
 def test_every_table_is_an_asset_of_the_same_name() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import dagster as dg
 
+from enact_assets.defs.code import code_version
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import markdown_table
@@ -24,7 +25,7 @@ def assets(_: Partitions) -> list[dg.AssetsDefinition]:
         deps=[dg.AssetDep(u, partition_mapping=dg.AllPartitionMapping()) for u in UPSTREAM],
         group_name=GROUP,
         kinds={"duckdb", "sql"},
-        code_version="1",
+        code_version=code_version("warehouse"),
     )
     def warehouse(
         context: dg.AssetExecutionContext, data: DataResource
