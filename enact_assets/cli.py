@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +15,14 @@ from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
 from enact_assets.storage.paths import DataRoot
 
+ADDS = {
+    "demonstration": "; a new one (<activity>-<seed>) is added",
+    "variant": "; the baseline it is compared with comes along",
+    "model": "; a new one is added",
+}
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
-DIMENSIONS = ("demonstration", "gating", "variant", "model")
+DIMENSIONS = ("demonstration", "variant", "model")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = Console(
         highlight=False, soft_wrap=not is_terminal, width=None if is_terminal else WIDTH
     )
+    # A terminated run ends as an interrupted one does: what is done is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(arguments.run(arguments, console))
     except EnactError as error:
@@ -67,17 +75,22 @@ def _parser() -> argparse.ArgumentParser:
                 f"--{dimension}",
                 action="append",
                 metavar="NAME",
-                help=f"only this {dimension}; may be repeated"
-                + ("; a new one is added" if dimension in ("demonstration", "model") else ""),
+                help=f"only this {dimension}; may be repeated{ADDS[dimension]}",
             )
         sub.add_argument(
             "--asset", action="append", metavar="NAME", help="only this asset; may be repeated"
         )
         sub.add_argument("--force", action="store_true", help="make fresh partitions too")
         sub.add_argument(
-            "--workers", type=int, metavar="N", help="processes that render (default: all cores)"
+            "--workers",
+            type=_positive,
+            metavar="N",
+            help="processes that render (default: all cores)",
         )
 
+    sub = command("forget", _forget, "Make a demonstration or model no partition any more.")
+    sub.add_argument("dimension", choices=("demonstration", "model"))
+    sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
     command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
     sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
     sub.add_argument("query", help="for example: select * from leaderboard")
@@ -85,6 +98,12 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, is {text!r}")
+    return int(text)
 
 
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
@@ -101,11 +120,13 @@ def _materialize(arguments: argparse.Namespace, console: Console) -> int:
         workers=arguments.workers,
         observer=TerminalObserver(console),
     )
-    driver.register(
-        [*registry.demonstrations, *only.get("demonstration", [])],
-        [*registry.models, *only.get("model", [])],
+    report = driver.run(
+        demonstrations=only.get("demonstration", []),
+        models=only.get("model", []),
+        assets=arguments.asset,
+        only=only,
+        force=arguments.force,
     )
-    report = driver.run(assets=arguments.asset, only=only, force=arguments.force)
     print_report(console, report)
     return 0 if report.is_success else 1
 
@@ -117,8 +138,6 @@ def _check_names(only: dict[str, list[str]]) -> None:
     from enact_assets.replay.embedded import parse_demonstration
 
     registry = load_registry()
-    for name in only.get("gating", []):
-        registry.gating(name)
     for name in only.get("variant", []):
         registry.variant(name)
     for name in only.get("model", []):
@@ -129,17 +148,32 @@ def _check_names(only: dict[str, list[str]]) -> None:
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     code = _materialize(arguments, console)
-    path = DataRoot(arguments.data).warehouse
-    if path.exists():
+    root = DataRoot(arguments.data)
+    if root.warehouse.exists():
         console.print()
+        if code:
+            console.print("The leaderboard of what was published last:", style="yellow")
         _leaderboard(arguments, console)
+        is_default = arguments.data == DataRoot.from_environment().root
+        data = "" if is_default else f" --data {arguments.data}"
         console.print(
-            f"\nSQL       enact-assets sql QUERY, or any DuckDB client on {path}"
-            f"\nPictures  {DataRoot(arguments.data).images}"
-            "\nUI        make ui\n"
+            f"\nSQL       enact-assets sql QUERY{data}, or any DuckDB client on {root.warehouse}"
+            f"\nPictures  {root.images}"
+            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
     return code
+
+
+def _forget(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.materialize import Driver
+
+    Driver(arguments.data).forget(arguments.dimension, arguments.name)
+    console.print(
+        f"{arguments.dimension} {arguments.name} is forgotten. Take it out of the registry too, "
+        "or the next materialize adds it again; then materialize what was made from it."
+    )
+    return 0
 
 
 def _leaderboard(arguments: argparse.Namespace, console: Console) -> int:
@@ -152,6 +186,14 @@ def _leaderboard(arguments: argparse.Namespace, console: Console) -> int:
         "order by kind, pairwise_accuracy desc nulls last, model",
     )
     print_leaderboard(console, rows.to_dicts())
+    stale = query(DataRoot(arguments.data).warehouse, "select * from stale_partitions")
+    if stale.height:
+        console.print(
+            f"{stale.height} partitions were stale when this was published, first "
+            f"{stale.item(0, 'asset')} {stale.item(0, 'partition') or ''}: {stale.item(0, 'why')}. "
+            "Their old rows are in it; see stale_partitions.",
+            style="yellow",
+        )
     return 0
 
 
@@ -185,7 +227,7 @@ def _list(_: argparse.Namespace, console: Console) -> int:
 
 
 def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
-    from enact_assets.materialize import open_instance
+    from enact_assets.defs.instance import open_instance
 
     program = Path(sys.executable).with_name("dagster")
     if not program.exists():

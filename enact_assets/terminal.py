@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.defs.progress import Progress
-from enact_assets.materialize import Failure, Observer, Report, Step
+from enact_assets.walk import Failure, Observer, Report, Step
 
 LINE_EVERY_S = 10.0
 
@@ -48,8 +48,7 @@ class TerminalObserver(Observer):
         if failure is not None:
             self._n_failed += 1
             self._clear()
-            where = f"{step.name} {step.partition or ''}".strip()
-            self._console.print(Text(f"  failed  {where}\n          {failure.message}", "red"))
+            self._console.print(Text(f"  failed: {step}", "red"))
         if self._n_done == self._n_steps:
             self._clear()
             took = duration(time.monotonic() - self._stage_began)
@@ -102,16 +101,20 @@ def print_report(console: Console, report: Report) -> None:
         return
     console.print(
         f"{len(report.made)} partitions made, {report.n_fresh} were fresh, "
-        f"{len(report.failures)} failed, {len(report.blocked)} blocked, "
-        f"in {duration(report.seconds)}."
+        f"{len(report.failures)} failed, {len(report.blocked)} blocked, {len(report.kept)} kept "
+        f"old rows, in {duration(report.seconds)}."
     )
+    for message in report.rejected:
+        console.print(Text(f"LEFT OUT {message}", "bold red"))
     for failure in report.failures:
-        where = f"{failure.step.name} {failure.step.partition or ''}".strip()
-        console.print(Text(f"FAILED {where} (run {failure.run_id[:8]})", "bold red"))
+        console.print(Text(f"FAILED {failure.step} (run {failure.run_id[:8]})", "bold red"))
         console.print(Text(f"  {failure.message}", "red"))
+    blocked: dict[str, list[str]] = {}
     for step in report.blocked:
-        where = f"{step.name} {step.partition or ''}".strip()
-        console.print(Text(f"blocked {where}: nothing upstream of it is left to read", "yellow"))
+        blocked.setdefault(step.name, []).append(step.partition or "")
+    for name, partitions in blocked.items():
+        more = f" and {len(partitions) - 1} more" if len(partitions) > 1 else ""
+        console.print(Text(f"not made {name}: {partitions[0]}{more}; upstream failed", "yellow"))
 
 
 def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:

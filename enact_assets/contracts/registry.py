@@ -5,7 +5,10 @@ constants written out) before it is hashed, so that a changed constant changes w
 """
 
 import dataclasses
+import math
 import os
+import reprlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,71 +16,46 @@ from typing import Any, TypeVar
 import yaml
 
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
-from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
-from enact_assets.contracts.profile import Profile, profile
+from enact_assets.contracts.profile import PROFILES
+from enact_assets.contracts.settings import (
+    KNOWN,
+    LIMITS,
+    MAX_NAME_CHARACTERS,
+    AppearanceSettings,
+    CameraSettings,
+    Gating,
+    QuestionSettings,
+    RendererSettings,
+    Variant,
+    is_partition_name,
+    settings_sha,
+)
+
+__all__ = [
+    "BASELINE",
+    "DEFAULT_REGISTRY",
+    "AppearanceSettings",
+    "CameraSettings",
+    "Gating",
+    "QuestionSettings",
+    "Registry",
+    "RendererSettings",
+    "Variant",
+    "load_registry",
+    "registry_path",
+    "settings_sha",
+]
 
 BASELINE = "baseline"
 DEFAULT_REGISTRY = Path(__file__).parents[1] / "registry.yaml"
-T = TypeVar("T")
+MAX_SCALAR_CHARACTERS = 200
 
-
-@dataclass(frozen=True)
-class Gating:
-    """Which predicates make key frames, under which constants."""
-
-    name: str
-    profile: Profile
-    predicates: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CameraSettings:
-    """Head camera. Field of view is 2 atan(aperture / (2 focal length)) in both directions."""
-
-    projection: str = "pinhole"
-    aperture_mm: float = 40.0
-    focal_length_mm: float = 17.0
-    height_offset_m: float = 0.0
-
-
-@dataclass(frozen=True)
-class RendererSettings:
-    """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels."""
-
-    path_depth: int = 4
-    samples: int = 4
-    size_px: int = 512
-
-
-@dataclass(frozen=True)
-class AppearanceSettings:
-    """How the robot looks."""
-
-    robot: str = "black_and_white"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One named setting of everything a probe may vary."""
-
-    name: str
-    gating: str
-    camera: CameraSettings = CameraSettings()
-    renderer: RendererSettings = RendererSettings()
-    appearance: AppearanceSettings = AppearanceSettings()
-
-
-@dataclass(frozen=True)
-class QuestionSettings:
-    """How many questions are written and asked, and how actions are worded."""
-
-    seed: int = 0
-    wording: str = "natural"
-    trajectories_per_length: int = 30
-    question_set_per_stratum: int = 560
-    probe_set_per_stratum: int = 50
-    probe_lengths: tuple[int, ...] = (3, 6, 9)
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 80
+Settings = TypeVar(
+    "Settings", CameraSettings, RendererSettings, AppearanceSettings, QuestionSettings
+)
 
 
 @dataclass(frozen=True)
@@ -103,137 +81,211 @@ class Registry:
         return self.variants[name]
 
 
-def settings_sha(settings: object) -> str:
-    """Hash of a resolved settings object (a dataclass), the data version of its config root."""
-    return content_sha(dataclasses.asdict(settings))  # type: ignore[call-overload]
-
-
 def registry_path() -> Path:
-    """The registry file in force."""
-    return Path(os.environ.get("ENACT_REGISTRY", DEFAULT_REGISTRY))
+    """The registry file in force: ``ENACT_REGISTRY`` unless it is unset or empty."""
+    return Path(os.environ.get("ENACT_REGISTRY") or DEFAULT_REGISTRY)
 
 
 def load_registry(path: Path | None = None) -> Registry:
     """Read and resolve the registry.
 
-    Errors: :class:`SettingsError` names file, entry and field for a missing file, invalid YAML, an
-    unknown field, a value of the wrong type or out of range, or no ``baseline`` variant.
+    Errors: :class:`SettingsError` names file, entry and field for a file that cannot be read,
+    invalid YAML, a key given twice, an unknown or missing field, a value of the wrong type or out
+    of range, a name that cannot be a partition's, or no ``baseline`` variant;
+    :class:`UnknownNameError` also lists the known names of a gating, profile, projection, robot
+    appearance or wording.
     """
     path = path or registry_path()
-    try:
-        raw = yaml.safe_load(path.read_text())
-    except OSError as error:
-        raise SettingsError(f"registry {path}: cannot be read ({error.strerror})") from error
-    except yaml.YAMLError as error:
-        raise SettingsError(f"registry {path}: not valid YAML: {error}") from error
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
-    if not isinstance(raw, dict) or set(raw) != set(parts):
-        found = sorted(raw) if isinstance(raw, dict) else type(raw).__name__
-        raise SettingsError(f"registry {path}: expected exactly {list(parts)}, found {found}")
+    raw = _mapping(_read(path), str(path), known=parts, required=parts)
     gatings = {
         name: _gating(name, entry, f"{path}: gatings.{name}")
-        for name, entry in _mapping(raw["gatings"], f"{path}: gatings").items()
+        for name, entry in _named_entries(raw["gatings"], f"{path}: gatings").items()
     }
-    variants = _variants(_mapping(raw["variants"], f"{path}: variants"), gatings, path)
-    questions = _build(QuestionSettings, raw["questions"], f"{path}: questions")
     return Registry(
         gatings,
-        variants,
-        dataclasses.replace(questions, probe_lengths=tuple(questions.probe_lengths)),
+        _variants(raw["variants"], gatings, f"{path}: variants"),
+        _questions(raw["questions"], gatings, f"{path}: questions"),
         _names(raw["demonstrations"], f"{path}: demonstrations"),
         _names(raw["models"], f"{path}: models"),
     )
 
 
+class _StrictLoader(yaml.SafeLoader):
+    """Refuses what PyYAML lets pass in silence: of a key given twice it takes the last value.
+
+    Checked while composing, because constructing a mapping merges the keys of ``<<`` into it.
+    """
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        first_lines: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # a list or mapping as key: refused by the constructor
+            name, mark = (key.tag, key.value), key.start_mark
+            if name in first_lines:
+                problem = f"key {key.value!r} stands twice, first in line {first_lines[name]}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+            first_lines[name] = mark.line + 1
+        return node
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        # Also keeps integers printable: Python refuses to write out more than 4300 digits.
+        if len(node.value) > MAX_SCALAR_CHARACTERS:
+            problem = f"a value of more than {MAX_SCALAR_CHARACTERS} characters"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+        return node
+
+
+def _read(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)  # noqa: S506 - a SafeLoader
+    except OSError as error:
+        raise SettingsError(f"registry {path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(
+            f"registry {path}: not a text file in UTF-8 (byte {error.start}: {error.reason})"
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise SettingsError(f"registry {path}: not valid YAML: {line}{error.problem}") from error
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        # Not only YAMLError: PyYAML trips over a month 13, or a tag that does not fit its value.
+        text = " ".join(str(error).split())
+        raise SettingsError(f"registry {path}: not valid YAML: {text}") from error
+
+
 def _gating(name: str, entry: Any, where: str) -> Gating:
-    entry = _mapping(entry, where)
-    if set(entry) != {"profile", "contact"} or not isinstance(entry.get("contact"), bool):
-        raise SettingsError(f"registry {where}: expected profile: NAME, contact: true|false")
+    fields = ("profile", "contact")
+    entry = _mapping(entry, where, known=fields, required=fields)
+    profile = _one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
+    if not isinstance(entry["contact"], bool):
+        raise _wrong(f"{where}.contact", "expected true or false", entry["contact"])
     predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
-    return Gating(name, profile(entry["profile"]), predicates)
+    return Gating(name, PROFILES[profile], predicates)
 
 
-def _variants(
-    entries: dict[str, Any], gatings: dict[str, Gating], path: Path
-) -> dict[str, Variant]:
+def _variants(entry: Any, gatings: dict[str, Gating], where: str) -> dict[str, Variant]:
+    entries = _named_entries(entry, where)
     if BASELINE not in entries:
-        raise SettingsError(f"registry {path}: variants has no {BASELINE!r}")
-    base = _mapping(entries[BASELINE], f"{path}: variants.{BASELINE}")
-    parts: dict[str, type] = {
-        "camera": CameraSettings,
-        "renderer": RendererSettings,
-        "appearance": AppearanceSettings,
+        raise SettingsError(f"registry {where}: there is no {BASELINE!r}, which others build on")
+    _mapping(entries[BASELINE], f"{where}.{BASELINE}", required=("gating",))
+    # First of all, so that an error in it is reported as its own.
+    base = _variant(entries[BASELINE], Variant(BASELINE, ""), gatings, f"{where}.{BASELINE}")
+    return {
+        name: dataclasses.replace(_variant(given, base, gatings, f"{where}.{name}"), name=name)
+        for name, given in entries.items()
     }
-    variants = {}
-    for name, given in entries.items():
-        where = f"{path}: variants.{name}"
-        entry = _mapping(given, where)
-        unknown = sorted(set(entry) - {"gating", *parts})
-        if unknown:
-            raise SettingsError(f"registry {where}: unknown setting {unknown[0]!r}")
-        gating = entry.get("gating", base.get("gating"))
-        if gating not in gatings:
-            raise UnknownNameError.of("gating", str(gating), gatings, f"Named by {where}.")
-        built: dict[str, Any] = {
-            part: _build(
-                kind,
-                {**base.get(part, {}), **_mapping(entry.get(part, {}), where)},
-                f"{where}.{part}",
-            )
-            for part, kind in parts.items()
-        }
-        variants[name] = Variant(name, gating, **built)
-        _check_variant(variants[name], where)
-    return variants
 
 
-def _check_variant(variant: Variant, where: str) -> None:
-    camera, renderer = variant.camera, variant.renderer
-    positive = {
-        "camera.aperture_mm": camera.aperture_mm,
-        "camera.focal_length_mm": camera.focal_length_mm,
-        "renderer.path_depth": renderer.path_depth,
-        "renderer.samples": renderer.samples,
-        "renderer.size_px": renderer.size_px,
-    }
-    for field, value in positive.items():
-        if not value > 0:
-            raise SettingsError(f"registry {where}.{field}: must be above 0, is {value}")
+def _variant(entry: Any, base: Variant, gatings: dict[str, Gating], where: str) -> Variant:
+    """``base`` with what ``entry`` sets."""
+    entry = _mapping(entry, where, known=("gating", "camera", "renderer", "appearance"))
+    return dataclasses.replace(
+        base,
+        gating=_one_of("gating", entry.get("gating", base.gating), gatings, f"{where}.gating"),
+        camera=_changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
+        renderer=_changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
+        appearance=_changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
+    )
 
 
-def _build(kind: type[T], entry: Any, where: str) -> T:
-    entry = _mapping(entry, where)
-    fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    for name, value in entry.items():
-        if name not in fields:
-            raise SettingsError(
-                f"registry {where}: unknown setting {name!r} (known: {', '.join(fields)})"
-            )
-        default = fields[name].default
-        wanted: tuple[type, ...] = {float: (int, float), tuple: (list, tuple)}.get(
-            type(default), (type(default),)
-        )
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            raise SettingsError(
-                f"registry {where}.{name}: expected {type(default).__name__}, is {value!r}"
-            )
-    numbers = {
-        name: float(value)
-        for name, value in entry.items()
-        if isinstance(fields[name].default, float)
-    }
-    return kind(**{**entry, **numbers})
+def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSettings:
+    questions = _changed(QuestionSettings(), entry, where)
+    asked, probed = questions.question_set_per_stratum, questions.probe_set_per_stratum
+    if probed > asked:
+        # The probe set lies within the question set.
+        wanted = f"must not be above question_set_per_stratum ({asked})"
+        raise _wrong(f"{where}.probe_set_per_stratum", wanted, probed)
+    lengths = questions.probe_lengths
+    if not lengths or len(set(lengths)) < len(lengths):
+        raise _wrong(f"{where}.probe_lengths", "expected one or more different lengths", lengths)
+    for gating in gatings.values():
+        possible = gating.profile.lengths
+        for length in lengths:
+            if length not in possible:
+                wanted = f"gating {gating.name!r} has lengths {possible[0]} to {possible[-1]}"
+                raise _wrong(f"{where}.probe_lengths", wanted, length)
+    return questions
 
 
-def _mapping(entry: Any, where: str) -> dict[str, Any]:
+def _changed(base: Settings, entry: Any, where: str) -> Settings:
+    """``base`` with the fields that ``entry`` sets, each checked for type and range."""
+    defaults = {field.name: getattr(base, field.name) for field in dataclasses.fields(base)}
+    entry = _mapping(entry, where, known=defaults)
+    values = {name: _value(name, v, defaults[name], f"{where}.{name}") for name, v in entry.items()}
+    return dataclasses.replace(base, **values)
+
+
+def _value(name: str, value: Any, default: object, where: str) -> Any:
+    if isinstance(default, str):
+        return _one_of(name, value, KNOWN[name], where)
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(type(v) is int for v in value):
+            raise _wrong(where, "expected a list of whole numbers", value)
+        return tuple(value)
+    # By exact type: to isinstance, true and false are whole numbers.
+    if type(value) is not int and (isinstance(default, int) or type(value) is not float):
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise _wrong(where, f"expected a {kind}", value)
+    least, greatest = LIMITS[name]
+    if not least <= value <= greatest:  # in these words NaN is out of range too
+        span = f"from {least} to {greatest}" if greatest < math.inf else f"{least} or more"
+        raise _wrong(where, f"must be {span}", value)
+    return float(value) if isinstance(default, float) else value
+
+
+def _wrong(where: str, wanted: str, value: object) -> SettingsError:
+    return SettingsError(f"registry {where}: {wanted}; found {_SHORT.repr(value)}")
+
+
+def _one_of(what: str, value: Any, known: Collection[str], where: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(where, f"expected one of {', '.join(sorted(known))}", value)
+    if value not in known:
+        raise UnknownNameError.of(what, value, known, f"Correct registry {where}.")
+    return value
+
+
+def _mapping(
+    entry: Any, where: str, known: Collection[str] = (), required: Collection[str] = ()
+) -> dict[str, Any]:
+    """``entry`` if it maps text to anything, with the ``required`` keys and only ``known`` ones."""
     if not isinstance(entry, dict):
-        raise SettingsError(f"registry {where}: expected a mapping, is {entry!r}")
+        raise _wrong(where, "expected a mapping", entry)
+    for key in entry:
+        if not isinstance(key, str):
+            raise _wrong(where, "a key must be text (put it in quotes)", key)
+        if known and key not in known:
+            raise SettingsError(f"registry {where}: unknown {key!r} (known: {', '.join(known)})")
+    missing = [key for key in required if key not in entry]
+    if missing:
+        raise SettingsError(f"registry {where}: {missing[0]!r} is missing")
     return entry
 
 
+def _named_entries(entry: Any, where: str) -> dict[str, Any]:
+    return {_name(key, where): value for key, value in _mapping(entry, where).items()}
+
+
 def _names(entry: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(entry, list) or not all(isinstance(n, str) and n for n in entry):
-        raise SettingsError(f"registry {where}: expected a list of names, is {entry!r}")
-    if len(set(entry)) != len(entry):
-        raise SettingsError(f"registry {where}: a name stands twice in {entry!r}")
-    return tuple(entry)
+    if not isinstance(entry, list):
+        raise _wrong(where, "expected a list of names", entry)
+    names = tuple(_name(name, where) for name in entry)
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise SettingsError(f"registry {where}: {name!r} stands twice; delete one")
+    return names
+
+
+def _name(name: Any, where: str) -> str:
+    if not isinstance(name, str) or not is_partition_name(name):
+        rule = (
+            "a name has letters, digits and _.:+@- only, starts with a letter, digit or _, has no "
+            f"'..' and at most {MAX_NAME_CHARACTERS} characters"
+        )
+        raise _wrong(where, rule, name)
+    return name

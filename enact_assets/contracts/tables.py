@@ -99,7 +99,7 @@ _KEY_FRAME = Column(pl.Int64, "index of the key frame, from 0")
 _FRAME = Column(pl.Int64, "frame of the replay", "frame")
 _KIND = Column(pl.String, "forward (order images) or inverse (order actions)")
 _LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one entry fewer")
-_QUESTION = Column(pl.String, "id from the content of the question")
+_QUESTION = Column(pl.String, "id from demonstration, gating, kind, frames and order shown")
 _OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
 
 _TABLES = (

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Gating, load_registry
 from enact_assets.segmentation.deltas import DeltaIndex
@@ -27,10 +28,21 @@ def evidence_by_demonstration(
 
 
 def questions_of(lake: Lake, variant: str) -> pl.DataFrame:
-    """The qa rows that ``variant`` asks."""
+    """The qa rows that ``variant`` asks.
+
+    Errors: :class:`EvaluationError` if questions that are to be asked are in no qa partition.
+    """
     asked = lake.read("asked_questions", {"variant": variant}).select("question_id")
     gating = load_registry().variant(variant).gating
-    return lake.read_all("qa", gating=gating).join(asked, on="question_id", how="semi")
+    questions = lake.read_all("qa", gating=gating)
+    lost = asked.join(questions, on="question_id", how="anti").get_column("question_id")
+    if lost.len():
+        raise EvaluationError(
+            f"asked_questions {variant!r}: {lost.len()} of {asked.height} questions are in no qa "
+            f"partition of gating {gating!r}, first {lost[0]}. Materialize qa, question_set and "
+            "asked_questions again."
+        )
+    return questions.join(asked, on="question_id", how="semi")
 
 
 def verification_indexes(

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets.contracts.errors import EnactError
 from enact_assets.defs.resources import DataResource
 from enact_assets.frames.sheets import contact_sheet, question_strip
 from enact_assets.storage.images import ImageStore
@@ -30,6 +31,8 @@ def inline(picture: bytes, alt: str, text: str = "") -> dg.MarkdownMetadataValue
 def key_frame_preview(frame_images: pl.DataFrame, images: ImageStore) -> dg.MarkdownMetadataValue:
     """A sheet of key frames, evenly spread over the demonstration."""
     n = frame_images.height
+    if n == 0:
+        return dg.MetadataValue.md("no key frames")
     chosen = sorted({round(k) for k in np.linspace(0, n - 1, min(n, PREVIEW_KEY_FRAMES))})
     rows = [frame_images.row(k, named=True) for k in chosen]
     pictures = [images.read(row["image_sha"]) for row in rows]
@@ -47,7 +50,11 @@ def question_preview(
     if shown.is_empty():
         return {}
     question = shown.row(0, named=True)
-    pictures = [read_picture(question["demonstration"], k) for k in question["shown_key_frames"]]
+    try:
+        shown_key_frames = question["shown_key_frames"]
+        pictures = [read_picture(question["demonstration"], k) for k in shown_key_frames]
+    except EnactError as error:  # a preview must not fail what it previews
+        return {"a question": dg.MetadataValue.md(f"no preview: {error}")}
     strip = question_strip(pictures, kind=question["kind"], thumbnail_px=THUMBNAIL_PX)
     lines = [f"- [Action {k}] {action}" for k, action in enumerate(question["actions"], 1)]
     lines += ["", f"Answered `{question['raw_answer']}`, reference `{question['answer']}`."]

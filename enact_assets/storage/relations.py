@@ -1,12 +1,27 @@
 """Contracts as DuckDB sees them: types, views over the files of the lake, comments on columns."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.tables import PolarsType, Table
+from enact_assets.contracts.tables import Column, PolarsType, Table
+
+STALE_PARTITIONS = Table(
+    "stale_partitions",
+    "one row per partition whose rows are older than what they are made from",
+    ("asset", "partition"),
+    (),
+    {
+        "asset": Column(pl.String, "asset, and relation of the same name where there is one"),
+        "partition": Column(
+            pl.String, "values joined by |; null for an asset without any", is_nullable=True
+        ),
+        "why": Column(pl.String, "first reason, in words"),
+    },
+)
+"""The one relation that is not from the lake: who publishes says what is stale."""
 
 _TYPES = {
     pl.String: "varchar",
@@ -24,12 +39,10 @@ def duckdb_type(dtype: PolarsType) -> str:
     return _TYPES[dtype]
 
 
-def create_lake_view(
-    connection: DuckDBPyConnection, contract: Table, files: Sequence[Path]
-) -> None:
-    """Make the temporary view ``lake_<table>`` over ``files``, in their order.
+def lake_rows(contract: Table, files: Sequence[Path]) -> str:
+    """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
 
-    Without files it is empty, with the contract's columns: nothing materialized is no error.
+    Without files there are none: nothing materialized is no error.
     """
     columns = ", ".join(
         f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
@@ -38,7 +51,41 @@ def create_lake_view(
     # Partitions stand in columns already; a folder called a=b must not add another one.
     paths = ", ".join(_literal(str(path.absolute())) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
-    connection.execute(f"create temp view lake_{contract.name} as select {columns} {source}")
+    return f"select {columns} {source}"
+
+
+def create_lake_view(
+    connection: DuckDBPyConnection,
+    contract: Table,
+    files: Sequence[Path],
+    without: Mapping[str, Collection[str]],
+) -> None:
+    """Make the temporary view ``lake_<table>``: :func:`lake_rows` less some rows.
+
+    ``without`` maps columns to values; a row with one of them is left out.
+    """
+    kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
+    rows = f"from ({lake_rows(contract, files)}) where true{kept}"
+    connection.execute(f"create temp view lake_{contract.name} as {rows}")
+
+
+def create_given_view(connection: DuckDBPyConnection, contract: Table, rows: pl.DataFrame) -> None:
+    """Make ``given_<table>``, a temporary table of ``rows`` in the order in which they are given.
+
+    Errors: :class:`TableContractError` if they break the contract.
+    """
+    contract.check(rows)
+    columns = ", ".join(f"{name} {duckdb_type(dtype)}" for name, dtype in contract.schema.items())
+    connection.execute(f"create temp table given_{contract.name} ({columns})")
+    connection.register("given_rows", rows.select(list(contract.columns)).to_arrow())
+    connection.execute(f"insert into given_{contract.name} from given_rows")
+    connection.unregister("given_rows")
+
+
+def is_one_of(column: str, values: Collection[str]) -> str:
+    """SQL: whether ``column`` is one of ``values``. A filter, which keeps the order of rows."""
+    names = ", ".join(_literal(value) for value in sorted(values))
+    return f"list_contains([{names}]::varchar[], {column})"
 
 
 def comment_columns(connection: DuckDBPyConnection, contract: Table) -> None:

@@ -1,4 +1,4 @@
-"""The warehouse: one DuckDB file with every table but ``states``, the marts and nothing else.
+"""The warehouse: one DuckDB file with every table but ``states``, what is stale, and the marts.
 
 It is built as a fresh file and swapped in when it is complete and passes all checks. Whoever holds
 the old file open keeps it, whole and unchanging, and never stands in the way. Staging relations are
@@ -15,20 +15,37 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import DamagedFileError, WarehouseError
+from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.tables import TABLES
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.relations import comment_columns, comment_relation, create_lake_view
+from enact_assets.storage.relations import (
+    STALE_PARTITIONS,
+    comment_columns,
+    comment_relation,
+    create_given_view,
+)
+from enact_assets.storage.sources import (
+    Names,
+    Sources,
+    create_lake_views,
+    find_sources,
+    refuse_changed,
+)
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 
-NOT_PUBLISHED = frozenset({"states"})
-"""Tables that stay in the lake: heavy, and of no use in SQL."""
-
-MAX_NAMED = 5
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
 """DuckDB must not download anything on its own."""
+
+_CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
+_NAMED_IN = {
+    "demonstration": "demonstrations",
+    "gating": "segmented_frames",
+    "variant": "asked_questions",
+    "model": "predictions",
+}
+"""Dimension -> staging relation that holds every published name of it."""
 
 
 @dataclass(frozen=True)
@@ -63,41 +80,41 @@ class PublishReport:
     content_sha: str
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A verified file of the lake, and how to recognize that it is still the same."""
-
-    table: str
-    path: Path
-    content_sha: str
-    identity: tuple[int, int, int]
-
-
 def publish(
     lake: Lake,
     warehouse_path: Path,
     sql_root: Path | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    names: Names | None = None,
+    stale: pl.DataFrame | None = None,
 ) -> PublishReport:
     """Build the warehouse from the lake and the ``sql`` folder and swap it in.
 
-    ``progress`` is told the share done, 0 to 1. Errors, all of which leave the old file as it was:
-    :class:`DamagedFileError` names the files of the lake that cannot be used;
-    :class:`WarehouseError` names the SQL file that failed, or the check, its number of offending
-    rows and the first of them.
+    ``names`` maps a dimension to the names that are current: partitions and rows of any other are
+    left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
+    partition (null if it has none) and why, in the order given (None: nothing is stale).
+    ``progress`` is told the share done, 0 to 1.
+
+    Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
+    the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed, or the
+    check, its number of offending rows and the first of them; :class:`TableContractError` for
+    ``stale`` with other columns; :class:`UnknownNameError` for a dimension that no table has.
     """
     started = time.monotonic()
     if "?" in str(warehouse_path):
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     files = read_sql_files(sql_root or sql_folder())
     told = progress or (lambda _: None)
-    sources = _verified_sources(lake, lambda share: told(0.4 * share))
+    names = names or {}
+    stale = STALE_PARTITIONS.empty() if stale is None else stale
+    sources = find_sources(lake, names, lambda share: told(0.4 * share))
     with replacing(warehouse_path) as temporary:
         try:
             with duckdb.connect(str(temporary), config=_CONFIG) as connection:
                 # One transaction: each of the hundreds of comments would be flushed to disk alone.
                 connection.begin()
-                _create_lake_views(connection, sources)
+                left_out = _create_inputs(connection, sources, names, stale)
                 rows = _run(connection, files, sources, lambda share: told(0.4 + 0.5 * share))
                 connection.commit()
                 checks = run_checks(connection, sql_root)
@@ -106,14 +123,16 @@ def publish(
             Path(f"{temporary}.wal").unlink(missing_ok=True)
             shutil.rmtree(f"{temporary}.tmp", ignore_errors=True)
         _refuse_offending(warehouse_path, checks)
-        _refuse_changed(sources)
+        refuse_changed(sources)
         # The log of someone who was killed while changing the old file: DuckDB would refuse to
         # open the new file beside it.
         Path(f"{warehouse_path}.wal").unlink(missing_ok=True)
     told(1.0)
     inputs = (
-        [[s.table, s.content_sha] for s in sources],
+        [[s.table, s.content_sha] for s in sources.current],
         [sha256_bytes(f.text.encode()) for f in files],
+        left_out,
+        stale.select(list(STALE_PARTITIONS.columns)).rows(),
     )
     return PublishReport(
         warehouse_path, rows, checks, time.monotonic() - started, content_sha(inputs)
@@ -129,16 +148,18 @@ def run_checks(
 
 
 def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
-    """Rows of one query on the published warehouse, read only.
+    """Rows of one statement on the published warehouse, read only.
 
     Sees the file as it is now, also in a process that holds an older one open.
-    Errors: :class:`WarehouseError` if there is no warehouse, or DuckDB's message.
+    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
+    with DuckDB's message.
     """
     if not warehouse_path.is_file():
         raise WarehouseError(f"{warehouse_path}: no warehouse yet. Materialize asset 'warehouse'.")
     try:
         # Attached, because connecting to a path twice in one process gives the first file again.
         with duckdb.connect(config=_CONFIG) as connection:
+            _refuse_all_but_one(len(connection.extract_statements(sql)))
             location = str(warehouse_path).replace("'", "''")
             connection.execute(f"attach '{location}' as warehouse (read_only)")
             connection.execute("use warehouse")
@@ -149,44 +170,53 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
         raise WarehouseError(f"{warehouse_path}: {error}") from error
 
 
-def _verified_sources(lake: Lake, told: Callable[[float], None]) -> list[_Source]:
-    """Every file that goes in, each page compared with its checksum."""
-    wanted = [
-        (name, partition)
-        for name in TABLES
-        if name not in NOT_PUBLISHED
-        for partition in lake.partitions(name)
-    ]
-    sources, damaged = [], []
-    for done, (name, partition) in enumerate(wanted, start=1):
-        path = lake.path(name, partition)
-        try:
-            identity = _identity(path)
-            sources.append(_Source(name, path, lake.verify(name, partition), identity))
-        except DamagedFileError as error:
-            damaged.append(str(error))
-        told(done / len(wanted))
-    if damaged:
-        more = len(damaged) - MAX_NAMED
-        raise DamagedFileError(
-            f"{len(damaged)} of {len(wanted)} files of the lake cannot be published; the warehouse "
-            "stays as it was.\n"
-            + "\n".join(damaged[:MAX_NAMED])
-            + (f"\nand {more} more" if more > 0 else "")
+def published_names(warehouse_path: Path) -> dict[str, set[str]]:
+    """Names that the published warehouse holds, for demonstration, gating, variant and model.
+
+    A set may be empty. The dictionary is empty if there is no warehouse, or none that can be read:
+    either way the remedy is to publish.
+    """
+    held = " union ".join(
+        f"select '{dimension}', {dimension} from {relation}"  # noqa: S608 - our own names
+        for dimension, relation in _NAMED_IN.items()
+    )
+    try:
+        found = query(warehouse_path, held)
+    except WarehouseError:
+        return {}
+    names: dict[str, set[str]] = {dimension: set() for dimension in _NAMED_IN}
+    for dimension, name in found.iter_rows():
+        names[dimension].add(name)
+    return names
+
+
+def _refuse_all_but_one(n_statements: int) -> None:
+    """Of several statements only the last one's rows would show, of none an empty box."""
+    if n_statements == 0:
+        raise WarehouseError("nothing to run: the query is empty. Give one SQL statement.")
+    if n_statements > 1:
+        raise WarehouseError(
+            f"{n_statements} SQL statements in one query, and only the last one's rows would show. "
+            "Give one at a time."
         )
-    return sources
 
 
-def _create_lake_views(connection: duckdb.DuckDBPyConnection, sources: Sequence[_Source]) -> None:
-    for name, contract in TABLES.items():
-        if name not in NOT_PUBLISHED:
-            create_lake_view(connection, contract, [s.path for s in sources if s.table == name])
+def _create_inputs(
+    connection: duckdb.DuckDBPyConnection, sources: Sources, names: Names, stale: pl.DataFrame
+) -> dict[str, dict[str, list[str]]]:
+    """Make what staging files read; returns which rows of current files were left out."""
+    try:
+        create_given_view(connection, STALE_PARTITIONS, stale)
+        return create_lake_views(connection, sources, names)
+    except duckdb.Error as error:
+        refuse_changed(sources)
+        raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
 
 
 def _run(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[SqlFile],
-    sources: Sequence[_Source],
+    sources: Sources,
     told: Callable[[float], None],
 ) -> dict[str, int]:
     """Run staging and marts; returns the number of rows of each relation."""
@@ -201,11 +231,11 @@ def _run(
             connection.execute(file.text)
             kind = _kind(connection, file)
             comment_relation(connection, file.name, kind, file.meaning)
-            if file.name in TABLES:
-                comment_columns(connection, TABLES[file.name])
+            if file.name in _CONTRACTS:
+                comment_columns(connection, _CONTRACTS[file.name])
             rows[file.name] = _count(connection, f"from {file.name}")
         except duckdb.Error as error:
-            _refuse_changed(sources)
+            refuse_changed(sources)
             raise WarehouseError(f"{file.place}: {error}") from error
         told(done / len(relations))
     connection.execute("reset threads")
@@ -246,21 +276,3 @@ def _refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> No
             f"{warehouse_path}: not replaced, {len(failed)} of {len(checks)} checks failed.\n"
             + "\n".join(failed)
         )
-
-
-def _refuse_changed(sources: Sequence[_Source]) -> None:
-    """A file replaced while it was read is neither verified nor what the content hash says."""
-    changed = [s for s in sources if _identity(s.path) != s.identity]
-    if changed:
-        raise WarehouseError(
-            f"{len(changed)} of {len(sources)} files of the lake were written again while they "
-            f"were published, first {changed[0].path}. Publish again."
-        )
-
-
-def _identity(path: Path) -> tuple[int, int, int]:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return (0, 0, 0)
-    return (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -1,10 +1,12 @@
 -- oracle_is_always_right: one row per question that the oracle, who knows the answer, did not pass.
 -- Reads: evaluation.
+-- Rule:  a missing answer contradicts nothing: the oracle is not asked where a picture is missing.
 -- Fix:   verification contradicts the questions: materialize evaluation of the oracle again; if
 --        that does not help, question and verification disagree about what changed.
 select variant, demonstration, gating, kind, length, question_id, answer_status, reason, answer
 from evaluation
 where
     model = 'oracle'
+    and answer_status <> 'missing'
     and (answer_status <> 'parsed' or not coalesce(is_accepted and pairwise_accuracy = 1, false))
 order by all;

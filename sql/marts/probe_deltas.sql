@@ -2,6 +2,7 @@
 -- Reads: probes.
 -- Rule:  paired_p is the test to believe: questions of one demonstration are not independent.
 --        No p-value here is corrected for the number of variants tried.
+--        The baseline's own rows in probes, which compare it with itself, are left out.
 create table probe_deltas as
 select
     model,
@@ -28,6 +29,7 @@ select
     n_demonstrations,
     n_missing
 from probes
+where variant <> baseline
 order by kind, length nulls first, variant, model;
 
 comment on column probe_deltas.model is 'who answered';

@@ -34,9 +34,7 @@ class Materialized:
         return load_registry(self.registry_file)
 
     def driver(self) -> Driver:
-        driver = Driver(self.root, registry=self.registry, workers=2)
-        driver.register(self.registry.demonstrations, self.registry.models)
-        return driver
+        return Driver(self.root, registry=self.registry, workers=2)
 
     def again(self) -> Report:
         return self.driver().run()

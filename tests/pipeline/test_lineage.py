@@ -1,15 +1,27 @@
 """Change one thing: only what lies downstream of it is made again."""
 
+import dataclasses
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
-from enact_assets.contracts.errors import MaterializationError, UnknownNameError
+from enact_assets.contracts.errors import (
+    MaterializationError,
+    PredictionError,
+    UnknownNameError,
+)
 from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.instance import only_driver
 from enact_assets.defs.resources import DataResource
-from enact_assets.materialize import Driver, only_driver
+from enact_assets.materialize import Driver
+from enact_assets.storage.warehouse import query
 
 
 @pytest.fixture
@@ -22,10 +34,7 @@ def copied(materialized, tmp_path: Path) -> Path:
 
 def driver(root: Path, registry_file: Path, monkeypatch: pytest.MonkeyPatch) -> Driver:
     monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    registry = load_registry(registry_file)
-    made = Driver(root, registry=registry, workers=2)
-    made.register(registry.demonstrations, registry.models)
-    return made
+    return Driver(root, registry=load_registry(registry_file), workers=2)
 
 
 def changed_registry(materialized, folder: Path, change) -> Path:
@@ -60,37 +69,121 @@ def test_a_new_demonstration_leaves_the_others_alone(
     known = materialized.registry.demonstrations
     activity = known[0].rsplit("-", 1)[0]
     walk = driver(copied, materialized.registry_file, monkeypatch)
-    walk.register([f"{activity}-1"], [])
-    report = walk.run(assets=["facts", "segmented_frames"])
+    report = walk.run(demonstrations=[f"{activity}-1"], assets=["replays", "segmented_frames"])
     assert report.is_success
     assert {s.partition.split("|")[0] for s in report.made} == {f"{activity}-1"}
 
 
-def test_an_unknown_activity_fails_alone(
+def test_an_unknown_name_is_left_out_and_the_rest_goes_on(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One bad name must not stop the rest, nor overwrite anything, nor look like success."""
+    """A typo in the registry must not stop the rest, nor stay a partition once it is corrected."""
+    walk = driver(copied, materialized.registry_file, monkeypatch)
+    report = walk.run(demonstrations=["paint_the_ceiling-0"], models=["gpt-9000"])
+    assert not report.is_success
+    assert [m for m in report.rejected if "paint_the_ceiling" in m]
+    assert [m for m in report.rejected if "gpt-9000" in m and "oracle" in m]
+    assert report.made == report.failures == report.blocked == []
+    assert walk.run().is_success
+
+
+def test_an_unknown_partition_fails_alone(
+    materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Added in the UI, where nobody checks names: one message, nothing overwritten."""
     lake = DataResource(root=str(copied)).lake
     before = {str(p): lake.content_sha("qa", p) for p in lake.partitions("qa")}
     walk = driver(copied, materialized.registry_file, monkeypatch)
-    walk.register(["paint_the_ceiling-0"], [])
+    walk.instance.add_dynamic_partitions("demonstration", ["paint_the_ceiling-0"])
     report = walk.run()
-    assert not report.is_success
     assert [f.step.partition for f in report.failures] == ["paint_the_ceiling-0"]
-    assert "paint_the_ceiling" in report.failures[0].message
-    assert "Traceback" not in report.failures[0].message
+    assert report.failures[0].message.startswith("unknown activity 'paint_the_ceiling'")
     assert {s.partition.split("|")[0] for s in report.blocked} == {"paint_the_ceiling-0"}
     assert {str(p): lake.content_sha("qa", p) for p in lake.partitions("qa")} == before
+    walk.forget("demonstration", "paint_the_ceiling-0")
+    assert walk.run().is_success
 
 
-def test_an_unknown_model_fails_alone(
+def test_a_forgotten_demonstration_leaves_the_tables(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Rows of a name nobody knows any more would stay on the leaderboard for ever."""
+    first, second = materialized.registry.demonstrations
+    registry = load_registry(materialized.registry_file)
+    shorter = dataclasses.replace(registry, demonstrations=(first,))
+    walk = Driver(copied, registry=shorter, workers=2)
+    walk.forget("demonstration", second)
+    report = walk.run()
+    assert report.is_success
+    left = query(copied / "enact.duckdb", "select distinct demonstration from answers")
+    assert left.get_column("demonstration").to_list() == [first]
+
+
+def test_old_rows_are_published_as_stale_and_not_counted_fresh(
+    materialized, copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a failure old scores under a new setting would look current."""
+
+    def wider(entries) -> None:
+        entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = 60.0
+
+    def fail(*_: object, **__: object) -> None:
+        raise PredictionError("the model is out of order")
+
+    registry = changed_registry(materialized, tmp_path, wider)
+    walk = driver(copied, registry, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr("enact_assets.defs.assets.answers.predict", fail)
+        report = walk.run()
+    assert {f.message for f in report.failures} == {"the model is out of order"}
+    assert {s.name for s in report.kept} == {"evaluation", "probes"}
+    assert all("aperture_80" in str(s.partition) for s in report.kept)
+    stale = query(copied / "enact.duckdb", "select asset, partition from stale_partitions")
+    assert {p.split("|")[1] for p in stale.get_column("partition")} == {"aperture_80"}
+    assert set(stale.get_column("asset")) == {"predictions", "evaluation", "probes"}
+    assert walk.run().is_success
+    assert query(copied / "enact.duckdb", "select * from stale_partitions").is_empty()
+
+
+def test_what_is_gone_behind_our_back_is_made_again(
+    materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fresh for Dagster, gone for the reader: the warehouse, a picture, a file of another run."""
     walk = driver(copied, materialized.registry_file, monkeypatch)
-    walk.register([], ["gpt-9000"])
-    report = walk.run(only={"variant": ["contact"]})
-    assert {f.step.partition for f in report.failures} == {"gpt-9000|contact"}
-    assert "oracle" in report.failures[0].message
+    (copied / "enact.duckdb").unlink()
+    assert [s.name for s in walk.run().made] == ["warehouse"]
+    lake = DataResource(root=str(copied)).lake
+    first, second = (lake.path("qa", p) for p in lake.partitions("qa")[:2])
+    partition = lake.partitions("qa")[0]
+    rows = lake.read("qa", partition)
+    lake.write("qa", rows.head(3), partition)
+    assert first != second
+    assert [s.name for s in walk.run().made] == ["qa"]
+    assert lake.read("qa", partition).height == rows.height
+    next((copied / "images").rglob("*.png")).unlink()
+    assert {s.name for s in walk.run().made} == {"frame_images"}
+
+
+def test_an_interrupted_walk_stops_and_goes_on_later(
+    tmp_path: Path, session_registry: Path
+) -> None:
+    """Dagster turns Ctrl-C into a failed step and would go on with the next one."""
+    environment = {**os.environ, "ENACT_REGISTRY": str(session_registry)}
+    command = [sys.executable, "-m", "enact_assets.cli", "materialize", "--data", str(tmp_path)]
+    command += ["--asset", "replays"]
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
+        command, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    lock = tmp_path / "materialize.lock"
+    while not lock.exists():
+        time.sleep(0.05)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, printed
+    assert "Stopped" in printed
+    with only_driver(tmp_path):
+        pass
 
 
 def test_a_damaged_file_is_named_and_made_again(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lake import Rows, tiny_rows, write_lake
+from tiny_lake import Rows, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.storage.sql_files import read_sql_files, sql_folder
@@ -34,6 +34,12 @@ def _drop(name: str, **where: Any) -> Break:
         rows[name] = kept
 
     return change
+
+
+def _empty_question_set(rows: Rows) -> None:
+    """As after a draw over no demonstration at all: questions are there, nobody asks them."""
+    for name in ("question_set", "asked_questions", "predictions", "evaluation", "probes"):
+        rows[name] = []
 
 
 def _asked(model: str, question_id: str) -> dict[str, str]:
@@ -90,8 +96,9 @@ BREAKS: list[tuple[str, str, Break]] = [
     (
         "oracle_is_always_right",
         "f3",
-        _set("evaluation", _asked("oracle", "f3"), answer_status="missing"),
+        _set("evaluation", _asked("oracle", "f3"), answer_status="unparsed"),
     ),
+    ("question_set_is_not_empty", "'gating': 'state'", _empty_question_set),
     (
         "leaderboard_counts_add_up",
         "guesser",
@@ -196,6 +203,7 @@ def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
     break_rows(rows)
     shutil.copytree(sound, tmp_path / "lake")
     changed = {name: rows[name] for name in rows if rows[name] != kept[name]}
+    assert changed
     for name in changed:
         shutil.rmtree(tmp_path / "lake" / name)
     lake = write_lake(tmp_path / "lake", changed)
@@ -220,3 +228,31 @@ def test_pictures_are_not_due_before_any_was_made(tmp_path: Path) -> None:
     rows["frame_images"] = [r for r in rows["frame_images"] if r["demonstration"] != "boil_water-1"]
     report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
     assert all(check.is_passed for check in report.checks)
+
+
+def test_an_oracle_that_was_never_asked_contradicts_nothing(tmp_path: Path) -> None:
+    """One demonstration without pictures would block every publication."""
+    rows = tiny_rows()
+    for name in ("predictions", "evaluation"):
+        rows[name] = [r for r in rows[name] if not _asked("oracle", "f3").items() <= r.items()]
+    answer(rows, "oracle", "baseline", "f3")
+    assert rows["evaluation"][-1]["answer_status"] == "missing"
+    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
+    assert all(check.is_passed for check in report.checks)
+
+
+def test_no_question_set_is_due_where_nothing_was_written(tmp_path: Path) -> None:
+    """The first publication may come before the first question."""
+    rows = tiny_rows()
+    _empty_question_set(rows)
+    rows["qa"] = []
+    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
+    assert (report.rows["demonstrations"], report.rows["question_set"]) == (2, 0)
+
+
+def test_the_empty_set_of_one_gating_is_not_hidden_by_another(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    for name in ("qa", "transition_graph"):
+        rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
+    with pytest.raises(WarehouseError, match=r"question_set_is_not_empty: 1 .*'contact'"):
+        publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")

@@ -176,6 +176,16 @@ def test_probe_deltas_say_how_large_an_effect_is(warehouse: Path) -> None:
     assert (found["delta"], found["effect"], found["paired_p"]) == (-0.5, "worse", None)
 
 
+def test_the_baseline_is_not_compared_with_itself(tmp_path: Path) -> None:
+    """Its deltas are 0 by construction: rows of 'small' effects that nobody measured."""
+    rows = tiny_rows()
+    rows["probes"].append({**rows["probes"][0], "variant": "baseline", "delta": 0.0})
+    path = publish_rows(tmp_path, rows)
+    found = query(path, "select distinct variant from probe_deltas").get_column("variant")
+    assert found.to_list() == ["aperture_80"]
+    assert one(path, "select count(*) as n from probes") == {"n": 2}
+
+
 def test_small_means_below_five_points(tmp_path: Path) -> None:
     """The paper's threshold; what was not measured has no size."""
     rows = tiny_rows()
@@ -261,7 +271,7 @@ def test_answers_bring_question_reference_and_reply_together(warehouse: Path) ->
 def test_one_question_id_under_two_gatings_is_not_counted_twice(tmp_path: Path) -> None:
     """Ids come from content: a join on the id alone would double such answers."""
     rows = tiny_rows()
-    for name in ("qa", "transition_graph"):
+    for name in ("qa", "transition_graph", "question_set"):
         rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
     path = publish_rows(tmp_path, rows)
     n_rows = "select (select count(*) from answers), (select count(*) from evaluation)"

@@ -10,12 +10,16 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.tables import TABLES
 from enact_assets.storage import sql_files
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.relations import duckdb_type
+from enact_assets.storage.relations import STALE_PARTITIONS, duckdb_type
+from enact_assets.storage.sources import NOT_PUBLISHED
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse import NOT_PUBLISHED, publish, query
+from enact_assets.storage.warehouse import publish, query
 
 FILES = read_sql_files(sql_folder())
 RELATIONS = [file for file in FILES if file.stage != "checks"]
+CONTRACTS = {n: t for n, t in TABLES.items() if n not in NOT_PUBLISHED} | {
+    STALE_PARTITIONS.name: STALE_PARTITIONS
+}
 README = sql_folder() / "README.md"
 EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
 
@@ -23,8 +27,10 @@ EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
 @pytest.fixture(scope="module", params=["tiny", "empty"])
 def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp(request.param)
-    lake = write_lake(root / "lake", tiny_rows()) if request.param == "tiny" else Lake(root)
-    return publish(lake, root / "enact.duckdb").path
+    if request.param == "empty":
+        return publish(Lake(root), root / "enact.duckdb").path
+    stale = STALE_PARTITIONS.build([{"asset": "qa", "partition": "a|b", "why": "it is old"}])
+    return publish(write_lake(root / "lake", tiny_rows()), root / "enact.duckdb", stale=stale).path
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.place)
@@ -40,6 +46,7 @@ def test_a_header_gives_grain_inputs_and_the_rule_that_surprises(file: SqlFile) 
 def test_the_inputs_named_in_a_header_are_the_inputs(file: SqlFile) -> None:
     """Whoever looks for what a changed table touches reads the headers."""
     known = {f.name for f in RELATIONS} | {f"lake_{name}" for name in TABLES}
+    known |= {"given_stale_partitions"}
     body = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
     read = set(re.findall(r"(?<!distinct )\b(?:from|join)\s+(\w+)", body)) & known
     named = set(re.findall(r"\w+", file.header["Reads"])) & known
@@ -49,7 +56,7 @@ def test_the_inputs_named_in_a_header_are_the_inputs(file: SqlFile) -> None:
 def test_every_table_but_the_heavy_one_has_a_staging_file() -> None:
     """A table without one would silently be missing from SQL."""
     staged = {file.name for file in FILES if file.stage == "staging"}
-    assert staged == set(TABLES) - NOT_PUBLISHED
+    assert staged == set(CONTRACTS)
 
 
 def test_no_mart_shadows_a_table() -> None:
@@ -68,9 +75,8 @@ def test_staging_relations_have_the_columns_and_types_of_their_contract(warehous
     for name, column, kind in found.iter_rows():
         columns.setdefault(name, []).append((column, kind.lower()))
     assert set(columns) == {file.name for file in RELATIONS}
-    for name in set(TABLES) - NOT_PUBLISHED:
-        expected = [(c, duckdb_type(t)) for c, t in TABLES[name].schema.items()]
-        assert columns[name] == expected
+    for name, contract in CONTRACTS.items():
+        assert columns[name] == [(c, duckdb_type(t)) for c, t in contract.schema.items()]
 
 
 def test_every_relation_and_column_is_explained_in_the_database(warehouse: Path) -> None:
@@ -109,10 +115,10 @@ def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
         assert rows.height > 0
 
 
-def test_the_readme_names_every_relation_and_has_ten_examples() -> None:
+def test_the_readme_names_every_relation_and_has_eleven_examples() -> None:
     listed = re.findall(r"^\| `(\w+)`(?: \(mart\))? \|", README.read_text(), flags=re.MULTILINE)
     assert sorted(listed) == sorted(file.name for file in RELATIONS)
-    assert len(EXAMPLES) == 10
+    assert len(EXAMPLES) == 11
 
 
 def test_an_installed_package_finds_the_files_inside_itself(

@@ -339,6 +339,27 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
         query(target, "from nowhere")
     with pytest.raises(WarehouseError, match="read-only"):
         query(target, "drop table qa")
+    with pytest.raises(WarehouseError, match="syntax error"):
+        query(target, "selec 1")
     target.write_bytes(b"not a database, but as long as the header of one" * 100)
     with pytest.raises(WarehouseError, match=r"enact\.duckdb"):
         query(target, "select 1")
+
+
+@pytest.mark.parametrize("nothing", ["", "  ;; ", "-- only a comment"])
+def test_an_empty_query_is_refused(lake: Lake, target: Path, nothing: str) -> None:
+    """An empty box looks like a query without results."""
+    publish(lake, target)
+    with pytest.raises(WarehouseError, match="the query is empty"):
+        query(target, nothing)
+
+
+def test_two_statements_are_refused(lake: Lake, target: Path) -> None:
+    """Rows of all but the last would be lost without a word."""
+    publish(lake, target)
+    with pytest.raises(WarehouseError, match=r"^2 SQL statements .* one at a time"):
+        query(target, "select 1; select 2")
+    assert query(target, "select ';' as x -- ; select 2\n;").item() == ";"
+    # DuckDB runs a pivot as two statements of its own: it is still one query.
+    pivoted = query(target, "pivot (select kind, length from qa) on kind using count(*)")
+    assert pivoted.columns == ["length", "forward", "inverse"]

@@ -9,29 +9,14 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.contracts.registry import load_registry, settings_sha
 from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.settings import current_sha, resolved_settings
 
 GROUP = "config"
-ROOTS = ("gating_config", "question_config", "variant_config")
-
-
-def current_sha(asset: str, partition: str | None) -> str:
-    """Hash of the registry entry that root ``asset`` stands for, as the file says now."""
-    return settings_sha(_settings(asset, partition))
-
-
-def _settings(asset: str, partition: str | None) -> Any:
-    registry = load_registry()
-    if asset == "gating_config":
-        return registry.gating(str(partition))
-    if asset == "variant_config":
-        return registry.variant(str(partition))
-    return registry.questions
 
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
-    settings = dataclasses.asdict(_settings(asset, partition))
+    settings = dataclasses.asdict(resolved_settings(asset, partition))
     return dg.MaterializeResult(
         data_version=dg.DataVersion(current_sha(asset, partition)),
         metadata={"settings": dg.MetadataValue.json(json.loads(json.dumps(settings)))},

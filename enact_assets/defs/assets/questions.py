@@ -52,6 +52,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                     dg.AssetDep("qa", partition_mapping=dimension("gating")),
                     dg.AssetDep("scene_graphs", partition_mapping=dimension("gating")),
                     dg.AssetDep("visibility", partition_mapping=dimension("gating")),
+                    dg.AssetDep("objects", partition_mapping=dg.AllPartitionMapping()),
                     "question_config",
                 ],
                 partitions_def=p.gating,

@@ -9,6 +9,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
 
 GROUP = "segmentation"
@@ -48,12 +49,9 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "segmented_frames")
         replay = {"demonstration": partition["demonstration"]}
         read = data.lake.read
-        tables = segment(
-            read("demonstrations", replay),
-            read("facts", replay),
-            read("objects", replay),
-            load_registry().gating(partition["gating"]),
-        )
+        inputs = (read("demonstrations", replay), read("facts", replay), read("objects", replay))
+        check_replay(*inputs)
+        tables = segment(*inputs, load_registry().gating(partition["gating"]))
         yield landed(context, data, "segmented_frames", tables.segmented_frames)
         yield landed(context, data, "scene_graphs", tables.scene_graphs)
 

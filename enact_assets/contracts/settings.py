@@ -1,0 +1,109 @@
+"""What a registry can set: frozen settings, their defaults, and the values each one may take."""
+
+import dataclasses
+import math
+import re
+from dataclasses import dataclass
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.profile import Profile
+
+
+@dataclass(frozen=True)
+class Gating:
+    """Which predicates make key frames, under which constants."""
+
+    name: str
+    profile: Profile
+    predicates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CameraSettings:
+    """Head camera. Field of view is 2 atan(aperture / (2 focal length)) in both directions."""
+
+    projection: str = "pinhole"
+    aperture_mm: float = 40.0
+    focal_length_mm: float = 17.0
+    height_offset_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class RendererSettings:
+    """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels."""
+
+    path_depth: int = 6
+    samples: int = 2
+    size_px: int = 512
+
+
+@dataclass(frozen=True)
+class AppearanceSettings:
+    """How the robot looks."""
+
+    robot: str = "black_and_white"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One named setting of everything a probe may vary."""
+
+    name: str
+    gating: str
+    camera: CameraSettings = CameraSettings()
+    renderer: RendererSettings = RendererSettings()
+    appearance: AppearanceSettings = AppearanceSettings()
+
+
+@dataclass(frozen=True)
+class QuestionSettings:
+    """How many questions are written and asked, and how actions are worded."""
+
+    seed: int = 0
+    wording: str = "natural"
+    trajectories_per_length: int = 30
+    question_set_per_stratum: int = 560
+    probe_set_per_stratum: int = 50
+    probe_lengths: tuple[int, ...] = (3, 6, 9)
+
+
+LIMITS: dict[str, tuple[float, float]] = {
+    # Together: fields of view from 0.3 to 174 degrees.
+    "aperture_mm": (1, 200),
+    "focal_length_mm": (5, 200),
+    # From the eye at 1.75 m: between knee height and the ceiling.
+    "height_offset_m": (-1.5, 2.0),
+    "path_depth": (1, 64),
+    "samples": (1, 4096),
+    "size_px": (8, 4096),
+    "seed": (0, math.inf),
+    "trajectories_per_length": (1, 1_000_000),
+    "question_set_per_stratum": (1, 1_000_000),
+    "probe_set_per_stratum": (1, 1_000_000),
+}
+"""Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
+
+KNOWN: dict[str, tuple[str, ...]] = {
+    "projection": ("pinhole",),
+    "robot": ("black_and_white",),
+    "wording": ("natural",),
+}
+"""Setting -> names it may take. The stages that implement them stand downstream and cannot be
+imported here; a test holds these lists equal to theirs."""
+
+MAX_NAME_CHARACTERS = 120
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+@-]*")
+
+
+def is_partition_name(text: str) -> bool:
+    """Whether ``text`` can name a gating, variant, demonstration or model.
+
+    Names become file names and Dagster partition keys: letters, digits and ``_ . : + @ -``, not
+    starting with a dot or sign, no ``..``, at most 120 characters.
+    """
+    return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
+
+
+def settings_sha(settings: object) -> str:
+    """Hash of a resolved settings object (a dataclass), the data version of its config root."""
+    return content_sha(dataclasses.asdict(settings))  # type: ignore[call-overload]

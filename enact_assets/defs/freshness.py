@@ -1,0 +1,111 @@
+"""What is not fresh, and why: Dagster's answer, and what Dagster cannot know.
+
+Files can be deleted, cut short or copied in behind its back; registry entries change without a run;
+names disappear; and beyond 100 upstream partitions it no longer compares.
+"""
+
+from collections.abc import Collection, Iterable
+
+import dagster as dg
+import polars as pl
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
+
+from enact_assets.contracts.errors import LakeError, RenderError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.contracts.tables import TABLES, table
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.settings import ROOTS, current_sha
+from enact_assets.defs.staleness import Node, Staleness
+from enact_assets.storage.warehouse import published_names
+
+COMPARED_UPSTREAM = 100
+"""Dagster compares data versions of at most this many upstream partitions, less one."""
+STALE_SCHEMA = {"asset": pl.String, "partition": pl.String, "why": pl.String}
+
+
+def current_names(instance: dg.DagsterInstance) -> dict[str, set[str]]:
+    """Names of each dimension that exist now: the registry's, and the dynamic partitions."""
+    registry = load_registry()
+    return {
+        "demonstration": set(instance.get_dynamic_partitions("demonstration")),
+        "gating": set(registry.gatings),
+        "model": set(instance.get_dynamic_partitions("model")),
+        "variant": set(registry.variants),
+    }
+
+
+class Freshness:
+    """Answers at one moment: build it anew after anything was materialized."""
+
+    def __init__(self, instance: dg.DagsterInstance, graph: AssetGraph, data: DataResource) -> None:
+        self.staleness = Staleness(instance, graph)
+        self._instance = instance
+        self._data = data
+
+    def why_not(self, node: Node, made: Collection[Node] = ()) -> str | None:
+        """None if fresh, otherwise the first reason in words.
+
+        ``made`` are the partitions made since the walk began: an asset with too many inputs for
+        Dagster to compare is stale if one of them is among its inputs.
+        """
+        why = self.staleness.why_not_fresh(node)
+        if why is not None:
+            return why
+        name = node[0]
+        if name in ROOTS and self.staleness.data_version(node) != current_sha(*node):
+            return "the registry entry changed"
+        if name in TABLES:
+            why = self._why_not_landed(node)
+        if name == "warehouse":
+            why = self._why_not_published()
+        if why is None and made:
+            upstream = self.staleness.upstream(node)
+            if len(upstream) >= COMPARED_UPSTREAM and not upstream.isdisjoint(made):
+                why = f"one of its {len(upstream)} inputs was made again"
+        return why
+
+    def _why_not_landed(self, node: Node) -> str | None:
+        name, partition = node
+        values = partition.split("|") if partition is not None else []
+        where = dict(zip(table(name).partitions, values, strict=True))
+        lake = self._data.lake
+        try:
+            if lake.content_sha(name, where) != self.staleness.data_version(node):
+                return "its file is not the one that was materialized"
+            if name == "frame_images":
+                shas = lake.read(name, where).get_column("image_sha")
+                n_gone = sum(not self._data.images.exists(sha) for sha in shas)
+                return f"{n_gone} of its pictures are gone" if n_gone else None
+            if name == "question_set":
+                asked = set(lake.read(name, where).get_column("demonstration"))
+                forgotten = asked - current_names(self._instance)["demonstration"]
+                return f"{min(forgotten)} was forgotten" if forgotten else None
+        except (LakeError, RenderError):
+            return "its file is gone or damaged"
+        return None
+
+    def _why_not_published(self) -> str | None:
+        published = published_names(self._data.warehouse_path)
+        if not published:
+            return "its file is gone"
+        current = current_names(self._instance)
+        gone = sorted(n for d, names in published.items() for n in names - current[d])
+        return f"{gone[0]} is no longer a partition" if gone else None
+
+
+def find_stale(freshness: Freshness, nodes: Iterable[Node]) -> pl.DataFrame:
+    """Rows that are older than what they are made from: asset, partition, why.
+
+    ``nodes`` in topological order. A partition made from a stale one is stale itself, though
+    nothing it reads has changed yet.
+    """
+    stale: dict[Node, str] = {}
+    for node in nodes:
+        why = freshness.why_not(node)
+        if why is None:
+            older = sorted(n for n in freshness.staleness.upstream(node) if n in stale)
+            why = f"made from {older[0][0]} {older[0][1] or ''}".strip() if older else None
+        if why is not None:
+            stale[node] = why
+    rows = [(asset, partition, why) for (asset, partition), why in stale.items()]
+    return pl.DataFrame(rows, schema=STALE_SCHEMA, orient="row")

@@ -1,0 +1,244 @@
+"""Names that left, and rows that are old: not published, or marked, and no check is fooled."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tiny_lake import BOIL, TABLE, answer, tiny_rows, write_lake
+
+from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
+from enact_assets.contracts.tables import TABLES
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.relations import STALE_PARTITIONS
+from enact_assets.storage.sources import NOT_PUBLISHED, Names
+from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
+
+ALL: dict[str, set[str]] = {
+    "demonstration": {TABLE, BOIL},
+    "gating": {"state"},
+    "variant": {"baseline", "aperture_80"},
+    "model": {"oracle", "guesser"},
+}
+
+
+def without(dimension: str, *gone: str) -> Names:
+    return {**ALL, dimension: ALL[dimension] - set(gone)}
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "enact.duckdb"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return write_lake(tmp_path / "lake", tiny_rows())
+
+
+def held(path: Path, column: str) -> dict[str, set[str]]:
+    """Relation -> values of ``column``, for every published relation that has it."""
+    relations = query(
+        path,
+        "select table_name from duckdb_columns() "
+        f"where database_name = 'warehouse' and column_name = '{column}'",
+    ).get_column("table_name")
+    return {r: set(query(path, f"from {r}").get_column(column)) for r in relations}
+
+
+@pytest.mark.parametrize(
+    ("dimension", "gone"),
+    [("demonstration", BOIL), ("variant", "aperture_80"), ("model", "guesser")],
+)
+def test_a_name_that_left_is_in_no_relation(
+    lake: Lake, target: Path, dimension: str, gone: str
+) -> None:
+    """Its last rows would stay on the leaderboard for ever; its files are nobody's to delete."""
+    everything = publish(lake, target)
+    before = held(target, dimension)
+    report = publish(lake, target, names=without(dimension, gone))
+    assert all(check.is_passed for check in report.checks)
+    for relation, values in held(target, dimension).items():
+        assert values == before[relation] - {gone}, relation
+    assert any(gone in values for values in before.values())
+    assert report.content_sha != everything.content_sha
+    assert any(gone in p.values() for name in TABLES for p in lake.partitions(name))
+
+
+def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> None:
+    publish(lake, target, names=without("demonstration", BOIL))
+    for name in set(TABLES) - NOT_PUBLISHED:
+        expected = lake.read_all(name)
+        if "demonstration" in expected.columns:
+            expected = expected.filter(pl.col("demonstration") != BOIL)
+        if name == "predictions":  # f4 is the question about the demonstration that left
+            expected = expected.filter(pl.col("question_id") != "f4")
+        found = query(target, f"from {name}")
+        assert found.equals(expected, null_equal=True), name  # also in the same order
+    scored = query(target, "select n_questions from leaderboard where length is null order by all")
+    assert scored.get_column("n_questions").to_list() == [1, 1, 3, 3]
+
+
+def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, target: Path) -> None:
+    """Dagster compares the hash: a new, empty partition changes nothing."""
+    more = {dimension: {*names, "new"} for dimension, names in ALL.items()}
+    reports: list[PublishReport] = [
+        publish(lake, target),
+        publish(lake, target, names=ALL),
+        publish(lake, target, names=more),
+        publish(lake, target, names={"model": ["guesser", "oracle"]}),
+    ]
+    assert len({report.content_sha for report in reports}) == 1
+    assert [report.rows for report in reports] == [reports[0].rows] * 4
+
+
+def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> None:
+    """A misspelt one would publish leavers without a word."""
+    with pytest.raises(UnknownNameError, match="unknown dimension 'variants'.*variant"):
+        publish(lake, target, names={"variants": {"baseline"}})
+
+
+def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
+    """Excusing what leavers left behind must not excuse the same fault in those who stay."""
+    rows = tiny_rows()
+    rows["qa"] = [q for q in rows["qa"] if q["question_id"] != "f2"]
+    with pytest.raises(WarehouseError) as caught:
+        publish(write_lake(tmp_path / "lake", rows), target, names=without("demonstration", BOIL))
+    message = str(caught.value)
+    # question_set and asked_questions; two predictions; two evaluations. None about f4.
+    assert "check question_set_questions_exist: 2 offending rows" in message
+    assert "check predicted_questions_exist: 2 offending rows" in message
+    assert "check evaluated_answers_were_predicted: 2 offending rows" in message
+    assert "f2" in message
+    assert "f4" not in message
+
+
+@pytest.mark.parametrize("kept", ["qa", "question_set", "asked_questions", "evaluation"])
+def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_question(
+    tmp_path: Path, target: Path, kept: str
+) -> None:
+    """A walk stopped half way may have made any of these again, and not the predictions."""
+    rows = tiny_rows()
+    for name in {"qa", "question_set", "asked_questions", "evaluation"} - {kept}:
+        rows[name] = [r for r in rows[name] if r["demonstration"] != BOIL]
+    rows["probes"] = []
+    lake = write_lake(tmp_path / "lake", rows)
+    publish(lake, target, names=without("demonstration", BOIL))
+    found = query(target, "select distinct question_id from predictions order by all")
+    assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
+
+
+def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(
+    tmp_path: Path, target: Path
+) -> None:
+    rows = tiny_rows()
+    for name in ("qa", "question_set", "asked_questions", "evaluation"):
+        rows[name] = [r for r in rows[name] if r["question_id"] != "f4"]
+    lake = write_lake(tmp_path / "lake", rows)
+    with pytest.raises(WarehouseError, match="predicted_questions_exist: 3 offending rows"):
+        publish(lake, target, names=without("demonstration", BOIL))
+
+
+def test_a_question_set_of_leavers_alone_counts_as_empty(tmp_path: Path, target: Path) -> None:
+    """Drawn before the others came: its rows must not pass for questions to be asked."""
+    rows = tiny_rows()
+    for name in ("question_set", "asked_questions", "evaluation"):
+        rows[name] = [r for r in rows[name] if r["demonstration"] == BOIL]
+    rows["predictions"] = [r for r in rows["predictions"] if r["question_id"] == "f4"]
+    lake = write_lake(tmp_path / "lake", rows)
+    publish(lake, target)
+    before = target.read_bytes()
+    with pytest.raises(WarehouseError, match="question_set_is_not_empty: 1 offending rows"):
+        publish(lake, target, names=without("demonstration", BOIL))
+    assert target.read_bytes() == before
+
+
+def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Path) -> None:
+    """A variant that changed its gating keeps old rows until it is made again."""
+    rows = tiny_rows()
+    for name in ("segmented_frames", "qa", "transition_graph", "question_set"):
+        rows[name] += [
+            {**row, "gating": "contact"}
+            | ({"question_id": f"c-{row['question_id']}"} if "question_id" in row else {})
+            for row in rows[name]
+        ]
+    for name in ("asked_questions", "frame_images"):
+        rows[name] += [
+            {**row, "gating": "contact", "variant": "probe"}
+            | ({"question_id": f"c-{row['question_id']}"} if "question_id" in row else {})
+            for row in rows[name]
+            if row["variant"] == "baseline"
+        ]
+    answer(rows, "guesser", "probe", "c-f1", parsed=[2, 1], passed=2)
+    assert rows["evaluation"][-1]["gating"] == "contact"
+    lake = write_lake(tmp_path / "lake", rows)
+    names = {**ALL, "variant": {*ALL["variant"], "probe"}}
+    with_gating = publish(lake, target, names={**names, "gating": {"state", "contact"}})
+    assert with_gating.rows["predictions"] == 13
+    assert publish(lake, target, names=names).rows["predictions"] == 12
+    assert {g for values in held(target, "gating").values() for g in values} == {"state"}
+    assert published_names(target) == ALL
+
+
+def test_damage_to_what_is_not_published_stops_nobody(lake: Lake, target: Path) -> None:
+    """Nothing would ever write a leaver's file again."""
+    for name in ("qa", "facts"):
+        [path] = [lake.path(name, p) for p in lake.partitions(name) if BOIL in p.values()]
+        path.write_bytes(path.read_bytes()[:-50])
+    assert publish(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
+
+
+def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> None:
+    """They stand in rows of roll-ups, which nobody keeps from holding any text."""
+    rows = tiny_rows()
+    name = "it's-0'); drop table qa; --"
+    rows["evaluation"].append({**rows["evaluation"][0], "demonstration": name, "question_id": "q"})
+    lake = write_lake(tmp_path / "lake", rows)
+    assert publish(lake, target, names=ALL).rows["evaluation"] == 12
+
+
+def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None:
+    """Compared with the current names, they tell that one left since."""
+    assert published_names(target) == {}
+    publish(lake, target)
+    assert published_names(target) == ALL
+    names = without("model", "guesser")
+    publish(lake, target, names=names)
+    assert published_names(target) == names
+    publish(Lake(target.parent / "nothing"), target)
+    assert published_names(target) == {dimension: set() for dimension in ALL}
+    target.write_bytes(b"not a database" * 1000)
+    assert published_names(target) == {}
+
+
+STALE = pl.DataFrame(
+    {
+        "asset": ["replays", "qa", "question_config"],
+        "partition": ["set_table-0", "set_table-0|state", None],
+        "why": ["the code changed", "made from replays set_table-0", "it's 'old'"],
+    }
+)
+
+
+def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
+    """Causes first: sorted by name, the first row would no longer be the reason for the others."""
+    current = publish(lake, target)
+    assert query(target, "from stale_partitions").equals(STALE_PARTITIONS.empty())
+    marked = publish(lake, target, stale=STALE)
+    assert query(target, "from stale_partitions").equals(STALE)
+    assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
+    assert current.content_sha != marked.content_sha
+    again = publish(lake, target, stale=STALE_PARTITIONS.empty())
+    assert again.content_sha == current.content_sha
+
+
+@pytest.mark.parametrize(
+    "stale",
+    [STALE.drop("why"), STALE.with_columns(asset=None), pl.concat([STALE, STALE])],
+    ids=["no column", "no asset", "twice"],
+)
+def test_a_stale_list_that_breaks_its_contract_is_refused(
+    lake: Lake, target: Path, stale: pl.DataFrame
+) -> None:
+    with pytest.raises(TableContractError, match="stale_partitions"):
+        publish(lake, target, stale=stale)
+    assert not target.exists()
