@@ -37,11 +37,11 @@ def lake(tmp_path: Path) -> Lake:
 
 def held(path: Path, column: str) -> dict[str, set[str]]:
     """Relation -> values of ``column``, for every published relation that has it."""
-    relations = query(
+    columns = query(
         path,
-        "select table_name from duckdb_columns() "
-        f"where database_name = 'warehouse' and column_name = '{column}'",
-    ).get_column("table_name")
+        "select table_name, column_name from duckdb_columns() where database_name = 'warehouse'",
+    )
+    relations = [relation for relation, name in columns.iter_rows() if name == column]
     return {r: set(query(path, f"from {r}").get_column(column)) for r in relations}
 
 
@@ -93,7 +93,7 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
 
 def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> None:
     """A misspelt one would publish leavers without a word."""
-    with pytest.raises(UnknownNameError, match="unknown dimension 'variants'.*variant"):
+    with pytest.raises(UnknownNameError, match=r"unknown dimension 'variants'.*variant"):
         publish(lake, target, names={"variants": {"baseline"}})
 
 
@@ -177,6 +177,25 @@ def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Pa
     assert publish(lake, target, names=names).rows["predictions"] == 12
     assert {g for values in held(target, "gating").values() for g in values} == {"state"}
     assert published_names(target) == ALL
+
+
+def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target: Path) -> None:
+    """Ids may come from elsewhere: one that both gatings have does not leave with one of them."""
+    rows = tiny_rows()
+    for name in ("segmented_frames", "qa", "transition_graph", "question_set"):
+        rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
+    lake = write_lake(tmp_path / "lake", rows)
+    assert publish(lake, target, names=ALL).rows["predictions"] == 12
+
+
+def test_rows_left_out_of_a_file_change_the_content_hash(tmp_path: Path, target: Path) -> None:
+    """The files that go in are the same, what is published of them is not."""
+    rows = tiny_rows()
+    lake = write_lake(tmp_path / "lake", {"frame_images": rows["frame_images"]})
+    everything = publish(lake, target)
+    report = publish(lake, target, names={"gating": {"contact"}})
+    assert (everything.rows["frame_images"], report.rows["frame_images"]) == (14, 0)
+    assert report.content_sha != everything.content_sha
 
 
 def test_damage_to_what_is_not_published_stops_nobody(lake: Lake, target: Path) -> None:
