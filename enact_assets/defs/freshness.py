@@ -15,7 +15,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.tables import TABLES, table
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.settings import ROOTS, current_sha
-from enact_assets.defs.staleness import Node, Staleness
+from enact_assets.defs.staleness import NEVER, Node, Staleness
 from enact_assets.storage.warehouse import published_names
 
 COMPARED_UPSTREAM = 100
@@ -102,6 +102,8 @@ def find_stale(freshness: Freshness, nodes: Iterable[Node]) -> pl.DataFrame:
     stale: dict[Node, str] = {}
     for node in nodes:
         why = freshness.why_not(node)
+        if why == NEVER:
+            continue
         if why is None:
             older = sorted(n for n in freshness.staleness.upstream(node) if n in stale)
             why = f"made from {older[0][0]} {older[0][1] or ''}".strip() if older else None

@@ -14,6 +14,10 @@ Node = tuple[str, str | None]
 """An asset and one of its partitions (None if it has none)."""
 
 
+NEVER = "never materialized"
+"""Why a partition is not fresh that has no rows at all."""
+
+
 class Staleness:
     """Answers about one instance at one moment: build it anew after anything was materialized."""
 
@@ -31,7 +35,7 @@ class Staleness:
         if status == StaleStatus.FRESH:
             return None
         if status == StaleStatus.MISSING:
-            return "never materialized"
+            return NEVER
         causes = self._resolver.get_stale_causes(key, partition)
         cause = next(iter(causes), None)
         if cause is None:

@@ -5,6 +5,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from enact_assets.contracts.errors import MaterializationError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.code import code_version
 from enact_assets.defs.freshness import Freshness, current_names, find_stale
@@ -40,6 +41,12 @@ def assets(_: Partitions) -> list[dg.AssetsDefinition]:
         holds the old file open keeps a consistent snapshot and blocks nobody.
         """
         names = current_names(context.instance)
+        if not names["demonstration"] and data.lake.partitions("demonstrations"):
+            raise MaterializationError(
+                f"{data.root}: the lake holds demonstrations, this Dagster instance knows none. "
+                "Publishing would empty the warehouse: start Dagster with the DAGSTER_HOME of this "
+                "data root (enact-assets ui does)."
+            )
         stale = stale_partitions(context.instance, data)
         report = publish(data.lake, data.warehouse_path, names=names, stale=stale)
         board = query(data.warehouse_path, "select * from leaderboard where length is null")
