@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
             help="processes that render (default: all cores)",
         )
 
-    sub = command("forget", _forget, "Make a demonstration or model no partition any more.")
+    sub = command("forget", _forget, "Leave out a demonstration or model that was added.")
     sub.add_argument("dimension", choices=("demonstration", "model"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
     command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
@@ -157,7 +157,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         is_default = arguments.data == DataRoot.from_environment().root
         data = "" if is_default else f" --data {arguments.data}"
         console.print(
-            f"\nSQL       enact-assets sql QUERY{data}, or any DuckDB client on {root.warehouse}"
+            f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
             f"\nPictures  {root.images}"
             f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
@@ -166,13 +166,18 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
     from enact_assets.materialize import Driver
 
-    Driver(arguments.data).forget(arguments.dimension, arguments.name)
+    dimension, name = arguments.dimension, arguments.name
+    Driver(arguments.data).forget(dimension, name)
+    registry = load_registry()
     console.print(
-        f"{arguments.dimension} {arguments.name} is forgotten. Take it out of the registry too, "
-        "or the next materialize adds it again; then materialize what was made from it."
+        f"{dimension} {name} is forgotten. The published file holds it until you run "
+        "`enact-assets materialize`."
     )
+    if name in (*registry.demonstrations, *registry.models):
+        console.print("The registry names it: take it out there first, or it is added again.")
     return 0
 
 
@@ -209,10 +214,11 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _list(_: argparse.Namespace, console: Console) -> int:
+def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
+    from enact_assets.storage.warehouse import published_names
 
     registry = load_registry()
     for title, names in (
@@ -223,6 +229,12 @@ def _list(_: argparse.Namespace, console: Console) -> int:
         ("models", MODELS),
     ):
         console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
+    warehouse = DataRoot(arguments.data).warehouse
+    if warehouse.exists():
+        published = published_names(warehouse)
+        for dimension in ("demonstration", "model"):
+            known = ", ".join(sorted(published.get(dimension, ())))
+            console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
     return 0
 
 

@@ -28,15 +28,17 @@ class TerminalObserver(Observer):
         self._line_at = 0.0
         self._n_failed = 0
         self._current: Progress | None = None
+        self._pace_from: tuple[float, float] | None = None
 
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
         self._current = None
+        self._pace_from = None
         self._stage_began = self._line_at = time.monotonic()
 
     def step_starts(self, step: Step) -> None:  # noqa: D102
         self._current = None
-        self._show(f"{step.partition or ''} ({step.why})")
+        self._show(f"{step.partition or ''} ({step.why})".strip())
 
     def progress(self, progress: Progress) -> None:  # noqa: D102
         self._current = progress
@@ -54,21 +56,32 @@ class TerminalObserver(Observer):
             took = duration(time.monotonic() - self._stage_began)
             failed = f", {self._n_failed} failed" if self._n_failed else ""
             self._console.print(
-                f"  {self._stage:<18} {self._n_steps:>3} partition(s)  {took:>9}{failed}"
+                f"  {self._stage:<18} {_partitions(self._n_steps):<15} {took:>9}{failed}"
             )
 
     def _left(self) -> str:
-        """Time left in this asset, from what its finished work took."""
-        spent = time.monotonic() - self._stage_began
+        """Time left in this asset, from the pace since its first finished work.
+
+        Start-up (workers, kernels) is paid once and would spoil the estimate.
+        """
         done = self._n_done + 0.0
         if self._current is not None and self._current.total:
             done += self._current.done / self._current.total
-        if done <= 0 or spent < 2:
+        now = time.monotonic()
+        if self._pace_from is None:
+            if done > 0:
+                self._pace_from = (now, done)
             return ""
-        return f", about {duration(spent / done * (self._n_steps - done))} left"
+        since, before = self._pace_from
+        if done <= before or now - since < 2:
+            return ""
+        seconds = (now - since) / (done - before) * (self._n_steps - done)
+        return f", about {duration(seconds)} left in {self._stage}"
 
     def _show(self, text: str) -> None:
-        line = f"  {self._stage:<18} {self._n_done}/{self._n_steps}  {text}{self._left()}"
+        line = (
+            f"  {self._stage:<18} {self._n_done}/{_partitions(self._n_steps)}  {text}{self._left()}"
+        )
         if self._console.is_terminal:
             width = self._console.width
             sys.stdout.write("\r" + line[: width - 1].ljust(width - 1))
@@ -81,6 +94,10 @@ class TerminalObserver(Observer):
         if self._console.is_terminal:
             sys.stdout.write("\r" + " " * (self._console.width - 1) + "\r")
             sys.stdout.flush()
+
+
+def _partitions(n: int) -> str:
+    return f"{n} partition" + ("" if n == 1 else "s")
 
 
 def duration(seconds: float) -> str:

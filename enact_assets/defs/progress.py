@@ -50,7 +50,7 @@ class Reporter:
 
     def simulated(self, seconds: float) -> None:
         """Report simulated time; how long a demonstration gets is known when it ends."""
-        self._report(Progress(self._text, seconds, 0, "s"))
+        self._report(Progress(self._text, seconds, 0, "s simulated"))
 
     def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""

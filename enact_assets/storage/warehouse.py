@@ -37,6 +37,8 @@ from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
 """DuckDB must not download anything on its own."""
+_BUILD_CONFIG = {**_CONFIG, "storage_compatibility_version": "v1.2.0"}
+"""Clients older than ours must be able to open the file."""
 
 _CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
 _NAMED_IN = {
@@ -111,7 +113,7 @@ def publish(
     sources = find_sources(lake, names, lambda share: told(0.4 * share))
     with replacing(warehouse_path) as temporary:
         try:
-            with duckdb.connect(str(temporary), config=_CONFIG) as connection:
+            with duckdb.connect(str(temporary), config=_BUILD_CONFIG) as connection:
                 # One transaction: each of the hundreds of comments would be flushed to disk alone.
                 connection.begin()
                 left_out = _create_inputs(connection, sources, names, stale)
@@ -155,7 +157,9 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
     with DuckDB's message.
     """
     if not warehouse_path.is_file():
-        raise WarehouseError(f"{warehouse_path}: no warehouse yet. Materialize asset 'warehouse'.")
+        raise WarehouseError(
+            f"{warehouse_path}: no warehouse yet. Run `make demo` or `enact-assets materialize`."
+        )
     try:
         # Attached, because connecting to a path twice in one process gives the first file again.
         with duckdb.connect(config=_CONFIG) as connection:

@@ -332,7 +332,7 @@ def test_a_query_sees_the_new_file_in_a_process_that_holds_the_old(
 
 
 def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
-    with pytest.raises(WarehouseError, match=r"no warehouse yet\. Materialize asset 'warehouse'"):
+    with pytest.raises(WarehouseError, match=r"no warehouse yet\. Run `make demo`"):
         query(target, "select 1")
     publish(lake, target)
     with pytest.raises(WarehouseError, match="Catalog Error"):

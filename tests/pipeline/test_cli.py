@@ -1,0 +1,48 @@
+"""The command line as people call it: exit codes, and one message for a wrong call."""
+
+import pytest
+
+from enact_assets.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main(words)
+    return code, capsys.readouterr().out
+
+
+def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -> None:
+    data = ("--data", str(materialized.root))
+    code, printed = run(capsys, "leaderboard", *data)
+    assert code == 0
+    assert "oracle" in printed
+    assert "100.0 %" in printed
+    assert "stale" not in printed
+    code, printed = run(capsys, "sql", "select count(*) as n_rows from qa", *data)
+    assert (code, "n_rows" in printed) == (0, True)
+    code, printed = run(capsys, "list", *data)
+    assert (code, "pixel_continuity" in printed) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("materialize", "--demonstration", "fly-0"), "unknown activity 'fly'"),
+        (("materialize", "--variant", "fisheye"), "unknown variant 'fisheye'"),
+        (("materialize", "--model", "gpt-9000"), "unknown model 'gpt-9000'"),
+        (("materialize", "--asset", "qaa"), "unknown asset 'qaa'"),
+        (("forget", "model", "gpt-9000"), "unknown model 'gpt-9000'"),
+        (("sql", "select * from nothing"), "nothing"),
+    ],
+)
+def test_a_wrong_name_ends_in_one_message(materialized, capsys, words, told: str) -> None:
+    code, printed = run(capsys, *words, "--data", str(materialized.root))
+    assert code == 2
+    assert printed.startswith("enact-assets: ")
+    assert told in printed
+    assert "Traceback" not in printed
+
+
+def test_a_second_materialize_says_there_is_nothing_to_do(materialized, capsys) -> None:
+    code, printed = run(capsys, "materialize", "--data", str(materialized.root))
+    assert code == 0
+    assert printed.startswith("Nothing to do: all ")
