@@ -42,6 +42,7 @@ def generate_replay(seed: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame
                 "n_frames": N_FRAMES,
                 "frame_rate_hz": 30.0,
                 "world_sha": "none",
+                "frame_id_runs": [0, 0],
             }
         ]
     )

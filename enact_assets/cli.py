@@ -13,6 +13,7 @@ from rich.console import Console
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
+from enact_assets.official.commands import add_official_commands
 from enact_assets.storage.paths import DataRoot
 
 ADDS = {
@@ -52,9 +53,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: object, about: str) -> argparse.ArgumentParser:
+    def plain_command(name: str, run: object, about: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=about, description=about)
         sub.set_defaults(run=run)
+        return sub
+
+    def command(name: str, run: object, about: str) -> argparse.ArgumentParser:
+        sub = plain_command(name, run, about)
         sub.add_argument(
             "--data",
             type=Path,
@@ -88,6 +93,19 @@ def _parser() -> argparse.ArgumentParser:
             help="processes that render (default: all cores)",
         )
 
+    sub = command("import", _import, "Take in recorded replays and official question files.")
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a folder with scene_graph_0.json[.gz], a folder of such folders, or a .jsonl file",
+    )
+    sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
+    sub = command("export", _export, "Write an imported question file again, byte for byte.")
+    sub.add_argument("name", help="name of the question file, without .jsonl")
+    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
+
     sub = command("forget", _forget, "Leave out a demonstration or model that was added.")
     sub.add_argument("dimension", choices=("demonstration", "model"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
@@ -97,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     command("list", _list, "What can be named: activities, demonstrations, variants, models ...")
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
+    add_official_commands(plain_command)
     return parser
 
 
@@ -108,12 +127,16 @@ def _positive(text: str) -> int:
 
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.materialize import Driver
+    from enact_assets.materialize import Driver, check_name
+    from enact_assets.storage.recordings import Recordings
     from enact_assets.terminal import TerminalObserver, print_report
 
     registry = load_registry()
+    recordings = Recordings(DataRoot(arguments.data).recordings)
     only = {d: getattr(arguments, d) for d in DIMENSIONS if getattr(arguments, d)}
-    _check_names(only)
+    for dimension, names in only.items():
+        for name in names:
+            check_name(dimension, name, registry, recordings)
     driver = Driver(
         arguments.data,
         registry=registry,
@@ -129,21 +152,6 @@ def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     )
     print_report(console, report)
     return 0 if report.is_success else 1
-
-
-def _check_names(only: dict[str, list[str]]) -> None:
-    """Names given on the command line must be known before anything runs."""
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.predictions.baselines import find_model
-    from enact_assets.replay.embedded import parse_demonstration
-
-    registry = load_registry()
-    for name in only.get("variant", []):
-        registry.variant(name)
-    for name in only.get("model", []):
-        find_model(name)
-    for name in only.get("demonstration", []):
-        parse_demonstration(name)
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
@@ -165,9 +173,27 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
+def _import(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.official.commands import print_summary
+    from enact_assets.official.importing import import_paths
+
+    root = DataRoot(arguments.data)
+    summary = import_paths(arguments.paths, root, is_copy=arguments.copy)
+    return print_summary(console, summary, "imported", root.root)
+
+
+def _export(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.official.importing import export_questions
+
+    n = export_questions(DataRoot(arguments.data), arguments.name, arguments.output)
+    console.print(f"{n} questions written to {arguments.output}")
+    return 0
+
+
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.materialize import Driver
+    from enact_assets.storage.recordings import Recordings
 
     dimension, name = arguments.dimension, arguments.name
     Driver(arguments.data).forget(dimension, name)
@@ -178,6 +204,10 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     )
     if name in (*registry.demonstrations, *registry.models):
         console.print("The registry names it: take it out there first, or it is added again.")
+    recordings = Recordings(DataRoot(arguments.data).recordings)
+    if dimension == "demonstration" and recordings.has(name):
+        place = recordings.folder(name)
+        console.print(f"Its recording stands in {place}: remove that, or it is added again.")
     return 0
 
 
@@ -218,12 +248,14 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
+    from enact_assets.storage.recordings import Recordings
     from enact_assets.storage.warehouse import published_names
 
     registry = load_registry()
     for title, names in (
         ("activities", ACTIVITIES),
         ("demonstrations (<activity>-<seed>)", registry.demonstrations),
+        ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
         ("gatings", registry.gatings),
         ("variants", registry.variants),
         ("models", MODELS),

@@ -22,12 +22,14 @@ from enact_assets.defs.progress import listening
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.staleness import Node
 from enact_assets.predictions.baselines import find_model
-from enact_assets.replay.embedded import parse_demonstration
+from enact_assets.replay.sources import check_demonstration
+from enact_assets.storage.question_files import question_file_names
+from enact_assets.storage.recordings import Recordings
 from enact_assets.walk import Failure, Observer, Report, Step
 
 CONFIG_DIMENSIONS = {"gating_config": "gating", "variant_config": "variant"}
 ROLLED_UP = {
-    "question_set": {"qa", "scene_graphs", "visibility", "objects"},
+    "question_set": {"qa", "scene_graphs", "visibility", "objects", "demonstrations"},
     "predictions": {"frame_images"},
 }
 """Inputs of which an asset takes what there is: one failed demonstration does not stop it."""
@@ -68,11 +70,11 @@ class Driver:
     ) -> Report:
         """Materialize what is missing or stale.
 
-        ``demonstrations`` and ``models``, and those of the registry, become partitions if they are
-        none yet. ``assets`` limits the walk to some assets or steps, ``only`` to some names of a
-        dimension (demonstration, variant, model; the baseline always comes along), ``force`` makes
-        fresh partitions too. A failed partition blocks what is made from it; everything else goes
-        on.
+        ``demonstrations`` and ``models``, those of the registry and the imported recordings become
+        partitions if they are none yet. ``assets`` limits the walk to some assets or steps,
+        ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
+        comes along), ``force`` makes fresh partitions too. A failed partition blocks what is made
+        from it; everything else goes on.
 
         Errors: :class:`UnknownNameError` for an asset nobody defined,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
@@ -85,9 +87,12 @@ class Driver:
         if "variant" in filters:
             filters["variant"].add(BASELINE)
         with only_driver(self._root):
-            self._register([*self._registry.demonstrations, *demonstrations], "demonstration",
-                           report)  # fmt: skip
+            recorded = self._data.recordings.names()
+            self._register([*self._registry.demonstrations, *recorded, *demonstrations],
+                           "demonstration", report)  # fmt: skip
             self._register([*self._registry.models, *models], "model", report)
+            files = question_file_names(self._data.question_files)
+            self._register(files, "question_file", report)
             self._walk(wanted, filters, report, force=force)
         report.seconds = time.monotonic() - began
         return report
@@ -111,7 +116,7 @@ class Driver:
             if name in known:
                 continue
             try:
-                _check_name(dimension, name)
+                check_name(dimension, name, self._registry, self._data.recordings)
             except EnactError as error:
                 report.rejected.append(str(error))
             else:
@@ -204,11 +209,14 @@ class Driver:
         return failure
 
 
-def _check_name(dimension: str, name: str) -> None:
+def check_name(dimension: str, name: str, registry: Registry, recordings: Recordings) -> None:
+    """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
     if dimension == "model":
         find_model(name)
-    else:
-        parse_demonstration(name)
+    elif dimension == "variant":
+        registry.variant(name)
+    elif dimension == "demonstration":
+        check_demonstration(name, recordings)
 
 
 def _matches(key: str, partition: str, filters: Mapping[str, set[str]]) -> bool:

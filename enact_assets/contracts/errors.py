@@ -9,17 +9,21 @@ EnactError
 |   `-- DamagedFileError          it is there, but truncated, foreign or of another table
 |-- ReplayError                   a demonstration contradicts itself
 |   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
-|   `-- ExistenceError            an object takes part in a fact while it does not exist
+|   |-- ExistenceError            an object takes part in a fact while it does not exist
+|   `-- RecordingError            a recorded replay cannot be read: names file, frame and field
 |-- SimulationError               the embedded simulator could not produce a demonstration
 |   |-- PhysicsError              MuJoCo warned: the state cannot be trusted
 |   |-- PlanError                 a step of the plan could not be carried out
 |   `-- GoalError                 the plan ran, the goal was not reached
 |-- RenderError                   a picture or a mask could not be made
 |-- TrajectoryError               a rank or a length without a trajectory
+|-- PairError                     profile `release` has no change between two key frames
 |-- QuestionError                 a question cannot be written from what is given
+|   `-- QuestionFileError         a file of questions or answers cannot be read
 |-- PredictionError               a model could not be asked
 |-- EvaluationError               answers and questions do not belong together
 |-- WarehouseError                the DuckDB file could not be built, or a check found rows
+|-- OutputError                   a file cannot be written, or would land outside its folder
 `-- MaterializationError          a partition failed, or could not start
 """
 
@@ -70,6 +74,10 @@ class ExistenceError(ReplayError):
     """An object takes part in a fact while it does not exist."""
 
 
+class RecordingError(ReplayError):
+    """A recorded replay cannot be read; the message names file, frame and field."""
+
+
 class SimulationError(EnactError):
     """The embedded simulator could not produce a demonstration."""
 
@@ -94,8 +102,16 @@ class TrajectoryError(EnactError):
     """A rank or a length for which no trajectory exists."""
 
 
+class PairError(EnactError):
+    """Where the public release fails on two key frames, so does profile ``release``."""
+
+
 class QuestionError(EnactError):
     """A question cannot be written from what is given."""
+
+
+class QuestionFileError(QuestionError):
+    """A file of questions or answers cannot be read; the message names file, line and field."""
 
 
 class PredictionError(EnactError):
@@ -112,3 +128,7 @@ class WarehouseError(EnactError):
 
 class MaterializationError(EnactError):
     """A partition failed or could not start."""
+
+
+class OutputError(EnactError):
+    """A file cannot be written, or would land outside the folder it was meant for."""

@@ -2,6 +2,7 @@
 
 Source: ENACT paper, table 6 (eleven classes); ``Touching`` is added by contact gating (B.2.3);
 ``Exists`` is how a replay says that an object is in the world, and is never worded itself.
+The further states are those that recorded replays name and profile ``release`` counts as changes.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ ROBOT = "robot"
 """Name of the acting robot in every replay; its category is ``agent``."""
 
 EXISTS = "Exists"
+RELATED = "Related"
 TRANSITION = "Transition"
 
 
@@ -34,6 +36,12 @@ class Predicate:
     semantic_class: SemanticClass
     meaning: str
     is_symmetric: bool = False
+    is_recorded_only: bool = False
+    """Occurs in recorded replays only; no gating of profile ``paper`` looks at it."""
+
+
+def _recorded(name: str, arity: Literal[1, 2], kind: SemanticClass, meaning: str) -> Predicate:
+    return Predicate(name, arity, kind, meaning, is_recorded_only=True)
 
 
 _CATALOGUE = (
@@ -52,17 +60,41 @@ _CATALOGUE = (
     ),
     Predicate("Touching", 2, "contact", "The two objects are in contact.", is_symmetric=True),
     Predicate("Exists", 1, "existence", "The object is in the world."),
+    _recorded("Related", 2, "existence", "A recording lists the pair with no state that holds."),
+    _recorded("Grasping", 2, "agent_interaction", "The robot holds the object."),
+    _recorded("AttachedTo", 2, "spatial_relation", "Subject is fixed to the object."),
+    _recorded("Draped", 2, "spatial_relation", "Cloth subject hangs over the object."),
+    _recorded("Overlaid", 2, "spatial_relation", "Cloth subject covers most of the object's top."),
+    _recorded("NextTo", 2, "spatial_relation", "The two objects stand side by side."),
+    _recorded("Filled", 2, "spatial_relation", "Subject is full of the object's particles."),
+    _recorded("Saturated", 2, "material_state", "Subject has soaked up particles of the object."),
+    _recorded("Burnt", 1, "material_state", "The object once became too hot."),
+    _recorded("Frozen", 1, "material_state", "The object is below freezing."),
+    _recorded("Heated", 1, "material_state", "The object is hot."),
+    _recorded("OnFire", 1, "material_state", "The object burns."),
+    _recorded("Folded", 1, "functional_state", "Cloth is folded."),
+    _recorded("Unfolded", 1, "functional_state", "Cloth is spread out."),
+    _recorded("HeatSourceOrSink", 1, "functional_state", "The object heats or cools others now."),
+    _recorded("InFOVofRobot", 1, "agent_interaction", "The robot's camera sees the object."),
 )
 
 CATALOGUE: dict[str, Predicate] = {p.name: p for p in _CATALOGUE}
 
 STATE_PREDICATES: tuple[str, ...] = tuple(
-    p.name for p in _CATALOGUE if p.name not in ("Touching", EXISTS, TRANSITION)
+    p.name
+    for p in _CATALOGUE
+    if p.name not in ("Touching", EXISTS, TRANSITION) and not p.is_recorded_only
 )
 """Predicates recorded as facts whose change makes a key frame without contact gating."""
 
 CONTACT_PREDICATES: tuple[str, ...] = (*STATE_PREDICATES, "Touching")
 """The same, with contact gating (paper B.2.3)."""
+
+
+RELEASE_PREDICATES: tuple[str, ...] = tuple(
+    p.name for p in _CATALOGUE if p.name not in (EXISTS, RELATED, TRANSITION)
+)
+"""The 26 states whose change the public release words; it ignores any other."""
 
 
 def predicate(name: str) -> Predicate:

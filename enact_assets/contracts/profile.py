@@ -1,11 +1,49 @@
 """Profiles: every constant of the benchmark's definitions in one frozen object.
 
-``paper`` follows the ENACT paper, appendix A. No algorithm holds a constant of its own.
+``paper`` follows the ENACT paper, appendix A. ``release`` reproduces the public release of the
+benchmark, quirks included; what only it does stands in :class:`ReleaseRules`. No algorithm holds a
+constant of its own.
 """
 
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import UnknownNameError
+
+
+@dataclass(frozen=True)
+class ReleaseRules:
+    """Constants of the public release that the paper's definitions have no place for.
+
+    Frames are counted by their position in the recording unless a line says ids.
+    """
+
+    window_stride: int = 5
+    """The transient filter anchors a window at every so many frames."""
+    min_window: int = 2
+    max_window: int = 9
+    """Windows span this many frames from base to end, shortest first."""
+    first_key_frame: int = 59
+    """The first key frame is always this one, whatever it shows."""
+    first_compared: int = 61
+    """The first frame that is compared with a key frame; the last one of a replay never is."""
+    max_similarity: float = 0.98
+    """A frame is dissimilar below this cosine of feature counts."""
+    min_gap_ids: int = 200
+    """Key frames lie more than this apart, in ids."""
+    settle_ids: int = 10
+    """A candidate's successor is saved this many ids after it at the earliest."""
+    min_visible_percent: float = 0.005
+    """An object is visible above this percentage of the picture's pixels."""
+    seed: int = 42
+    """Every draw of questions starts from it, whatever seed is asked for."""
+    trajectories_per_length: int = 5
+    """What the command line of the release asks for unless told otherwise."""
+    attempts_per_trajectory: int = 10
+    max_inverse_questions: int = 25
+    """Inverse questions kept per length and demonstration."""
+    added_wordings: int = 4
+    removed_wordings: int = 2
+    """Equally probable wordings of a state that appears, and of one that ends."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +70,8 @@ class Profile:
     min_length: int = 3
     max_length: int = 10
     """Trajectory lengths in key frames (A.2.2); a question has one step fewer."""
+    release: ReleaseRules | None = None
+    """Set if the rules of the public release apply in place of the paper's."""
 
     @property
     def lengths(self) -> range:
@@ -40,8 +80,9 @@ class Profile:
 
 
 PAPER = Profile("paper")
+RELEASE = Profile("release", release=ReleaseRules())
 
-PROFILES: dict[str, Profile] = {p.name: p for p in (PAPER,)}
+PROFILES: dict[str, Profile] = {p.name: p for p in (PAPER, RELEASE)}
 
 
 def profile(name: str) -> Profile:

@@ -164,6 +164,11 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
     profile = _one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
     if not isinstance(entry["contact"], bool):
         raise _wrong(f"{where}.contact", "expected true or false", entry["contact"])
+    if PROFILES[profile].release is not None:
+        if not entry["contact"]:
+            wanted = f"expected true, as profile {profile!r} counts every state that was recorded"
+            raise _wrong(f"{where}.contact", wanted, entry["contact"])
+        return Gating(name, PROFILES[profile], ())
     predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
     return Gating(name, PROFILES[profile], predicates)
 

@@ -16,6 +16,7 @@ class Gating:
     name: str
     profile: Profile
     predicates: tuple[str, ...]
+    """Empty: every state that was recorded."""
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,30 @@ class Table:
         return pl.DataFrame(schema=self.schema)
 
     def build(self, rows: list[dict[str, Any]]) -> pl.DataFrame:
-        """Rows as dictionaries -> a checked table in key order."""
-        return self.check(pl.DataFrame(rows, schema=self.schema, orient="row"))
+        """Rows as dictionaries -> a checked table in key order.
+
+        Errors: as :meth:`check`, also for a list column with something else than such lists.
+        """
+        nested = [name for name, dtype in self.schema.items() if isinstance(dtype, pl.List)]
+        flat = {name: dtype for name, dtype in self.schema.items() if name not in nested}
+        lists = [self._lists(name, [row.get(name) for row in rows]) for name in nested]
+        return self.check(pl.DataFrame(rows, schema=flat, orient="row").with_columns(lists))
+
+    def _lists(self, name: str, values: list[Any]) -> pl.Series:
+        """A list column, by way of Arrow: polars takes ten times as long with Python lists."""
+        import pyarrow as pa
+
+        dtype = self.columns[name].dtype
+        empty = pl.Series(name, [], dtype=dtype).to_arrow()
+        try:
+            if any(isinstance(value, str) for value in values):
+                raise TypeError("a text is no list")  # Arrow would take it as one of letters
+            return pl.Series(name, pa.array(values, empty.type), dtype=dtype)
+        except (pa.ArrowException, TypeError) as error:
+            raise TableContractError(
+                f"{self.name}: column {name!r} of {len(values)} rows does not hold {dtype} "
+                f"throughout ({error})"
+            ) from error
 
     def check(self, rows: pl.DataFrame, partition: str = "") -> pl.DataFrame:
         """``rows`` in column and key order if they keep the contract.
@@ -81,8 +103,12 @@ class Table:
                     f"{where}: {n_null} of {rows.height} rows have no {name!r}, first {first}"
                 )
         rows = rows.sort(list(self.key), nulls_last=False, maintain_order=True)
-        repeated = rows.select(pl.struct(self.key).is_duplicated()).to_series()
-        if repeated.any():
+        # In order, equal keys are neighbours; to group by the whole key takes far more memory.
+        is_repeated = pl.all_horizontal(
+            pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self.key
+        )
+        if rows.height > 1 and rows.select(is_repeated.slice(1).any()).item():
+            repeated = rows.select(pl.struct(self.key).is_duplicated()).to_series()
             first = rows.filter(repeated).select(self.key).row(0, named=True)
             raise TableContractError(
                 f"{where}: {int(repeated.sum())} of {rows.height} rows share their key "
@@ -115,7 +141,13 @@ _TABLES = (
             "seed": Column(pl.Int64, "seed of placement, order and timing", is_nullable=True),
             "n_frames": Column(pl.Int64, "length of the replay", "frame"),
             "frame_rate_hz": Column(pl.Float64, "frames per second", "Hz"),
-            "world_sha": Column(pl.String, "hash of the world the states belong to"),
+            "world_sha": Column(
+                pl.String, "hash of the world the states belong to, or of the file recorded"
+            ),
+            "frame_id_runs": Column(
+                _INTS,
+                "how the recording numbers its frames: frame, id, frame, id, ... where ids jump",
+            ),
         },
     ),
     Table(
@@ -125,7 +157,9 @@ _TABLES = (
         ("demonstration",),
         {
             "demonstration": _DEMONSTRATION,
-            "predicate": Column(pl.String, "name in the predicate catalogue"),
+            "predicate": Column(
+                pl.String, "name in the predicate catalogue; of recorded replays, any state's name"
+            ),
             "subject": _OBJECT,
             "object": Column(pl.String, "second object; null for unary facts", is_nullable=True),
             "frame_from": Column(pl.Int64, "first frame in which it holds", "frame"),
@@ -140,9 +174,36 @@ _TABLES = (
         {
             "demonstration": _DEMONSTRATION,
             "object_name": _OBJECT,
-            "category": Column(pl.String, "kind of object; several objects may share it"),
-            "parents": Column(_STRINGS, "objects it came from by a transition"),
+            "category": Column(
+                pl.String, "kind of object; several may share it; empty if a recording says none"
+            ),
+            "parents": Column(
+                _STRINGS,
+                "objects it came from by a transition (recorded replays: or their categories); "
+                "null if a recording says nothing",
+                is_nullable=True,
+            ),
             "is_particle_system": Column(pl.Boolean, "whether it stands for many particles"),
+        },
+    ),
+    Table(
+        "observability",
+        "one row per maximal interval in which a recorded camera sees an object unchanged",
+        ("demonstration", "camera", "object_name", "frame_from"),
+        ("demonstration",),
+        {
+            "demonstration": _DEMONSTRATION,
+            "camera": Column(pl.String, "name of the sensor"),
+            "object_name": _OBJECT,
+            "frame_from": Column(pl.Int64, "first frame it is seen like this", "frame"),
+            "frame_to": Column(pl.Int64, "first frame it no longer is", "frame"),
+            "pixels": Column(pl.Int64, "size of its mask", "px"),
+            "x_min_px": Column(pl.Int64, "left edge of its box, from 0", "px"),
+            "y_min_px": Column(pl.Int64, "top edge of its box, from 0", "px"),
+            "x_max_px": Column(pl.Int64, "right edge of its box, inclusive", "px"),
+            "y_max_px": Column(pl.Int64, "bottom edge of its box, inclusive", "px"),
+            "height_px": Column(pl.Int64, "height of the picture", "px"),
+            "width_px": Column(pl.Int64, "width of the picture", "px"),
         },
     ),
     Table(
@@ -169,6 +230,7 @@ _TABLES = (
             "gating": _GATING,
             "key_frame": _KEY_FRAME,
             "frame": Column(pl.Int64, "frame recorded as the key frame, when settled", "frame"),
+            "frame_id": Column(pl.Int64, "what the recording calls that frame"),
             "change_frame": Column(
                 pl.Int64,
                 "frame at which the change began; null for the first",
@@ -296,8 +358,35 @@ _TABLES = (
                 pl.List(_STRINGS), "components of each action, in the order shown"
             ),
             "answer": Column(_INTS, "label, from 1, shown for each step in turn"),
+            "draw": Column(pl.Int64, "place among those of its kind and length, from 0"),
             "wording": Column(pl.String, "how actions are worded: natural"),
             "prompt": Column(pl.String, "the text a model is given"),
+        },
+    ),
+    Table(
+        "official_questions",
+        "one row per question of an imported question file, as the file has it",
+        ("question_file", "question_id"),
+        ("question_file",),
+        {
+            "question_file": Column(pl.String, "name of the imported file"),
+            "line": Column(pl.Int64, "line of the file it stands in, from 1"),
+            "question_id": Column(pl.String, "id the file gives it"),
+            "type": Column(pl.String, "what the file calls its kind and length"),
+            "kind": _KIND,
+            "length": _LENGTH,
+            "task_name": Column(pl.String, "demonstration it was made from"),
+            "key_frame_ids": Column(_STRINGS, "ids of its key frames in the recording, true order"),
+            "images": Column(_STRINGS, "paths of the pictures in the order shown, beside the file"),
+            "question": Column(pl.String, "the text a model is given"),
+            "options": Column(pl.String, "JSON list; the release leaves it empty"),
+            "gt_answer": Column(_INTS, "label, from 1, shown for each step in turn"),
+            "as_found": Column(
+                pl.String,
+                "the whole line where the columns do not give it back byte for byte",
+                is_nullable=True,
+            ),
+            "source_sha": Column(pl.String, "SHA-256 of the file"),
         },
     ),
     Table(
@@ -369,7 +458,7 @@ _TABLES = (
             "reason": Column(pl.String, "why it is unparsed or missing", is_nullable=True),
             "answer": Column(_INTS, "the parsed order", is_nullable=True),
             "is_exact": Column(
-                pl.Boolean, "equals the reference; null if missing", is_nullable=True
+                pl.Boolean, "equals the reference; null if not scored", is_nullable=True
             ),
             "is_semantic": Column(pl.Boolean, "consistent at every step", is_nullable=True),
             "is_accepted": Column(pl.Boolean, "exact or semantic", is_nullable=True),
@@ -391,7 +480,7 @@ _TABLES = (
             "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
             "n_variant": Column(pl.Int64, "scored questions under the variant"),
             "n_baseline": Column(pl.Int64, "scored questions under the baseline"),
-            "n_missing": Column(pl.Int64, "probe questions without an answer, both sides"),
+            "n_missing": Column(pl.Int64, "probe questions without a score, both sides"),
             "mean_variant": Column(pl.Float64, "mean pairwise accuracy", is_nullable=True),
             "mean_baseline": Column(pl.Float64, "mean pairwise accuracy", is_nullable=True),
             "delta": Column(

@@ -7,7 +7,9 @@ import polars as pl
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Gating, load_registry
+from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.storage.lake import Lake
 
 VERIFIES = ("scene_graphs", "visibility")
@@ -47,15 +49,26 @@ def questions_of(lake: Lake, variant: str) -> pl.DataFrame:
 
 def verification_indexes(
     lake: Lake, questions: pl.DataFrame, gating: Gating
-) -> dict[str, DeltaIndex]:
+) -> dict[str, DeltaIndex | ReleaseDeltaIndex]:
     """For each demonstration of ``questions``, the changes between its key frames."""
-    indexes = {}
-    for demonstration in sorted(questions.get_column("demonstration").unique()):
-        partition = {"demonstration": demonstration, "gating": gating.name}
-        indexes[demonstration] = DeltaIndex.from_tables(
-            lake.read("scene_graphs", partition),
-            lake.read("visibility", partition),
-            lake.read("objects", {"demonstration": demonstration}),
-            gating.profile,
-        )
-    return indexes
+    demonstrations = sorted(questions.get_column("demonstration").unique())
+    return {d: change_index(lake, d, gating) for d in demonstrations}
+
+
+def change_index(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | ReleaseDeltaIndex:
+    """Changes between the key frames of one demonstration and gating."""
+    partition = {"demonstration": demonstration, "gating": gating.name}
+    return delta_index(
+        lake.read("scene_graphs", partition),
+        lake.read("visibility", partition),
+        lake.read("objects", {"demonstration": demonstration}),
+        gating.profile,
+    )
+
+
+def drawing_index(lake: Lake, demonstration: str, gating: Gating) -> ReleaseDeltaIndex | None:
+    """What the draws of the public release also hang on; the paper's need the graph alone."""
+    if gating.profile.release is None:
+        return None
+    index = change_index(lake, demonstration, gating)
+    return index if isinstance(index, ReleaseDeltaIndex) else None

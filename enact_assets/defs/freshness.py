@@ -4,22 +4,25 @@ Files can be deleted, cut short or copied in behind its back; registry entries c
 names disappear; and beyond 100 upstream partitions it no longer compares.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import dagster as dg
 import polars as pl
 from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 from enact_assets.contracts.errors import LakeError, RenderError
+from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.tables import TABLES, table
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.settings import ROOTS, current_sha
 from enact_assets.defs.staleness import NEVER, Node, Staleness
+from enact_assets.storage.question_files import question_file
 from enact_assets.storage.warehouse import published_names
 
 COMPARED_UPSTREAM = 100
 """Dagster compares data versions of at most this many upstream partitions, less one."""
+REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability", "states")
 STALE_SCHEMA = {"asset": pl.String, "partition": pl.String, "why": pl.String}
 
 
@@ -30,6 +33,7 @@ def current_names(instance: dg.DagsterInstance) -> dict[str, set[str]]:
         "demonstration": set(instance.get_dynamic_partitions("demonstration")),
         "gating": set(registry.gatings),
         "model": set(instance.get_dynamic_partitions("model")),
+        "question_file": set(instance.get_dynamic_partitions("question_file")),
         "variant": set(registry.variants),
     }
 
@@ -70,6 +74,8 @@ class Freshness:
         where = dict(zip(table(name).partitions, values, strict=True))
         lake = self._data.lake
         try:
+            if self._has_newer_source(name, where):
+                return "what was imported is newer"
             if lake.content_sha(name, where) != self.staleness.data_version(node):
                 return "its file is not the one that was materialized"
             if name == "frame_images":
@@ -80,9 +86,22 @@ class Freshness:
                 asked = set(lake.read(name, where).get_column("demonstration"))
                 forgotten = asked - current_names(self._instance)["demonstration"]
                 return f"{min(forgotten)} was forgotten" if forgotten else None
-        except (LakeError, RenderError):
+        except (LakeError, RenderError, OSError):
             return "its file is gone or damaged"
         return None
+
+    def _has_newer_source(self, name: str, where: Mapping[str, str]) -> bool:
+        """Whether a recording or question file was imported again since it was read."""
+        lake = self._data.lake
+        if name in REPLAY_TABLES and self._data.recordings.has(where["demonstration"]):
+            recording = self._data.recordings.file(where["demonstration"])
+            # By time: hashing some hundred megabytes on each walk would take longer than the walk.
+            return recording.stat().st_mtime > lake.path(name, where).stat().st_mtime
+        if name == "official_questions":
+            path = question_file(self._data.question_files, where["question_file"])
+            read = lake.read(name, where).get_column("source_sha").unique().to_list()
+            return read not in ([], [sha256_bytes(path.read_bytes())])
+        return False
 
     def _why_not_published(self) -> str | None:
         published = published_names(self._data.warehouse_path)

@@ -10,8 +10,8 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("refresh_question_settings", "Refresh the question settings.", ("question_config",)),
     (
         "replay_demonstrations",
-        "Simulate demonstrations.",
-        ("demonstrations", "facts", "objects", "states"),
+        "Simulate demonstrations, or read recorded ones.",
+        ("demonstrations", "facts", "objects", "observability", "states"),
     ),
     (
         "write_questions",
@@ -26,6 +26,7 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "qa",
         ),
     ),
+    ("import_questions", "Read imported question files.", ("official_questions",)),
     ("render_pictures", "Render key frames.", ("frame_images",)),
     ("choose_questions", "Choose the questions to ask.", ("question_set",)),
     ("assign_questions", "What each variant asks.", ("asked_questions",)),

@@ -1,8 +1,8 @@
 """Partition sets and how partitions of one table follow from partitions of another.
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
-demonstration | variant, model | variant. Demonstrations and models are dynamic (they arrive),
-gatings and variants are static (they stand in the registry).
+demonstration | variant, model | variant. Demonstrations, models and imported question files are
+dynamic (they arrive), gatings and variants are static (they stand in the registry).
 """
 
 import warnings
@@ -12,6 +12,7 @@ import dagster as dg
 from enact_assets.contracts.registry import BASELINE, Registry
 
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
+question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
 model_partitions = dg.DynamicPartitionsDefinition(name="model")
 
 
@@ -28,6 +29,7 @@ class Partitions:
         self.gating = dg.StaticPartitionsDefinition(sorted(registry.gatings))
         self.variant = dg.StaticPartitionsDefinition(sorted(variants))
         self.demonstration = demonstration_partitions
+        self.question_file = question_file_partitions
         self.demonstration_gating = dg.MultiPartitionsDefinition(
             {"demonstration": demonstration_partitions, "gating": self.gating}
         )
@@ -46,6 +48,16 @@ class Partitions:
             {
                 "demonstration": dg.DimensionPartitionMapping("demonstration", same),
                 "gating": dg.DimensionPartitionMapping("variant", self.gating_to_variants),
+            }
+        )
+        # Questions of the public release also hang on changes that are no edge of the graph.
+        release = {g: [g] if x.profile.release else [] for g, x in registry.gatings.items()}
+        self.release_only = dg.MultiPartitionMapping(
+            {
+                "demonstration": dg.DimensionPartitionMapping("demonstration", same),
+                "gating": dg.DimensionPartitionMapping(
+                    "gating", dg.StaticPartitionMapping(release)
+                ),
             }
         )
         self.pictures_to_answers = dg.MultiPartitionMapping(

@@ -9,6 +9,7 @@ from pydantic import Field
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.recordings import Recordings
 
 
 class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -33,6 +34,16 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     def images(self) -> ImageStore:
         """Pictures by content."""
         return ImageStore(DataRoot(Path(self.root)).images)
+
+    @property
+    def recordings(self) -> Recordings:
+        """Recorded replays."""
+        return Recordings(DataRoot(Path(self.root)).recordings)
+
+    @property
+    def question_files(self) -> Path:
+        """Folder of imported question files."""
+        return DataRoot(Path(self.root)).question_files
 
     @property
     def warehouse_path(self) -> Path:

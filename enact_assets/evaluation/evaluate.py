@@ -11,6 +11,7 @@ from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.tables import table
 from enact_assets.evaluation.kernels import Bools, Ints
 from enact_assets.evaluation.parsing import ParsedAnswer, parser_of
+from enact_assets.evaluation.release_evaluation import evaluate_release
 from enact_assets.evaluation.steps import (
     BulkDeltas,
     actions_fit,
@@ -40,12 +41,15 @@ def evaluate(
 ) -> pl.DataFrame:
     """Parse and verify ``predictions``: one row of ``evaluation`` for each of them.
 
-    ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Unparsed
-    answers are wrong: accepted false, pairwise accuracy 0. Missing ones have null in every score.
-    Source: paper A.3.2 and benchmark definition 6. Errors: :class:`EvaluationError` for a
+    ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
+    answers have null in every score. Unparsed ones are wrong under profile ``paper`` (accepted
+    false, pairwise accuracy 0) and without scores under ``release``. Source: paper A.3.2 and
+    benchmark definition 6; ``release_evaluation.py``. Errors: :class:`EvaluationError` for a
     prediction without its question, a question without its index, or a question given twice.
     """
     asked = _asked(predictions, questions, indexes)
+    if profile.release is not None:
+        return evaluate_release(asked, indexes)
     parse = parser_of(profile)
     parsed = [
         parse(raw, length - 1) for raw, length in asked.select("raw_answer", "length").iter_rows()

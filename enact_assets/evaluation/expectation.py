@@ -3,6 +3,9 @@
 No sampling: a step of a random order meets each ordered pair of images (or each action) with the
 same probability, and the orders that pass every step are counted over subsets. What the model
 ``random`` scores must agree with this; questions with more than one accepted order are ambiguous.
+
+An index of profile ``release`` also knows pairs of key frames without a change: an order of images
+that takes such a step passes none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +16,17 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.kernels import Bools, count_accepted_actions, count_accepted_images
+from enact_assets.evaluation.kernels import (
+    Bools,
+    count_accepted_actions,
+    count_accepted_images,
+    count_passing_steps,
+)
+from enact_assets.evaluation.release_changes import ReleaseDeltas
 from enact_assets.evaluation.steps import BulkDeltas, actions_fit, images_fit, number_actions
 
-MAX_STEPS = 20
-"""21! does not fit 64 bits."""
+MAX_STEPS = 19
+"""Steps of all orders of 20 images do not fit 64 bits."""
 
 SCHEMA = {
     "question_id": pl.String,
@@ -39,7 +48,7 @@ def expect_random_orders(
 
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Accuracies
     are exact expectations over all n! orders, 0 to 1. Errors: :class:`EvaluationError` for a
-    missing index or more than 20 steps.
+    missing index or more than 19 steps.
     """
     rows: list[dict[str, Any]] = []
     for (demonstration, kind), group in questions.partition_by(
@@ -51,8 +60,10 @@ def expect_random_orders(
         too_long = [q["question_id"] for q in asked if q["length"] > MAX_STEPS + 1]
         if too_long:
             raise EvaluationError(f"question {too_long[0]}: more than {MAX_STEPS} steps")
-        allowed = allowed_steps(str(kind), asked, indexes[str(demonstration)])
-        rows.extend(_expect(q, fits) for q, fits in zip(asked, allowed, strict=True))
+        index = indexes[str(demonstration)]
+        allowed = allowed_steps(str(kind), asked, index)
+        raises = [_raising_pairs(question, index) for question in asked]
+        rows.extend(map(_expect, asked, allowed, raises))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("question_id")
 
 
@@ -91,25 +102,38 @@ def allowed_steps(
     return [part.reshape(s) for part, s in zip(np.split(fits, ends[:-1]), shapes, strict=True)]
 
 
-def _expect(question: Mapping[str, Any], allowed: Bools) -> dict[str, Any]:
+def _raising_pairs(question: Mapping[str, Any], index: BulkDeltas) -> Bools:
+    """Pairs of images (n + 1, n + 1), as labelled, over which no order passes a step.
+
+    All of them if a step of the question itself has no change to look for.
+    """
+    n = len(question["answer"])
+    raises = np.zeros((n + 1, n + 1), np.bool_)
+    if question["kind"] == "forward" and isinstance(index, ReleaseDeltas):
+        shown = np.array(question["shown_key_frames"], np.int64)
+        a, b = np.nonzero(~np.eye(n + 1, dtype=np.bool_))
+        raises[a, b] = index.changes(np.stack([shown[a], shown[b]], axis=1))[2][:, 1] != 0
+        key_frames = np.array(question["key_frames"], np.int64)
+        steps = np.stack([key_frames[:-1], key_frames[1:]], axis=1)
+        raises |= (index.changes(steps)[2][:, 0] != 0).any()
+    return raises
+
+
+def _expect(question: Mapping[str, Any], allowed: Bools, raises: Bools) -> dict[str, Any]:
     n = allowed.shape[0]
     n_orders = factorial(n)
     answer = np.array(question["answer"], np.int64)
     steps = np.arange(n)
     if question["kind"] == "forward":
-        # The first step starts at the current state; later ones at any other image, uniformly.
-        onward = allowed[:, 1:, 1:]
-        chances = (onward.sum(axis=(1, 2)) - onward.diagonal(axis1=1, axis2=2).sum(axis=1)) / (
-            n * max(n - 1, 1)
-        )
-        chances[0] = allowed[0, 0, 1:].mean()
+        allowed = allowed & ~raises
         n_accepted = count_accepted_images(allowed)
-        reference_passes = allowed[steps, np.append(0, answer[:-1]), answer]
+        before = np.append(0, answer[:-1])
+        reference_passes = allowed[steps, before, answer] & ~raises[before, answer].any()
+        pairwise = _chance_of_images(allowed, raises)
     else:
-        chances = allowed.mean(axis=1)
         n_accepted = count_accepted_actions(allowed)
         reference_passes = allowed[steps, answer - 1]
-    pairwise = float(chances.mean())
+        pairwise = float(allowed.mean())
     if not reference_passes.all():
         # Exact answers are accepted whatever the rule says of their steps.
         n_accepted += 1
@@ -125,3 +149,17 @@ def _expect(question: Mapping[str, Any], allowed: Bools) -> dict[str, Any]:
         "expected_task_accuracy": n_accepted / n_orders,
         "expected_pairwise_accuracy": pairwise,
     }
+
+
+def _chance_of_images(allowed: Bools, raises: Bools) -> float:
+    """Share of steps that pass in a random order of images, exactly."""
+    n = int(allowed.shape[0])
+    if raises.any():
+        return int(count_passing_steps(allowed, raises)) / (n * factorial(n))
+    # The first step starts at the current state; later ones at any other image, uniformly.
+    onward = allowed[:, 1:, 1:]
+    chances = (onward.sum(axis=(1, 2)) - onward.diagonal(axis1=1, axis2=2).sum(axis=1)) / (
+        n * max(n - 1, 1)
+    )
+    chances[0] = allowed[0, 0, 1:].mean()
+    return float(chances.mean())

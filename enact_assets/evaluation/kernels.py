@@ -69,6 +69,39 @@ def count_accepted_images(allowed: Bools) -> int:
 
 
 @njit(cache=True)
+def count_passing_steps(allowed: Bools, raises: Bools) -> int:
+    """Steps that pass, summed over all orders of images 1..n that take no step in ``raises``.
+
+    Shape: allowed as in :func:`count_accepted_images`, raises (n + 1, n + 1), from image a to
+    image b. Exact for n <= 19 (19 19! fits 64 bits). Time 2**n n**2.
+    """
+    n = allowed.shape[0]
+    full = (1 << n) - 1
+    before = np.zeros((full + 1, n + 1), np.int64)
+    after = np.zeros((full + 1, n + 1), np.int64)
+    before[0, 0] = 1
+    after[full, 1:] = 1
+    for visited in range(full):
+        for last in range(n + 1):
+            for node in range(1, n + 1):
+                if not (visited >> (node - 1)) & 1 and not raises[last, node]:
+                    before[visited | (1 << (node - 1)), node] += before[visited, last]
+    total = 0
+    for visited in range(full - 1, -1, -1):
+        step = 0
+        for node in range(n):
+            step += (visited >> node) & 1
+        for last in range(n + 1):
+            for node in range(1, n + 1):
+                if not (visited >> (node - 1)) & 1 and not raises[last, node]:
+                    ways = after[visited | (1 << (node - 1)), node]
+                    after[visited, last] += ways
+                    if allowed[step, last, node]:
+                        total += before[visited, last] * ways
+    return int(total)
+
+
+@njit(cache=True)
 def count_accepted_actions(allowed: Bools) -> int:
     """Orders of n actions for which all n steps pass: the permanent of ``allowed``.
 

@@ -12,12 +12,12 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
 
     ``task_accuracy``: share of accepted answers. ``pairwise_accuracy``: mean over questions of the
     share of steps that pass (what the paper's published numbers are);
-    ``pairwise_accuracy_pooled``: passed steps over all steps (paper A.3.2, micro-average). Scored
-    are parsed answers and unparsed ones (as wrong), never missing ones: a group without a scored
-    answer has null, not 0.
+    ``pairwise_accuracy_pooled``: passed steps over all steps (paper A.3.2, micro-average). Rows
+    without scores are in no denominator: missing answers, and under profile ``release`` unparsed
+    ones. A group without a scored answer has null, not 0.
     """
     status = pl.col("answer_status")
-    scored = status != "missing"
+    scored = pl.col("is_accepted").is_not_null()
     n_steps = pl.col("n_steps").filter(scored).sum()
     return (
         evaluation.group_by(list(by))
@@ -26,6 +26,7 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
             n_parsed=(status == "parsed").sum(),
             n_unparsed=(status == "unparsed").sum(),
             n_missing=(status == "missing").sum(),
+            n_scored=scored.sum(),
             n_exact=pl.col("is_exact").sum(),
             task_accuracy=pl.col("is_accepted").cast(pl.Float64).mean(),
             pairwise_accuracy=pl.col("pairwise_accuracy").mean(),

@@ -1,7 +1,8 @@
 """Raw answers -> an order of labels, or a named reason why there is none.
 
 Profile ``paper``: the last bracketed list of integers counts. It must be a permutation of 1..n,
-or of 0..n-1, which is shifted. Anything else is unparsed.
+or of 0..n-1, which is shifted. Anything else is unparsed. Profile ``release``: see
+``release_parsing.py``.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Literal
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.profile import Profile
+from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
 
 Status = Literal["parsed", "unparsed", "missing"]
 
@@ -20,8 +22,10 @@ REASONS: Mapping[str, str] = {
     "no_list": "the answer holds no bracketed list of integers",
     "wrong_length": "the last list has more or fewer entries than the question has steps",
     "not_a_permutation": "the last list repeats a label or names one that was not shown",
+    UNREADABLE: "profile release: the answer holds no digit",
+    FAILED: "profile release: the public release raises on the question or the answer",
 }
-"""Why an order is missing (the first) or could not be parsed (the others)."""
+"""Why an order is missing (the first) or could not be parsed, or not evaluated (the others)."""
 
 # White space of any script, but digits 0-9 only: what Python reads as a list of integers. Every
 # quantifier is possessive and a match cannot pass an opening bracket: linear in the answer.
@@ -74,11 +78,26 @@ def _read_order(raw: str, n_steps: int) -> tuple[tuple[int, ...] | None, str | N
     return tuple(label + 1 - first for label in labels), None
 
 
+def parse_release_answer(raw: str | None, n_steps: int) -> ParsedAnswer:
+    """The labels that ``raw`` names, by the rules of ``release``: any integers, any number.
+
+    None is missing, as under ``paper``. Time is linear in the length of ``raw``.
+    """
+    if raw is None:
+        return ParsedAnswer("missing", None, "no_answer")
+    labels, reason = read_release_answer(raw, n_steps)
+    if labels is None:
+        return ParsedAnswer("unparsed", None, reason)
+    return ParsedAnswer("parsed", tuple(labels), None)
+
+
 _PARSERS: Mapping[str, Parser] = {"paper": parse_answer}
 
 
 def parser_of(profile: Profile) -> Parser:
     """The parser of ``profile``; raises :class:`UnknownNameError` if it has none."""
+    if profile.release is not None:
+        return parse_release_answer
     if profile.name not in _PARSERS:
         raise UnknownNameError.of("answer rules of profile", profile.name, _PARSERS)
     return _PARSERS[profile.name]

@@ -7,18 +7,23 @@ in order and the actions shuffled. Entry k of the answer is the label shown for 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import QuestionError, UnknownNameError
 from enact_assets.contracts.ids import short_id
+from enact_assets.contracts.profile import PAPER, Profile
 from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.contracts.tables import table
+from enact_assets.questions.release_qa import write_release_questions
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, check_kind, fill_template, load_template
-from enact_assets.questions.wording import WORDINGS, word_action
+from enact_assets.questions.wording import WORDINGS, word_actions
+
+if TYPE_CHECKING:
+    from enact_assets.segmentation.deltas import DeltaIndex
+    from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 Changes = Mapping[tuple[int, int], Sequence[str]]
 """Components, as text, of each valid edge between two key frames."""
@@ -29,14 +34,34 @@ def write_questions(
     transition_graph: pl.DataFrame,
     settings: QuestionSettings,
     template_folder: Path | None = None,
+    *,
+    profile: Profile = PAPER,
+    segmented_frames: pl.DataFrame | None = None,
+    index: "DeltaIndex | ReleaseDeltaIndex | None" = None,
+    has_picture: Sequence[bool] | None = None,
 ) -> pl.DataFrame:
     """One forward and one inverse question per trajectory: the table ``qa``.
 
     Both tables belong to one demonstration and gating. Shuffles and phrasings depend on the
     trajectory's id, the kind and ``settings.seed`` alone. ``template_folder`` holds prompt
-    templates other than ours. Errors: :class:`QuestionError` if a trajectory takes a step that is
-    no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
+    templates other than ours. Profile ``release`` makes the questions of the public release instead
+    (:func:`write_release_questions`), for which ``segmented_frames`` and ``index`` of the same
+    demonstration and gating are needed. Errors: :class:`QuestionError` if a trajectory takes a step
+    that is no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
     """
+    if profile.release is not None:
+        if segmented_frames is None:
+            raise QuestionError(
+                f"profile {profile.name!r} names questions by the recording's frames: give "
+                "segmented_frames of the same demonstration and gating"
+            )
+        return write_release_questions(
+            *(segmented_frames, trajectories, transition_graph, index),
+            settings=settings,
+            profile=profile,
+            template_folder=template_folder,
+            has_picture=has_picture,
+        )
     if settings.wording not in WORDINGS:
         raise UnknownNameError.of("wording", settings.wording, WORDINGS)
     columns = ("demonstration", "gating", "key_frame_from", "key_frame_to", "changes")
@@ -44,6 +69,10 @@ def write_questions(
     for demonstration, gating, start, end, changes in transition_graph.select(columns).iter_rows():
         graphs.setdefault((demonstration, gating), {})[start, end] = changes
     templates = {kind: load_template(kind, template_folder) for kind in KINDS}
+    partition = ("demonstration", "gating", "length")
+    # By rank, a decimal of any size: what draw says must not hang on the order of rows.
+    by_rank = trajectories.sort(pl.col("rank").str.len_chars(), "rank", "trajectory_id")
+    numbered = by_rank.with_columns(draw=pl.int_range(pl.len()).over(partition))
     rows = [
         build_question(
             kind,
@@ -51,8 +80,9 @@ def write_questions(
             graphs.get((trajectory["demonstration"], trajectory["gating"]), {}),
             settings,
             templates[kind],
+            draw=trajectory["draw"],
         )
-        for trajectory in trajectories.iter_rows(named=True)
+        for trajectory in numbered.iter_rows(named=True)
         for kind in KINDS
     ]
     return table("qa").build(rows)
@@ -64,6 +94,8 @@ def build_question(
     changes: Changes,
     settings: QuestionSettings,
     template: str,
+    *,
+    draw: int = 0,
 ) -> dict[str, Any]:
     """The row of ``qa`` for one ``trajectory`` (a row of ``trajectories``) and ``kind``."""
     check_kind(kind)
@@ -72,10 +104,7 @@ def build_question(
     content = (trajectory["trajectory_id"], kind, settings.seed)
     # shown[k] is the step (from 1) whose next state or action is labelled k + 1.
     shown = shuffled_labels(len(steps), "order shown", *content)
-    texts = [
-        word_action([Component.parse(c) for c in step], *content, number)
-        for number, step in enumerate(steps, start=1)
-    ]
+    texts = word_actions(steps, *content)
     if kind == "forward":
         shown_key_frames = [key_frames[0], *(key_frames[step] for step in shown)]
     else:
@@ -102,6 +131,7 @@ def build_question(
         "actions": texts,
         "action_components": steps,
         "answer": inverse_order(shown),
+        "draw": draw,
         "wording": settings.wording,
         "prompt": fill_template(template, texts),
     }

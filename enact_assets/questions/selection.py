@@ -1,6 +1,6 @@
 """Which questions are asked: stratified over kind and length, balanced over demonstrations."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -26,6 +26,7 @@ def select_questions(
     qa_all_demonstrations: pl.DataFrame,
     evidence: Mapping[str, str],
     settings: QuestionSettings,
+    not_probed: Collection[str] = (),
 ) -> pl.DataFrame:
     """The questions that are asked, over all demonstrations of each gating: ``question_set``.
 
@@ -34,8 +35,9 @@ def select_questions(
     an order of its own that depends on ``settings.seed`` alone, so the probe set (the same with a
     smaller number, for ``settings.probe_lengths``) lies within the question set, and one
     demonstration more only shortens what the others give. ``evidence`` maps demonstration -> hash
-    of the tables that verify its questions. Errors: :class:`QuestionError` for a chosen question
-    whose demonstration has no evidence.
+    of the tables that verify its questions. Demonstrations in ``not_probed``, whose pictures cannot
+    be made again under every variant, give no questions to the probe set. Errors:
+    :class:`QuestionError` for a chosen question whose demonstration has no evidence.
     """
     rows: list[dict[str, Any]] = []
     strata = qa_all_demonstrations.partition_by("gating", "kind", "length", as_dict=True)
@@ -49,7 +51,8 @@ def select_questions(
         turns = take_turns(ids, settings.seed, f"{gating} {kind} {length}")
         asked = set(turns[: settings.question_set_per_stratum])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
-        probed = set(turns[:n_probed])
+        elsewhere = {q for d in not_probed for q in ids.get(d, [])}
+        probed = set([q for q in turns if q not in elsewhere][:n_probed])
         chosen = stratum.filter(pl.col("question_id").is_in(sorted(asked | probed)))
         rows.extend(
             {

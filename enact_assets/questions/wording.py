@@ -6,10 +6,11 @@ and operation says the same; none of them can be mistaken for another component.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from enact_assets.contracts.components import PARENT_JOINT, Component
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.contracts.ids import seed_from
+from enact_assets.contracts.ids import seeds_from
 from enact_assets.contracts.predicates import CATALOGUE, ROBOT, label
 
 NATURAL = "natural"
@@ -193,17 +194,34 @@ def sentence(component: Component, phrasing: int = 0) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def word_action(components: Iterable[Component], *content: object) -> str:
-    """All ``components`` of one action as sentences in a fixed order; phrasings by ``content``.
+def word_actions(actions: Iterable[Iterable[str]], *content: object) -> list[str]:
+    """Actions, each by the texts of its components, as sentences; phrasings by ``content``.
 
-    What came about is told first, then what ceased, then what turned into something else; within
-    these by predicate and objects, so that the order tells nothing beyond the components.
+    Within an action, what came about is told first, then what ceased, then what turned into
+    something else; within these by predicate and objects, so that the order tells nothing beyond
+    the components. Phrasings also depend on the number of the action, from 1.
+    """
+    told = [_told(tuple(components)) for components in actions]
+    more = [(str(k), text) for k, (texts, _) in enumerate(told, start=1) for text in texts]
+    seeds = iter(seeds_from(("phrasing", *content), more))
+    return [" ".join([s[next(seeds) % len(s)] for s in sentences]) for _, sentences in told]
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Components of one action in the order in which they are told, and all sentences of each.
+
+    A demonstration has some hundred different actions, each of them in some dozen questions.
     """
     ordered = sorted(
-        set(components),
+        map(Component.parse, set(texts)),
         key=lambda c: (_ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, str(c)),
     )
-    return " ".join(sentence(c, seed_from("phrasing", *content, str(c))) for c in ordered)
+    numbers = [range(len(PHRASINGS.get((c.operation, c.predicate), " "))) for c in ordered]
+    return tuple(map(str, ordered)), tuple(
+        tuple(sentence(c, k) for k in phrasings)
+        for c, phrasings in zip(ordered, numbers, strict=True)
+    )
 
 
 def _named(*labels: str) -> str:

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.tables import table
+from enact_assets.replay.tables import ReplayTables
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.simulate import build_world, simulate
@@ -17,16 +18,6 @@ from enact_assets.simulator.world import World
 
 SOURCE = "embedded"
 _NAME = re.compile(r"(.+)-(\d+)")
-
-
-@dataclass(frozen=True)
-class ReplayTables:
-    """The four replay tables of one demonstration, each by its contract."""
-
-    demonstrations: pl.DataFrame
-    facts: pl.DataFrame
-    objects: pl.DataFrame
-    states: pl.DataFrame
 
 
 def parse_demonstration(name: str) -> tuple[str, int]:
@@ -78,6 +69,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
                 "n_frames": recording.n_frames,
                 "frame_rate_hz": recording.frame_rate_hz,
                 "world_sha": world.sha,
+                "frame_id_runs": list(COUNTED_FROM_0),
             }
         ]
     )
@@ -117,7 +109,13 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
             "appearance": _lists(recording.appearance),
         }
     )
-    return ReplayTables(demonstrations, facts, objects, table("states").check(states, name))
+    return ReplayTables(
+        demonstrations,
+        facts,
+        objects,
+        table("observability").empty(),
+        table("states").check(states, name),
+    )
 
 
 def _lists(values: NDArray[np.float64]) -> pl.Series:

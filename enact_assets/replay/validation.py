@@ -9,7 +9,8 @@ from collections.abc import Iterable
 import polars as pl
 
 from enact_assets.contracts.errors import ExistenceError, IntervalError, ReplayError
-from enact_assets.contracts.predicates import CATALOGUE, EXISTS, TRANSITION
+from enact_assets.contracts.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
+from enact_assets.replay.tables import RECORDED
 
 _OBJECT_KEY = ["demonstration", "object_name"]
 _FACT_KEY = ["demonstration", "predicate", "subject", "object"]
@@ -28,12 +29,22 @@ def check_replay(demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.
       one fact that overlap or touch (intervals are maximal).
     - :class:`ExistenceError`: a fact about an object that is not in ``objects``, or holds at a
       frame at which one of its objects does not exist.
+
+    A recorded demonstration says what its file says: any identifier is a predicate, of one object
+    or two, in either direction or both; the two may be one, or not exist at the time (a state of
+    one object still needs its record); parents may be categories.
     """
     _check_demonstrations(demonstrations, facts, objects)
+    names = demonstrations.filter(pl.col("source") == RECORDED)["demonstration"].to_list()
+    is_recorded = pl.col("demonstration").is_in(names)
     _check_objects(objects)
-    _check_predicates(facts)
+    _check_parents(objects.filter(~is_recorded))
+    _check_predicates(facts.filter(~is_recorded))
+    _check_recorded_predicates(facts.filter(is_recorded))
     _check_intervals(demonstrations, facts)
-    _check_existence(facts, objects)
+    _check_objects_are_known(facts, objects)
+    # A recorded pair may outlive its objects: the public release keeps it, and so do we.
+    _check_existence(facts.filter(~is_recorded | pl.col("object").is_null()))
 
 
 def _check_demonstrations(
@@ -71,6 +82,9 @@ def _check_objects(objects: pl.DataFrame) -> None:
             f"demonstration {name!r}: {repeated.height} of {objects.height} objects share a name, "
             f"first {first!r}. Names are unique in a demonstration: number them."
         )
+
+
+def _check_parents(objects: pl.DataFrame) -> None:
     links = objects.explode("parents", empty_as_null=False).filter(pl.col("parents").is_not_null())
     own = links.filter(pl.col("parents") == pl.col("object_name"))
     if own.height:
@@ -135,6 +149,28 @@ def _check_predicates(facts: pl.DataFrame) -> None:
         )
 
 
+def _check_recorded_predicates(facts: pl.DataFrame) -> None:
+    wrong = facts.filter(
+        ~pl.col("predicate").str.contains(r"^[A-Za-z_][A-Za-z0-9_]*$")
+        | (pl.col("predicate") == TRANSITION)
+    )
+    if wrong.height:
+        raise ReplayError(
+            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is no "
+            f"state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
+            "transitions follow from parents and are no facts."
+        )
+    arity = facts.filter(
+        ((pl.col("predicate") == EXISTS) & pl.col("object").is_not_null())
+        | ((pl.col("predicate") == RELATED) & pl.col("object").is_null())
+    )
+    if arity.height:
+        raise ReplayError(
+            f"{_where(arity)}: {arity.height} of {facts.height} facts have the wrong number of "
+            f"objects; {EXISTS} takes 1, {RELATED} takes 2."
+        )
+
+
 def _check_intervals(demonstrations: pl.DataFrame, facts: pl.DataFrame) -> None:
     rows = facts.join(
         demonstrations.select("demonstration", "n_frames"),
@@ -166,10 +202,15 @@ def _check_intervals(demonstrations: pl.DataFrame, facts: pl.DataFrame) -> None:
         )
 
 
-def _check_existence(facts: pl.DataFrame, objects: pl.DataFrame) -> None:
+def _uses(facts: pl.DataFrame) -> pl.DataFrame:
+    """Facts with the objects they are about as ``used``, one per row."""
     subjects = facts.with_columns(used=pl.col("subject"))
     others = facts.filter(pl.col("object").is_not_null()).with_columns(used=pl.col("object"))
-    uses = pl.concat([subjects, others])
+    return pl.concat([subjects, others])
+
+
+def _check_objects_are_known(facts: pl.DataFrame, objects: pl.DataFrame) -> None:
+    uses = _uses(facts)
     unknown = uses.join(
         objects,
         left_on=["demonstration", "used"],
@@ -182,6 +223,10 @@ def _check_existence(facts: pl.DataFrame, objects: pl.DataFrame) -> None:
             f"{_where(unknown)}: {unknown['used'][0]!r} is not in objects ({unknown.height} "
             f"uses of {unknown['used'].n_unique()} unknown objects). Add a row to objects."
         )
+
+
+def _check_existence(facts: pl.DataFrame) -> None:
+    uses = _uses(facts)
     existence = facts.filter(pl.col("predicate") == EXISTS).select(
         "demonstration", used="subject", exists_from="frame_from", exists_to="frame_to"
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
@@ -37,6 +38,25 @@ class Family:
     pattern: Ints
     n_patterns: int
     transitions: dict[tuple[int, int], Component]
+
+
+def resolve_parents(objects: pl.DataFrame) -> dict[str, list[str]]:
+    """Per object, the names of the objects it came from, sorted; recordings may say it otherwise.
+
+    A parent that is no object but a category stands for all objects of that category, the object
+    itself excepted. One that is neither, and null, stand for nothing.
+    """
+    members: dict[str, list[str]] = {}
+    for name, category in objects.select("object_name", "category").sort(pl.all()).iter_rows():
+        members.setdefault(category, []).append(name)
+    known = set(objects["object_name"])
+    found: dict[str, list[str]] = {}
+    for name, parents in objects.select("object_name", "parents").iter_rows():
+        meant: set[str] = set()
+        for parent in parents or ():
+            meant.update([parent] if parent in known else members.get(parent, []))
+        found[name] = sorted(meant - {name})
+    return found
 
 
 def find_families(

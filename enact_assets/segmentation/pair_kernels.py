@@ -1,6 +1,6 @@
 """Numba kernels of changes between pairs of key frames: which facts differ, which of them show.
 
-Sets are bit sets of uint64 words: bit b of word w stands for element 64 w + b.
+Sets are those of ``bit_sets.py``.
 """
 
 from typing import NamedTuple
@@ -9,11 +9,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.segmentation.bit_sets import WORD_BITS, add_bit, bit, lowest_bit, popcount
+
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
-
-WORD_BITS = 64
 
 
 class KeyFrameArrays(NamedTuple):
@@ -101,56 +101,6 @@ def count_visible_changes(arrays: KeyFrameArrays, n_words: int) -> NDArray[np.in
 
 
 @njit(cache=True)
-def set_bits(bits: Words) -> tuple[Ints, Ints]:
-    """Elements of each row's set, ascending, as one flat array, and the rows' offsets (n + 1,)."""
-    offsets = np.zeros(bits.shape[0] + 1, np.int64)
-    for row in range(bits.shape[0]):
-        offsets[row + 1] = offsets[row]
-        for word in range(bits.shape[1]):
-            offsets[row + 1] += popcount(bits[row, word])
-    flat = np.empty(offsets[-1], np.int64)
-    n_out = 0
-    for row in range(bits.shape[0]):
-        for word in range(bits.shape[1]):
-            left = bits[row, word]
-            while left != np.uint64(0):
-                flat[n_out] = word * WORD_BITS + _lowest_bit(left)
-                n_out += 1
-                left &= left - np.uint64(1)
-    return flat, offsets
-
-
-@njit(cache=True)
-def popcount(word: np.uint64) -> int:
-    """Number of set bits."""
-    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    fours = (pairs & np.uint64(0x3333333333333333)) + (
-        (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)
-    )
-    eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    halves = eights + (eights >> np.uint64(8))
-    halves += halves >> np.uint64(16)
-    return int((halves + (halves >> np.uint64(32))) & np.uint64(0x7F))
-
-
-@njit(cache=True)
-def _lowest_bit(word: np.uint64) -> int:
-    """Position of the lowest set bit of a word that is not 0."""
-    return int(popcount((word - np.uint64(1)) & ~word))
-
-
-@njit(cache=True)
-def _add(bits: Words, element: int) -> None:
-    bits[element // WORD_BITS] |= np.uint64(1) << np.uint64(element % WORD_BITS)
-
-
-@njit(cache=True)
-def _bit(bits: Words, element: int) -> int:
-    """1 if the set has the element, else 0."""
-    return int((bits[element // WORD_BITS] >> np.uint64(element % WORD_BITS)) & np.uint64(1))
-
-
-@njit(cache=True)
 def _new_scratch(arrays: KeyFrameArrays) -> _Scratch:
     n_facts, n_objects = arrays.fact_objects.shape[0], arrays.labels.size
     return _Scratch(
@@ -181,7 +131,7 @@ def _write_changes(
     for k in range(n_changed):
         fact = facts[k]
         if is_wordable[fact_objects[fact, 0]] and is_wordable[fact_objects[fact, 1]]:
-            _add(visible, fact_components[fact, _bit(holds_at_j, fact)])
+            add_bit(visible, fact_components[fact, bit(holds_at_j, fact)])
     if has_transition:
         _keep_wordable_transitions(arrays, scratch, pair, visible)
 
@@ -196,13 +146,13 @@ def _find_changed_facts(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, 
     for word in range(at_i.size):
         left = at_i[word] ^ at_j[word]
         while left != np.uint64(0):
-            fact = word * WORD_BITS + _lowest_bit(left)
+            fact = word * WORD_BITS + lowest_bit(left)
             left &= left - np.uint64(1)
             facts[n_changed] = fact
             n_changed += 1
             is_changed[fact_objects[fact, 0]] = True
             is_changed[fact_objects[fact, 1]] = True
-            _add(full, fact_components[fact, _bit(at_j, fact)])
+            add_bit(full, fact_components[fact, bit(at_j, fact)])
     return n_changed
 
 
@@ -214,7 +164,7 @@ def _find_transitions(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, fu
         component = _transition(arrays, c, pair)
         if component >= 0:
             has_transition = True
-            _add(full, component)
+            add_bit(full, component)
             scratch.takes_part[arrays.child[c]] = True
             scratch.is_changed[arrays.child[c]] = True
             for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
@@ -278,4 +228,4 @@ def _keep_wordable_transitions(
                 if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
                     is_kept = is_kept and scratch.is_wordable[parent]
             if is_kept:
-                _add(visible, component)
+                add_bit(visible, component)

@@ -17,26 +17,23 @@ was added holds at the recorded frame and cannot be added again, and the same fo
 The threshold only acts if ``settle_frames`` is at least ``persistence_frames``.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component, Operation
-from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.registry import Gating
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.kernels import SearchRules, find_key_frames, smooth, states_at
+from enact_assets.segmentation.landed import (
+    KeyFrames,
+    SegmentedTables,
+    land,
+    only_demonstration,
+)
+from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.switches import FactSwitches, find_switches
 
-
-@dataclass(frozen=True)
-class SegmentedTables:
-    """What segmentation lands, both by their contracts."""
-
-    segmented_frames: pl.DataFrame
-    scene_graphs: pl.DataFrame
+__all__ = ["SegmentedTables", "segment"]
 
 
 def segment(
@@ -45,12 +42,15 @@ def segment(
     """Key frames of one demonstration and the scene graph at each of them.
 
     ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. A replay of at
-    most ``settle_frames`` frames has no key frame and gives empty tables.
+    most ``settle_frames`` frames has no key frame and gives empty tables. Profile ``release`` has
+    rules of its own, see ``release.py``.
 
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.
     """
-    demonstration, n_frames = _only_demonstration(demonstrations, facts, objects)
+    if gating.profile.release is not None:
+        return segment_release(demonstrations, facts, objects, gating)
+    _, n_frames = only_demonstration(demonstrations, facts=facts, objects=objects)
     found = find_switches(facts, objects, gating.predicates, n_frames)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)
@@ -65,53 +65,18 @@ def segment(
         switches, order, found.n_signature_facts, found.lineage, rules
     )
     states = states_at(switches, frames)
-    of = [pl.lit(demonstration).alias("demonstration"), pl.lit(gating.name).alias("gating")]
-    segmented_frames = pl.DataFrame(
-        {
-            "key_frame": np.arange(frames.size),
-            "frame": frames,
-            "change_frame": change_frames,
-            "similarity": similarities,
-            "changes": _changes(found, states),
-        }
-    ).with_columns(
-        *of,
-        change_frame=pl.when(pl.col("change_frame") >= 0).then("change_frame"),
-        similarity=pl.when(pl.col("similarity") >= 0).then("similarity"),
-    )
     key_frame, fact = np.nonzero(states)
-    scene_graphs = found.facts[fact].with_columns(*of, key_frame=pl.Series(key_frame))
-    where = f"{demonstration}, {gating.name}"
-    return SegmentedTables(
-        table("segmented_frames").check(segmented_frames, where),
-        table("scene_graphs").check(scene_graphs, where),
+    return land(
+        demonstrations,
+        gating,
+        KeyFrames(frames, change_frames, similarities),
+        _changes(found, states),
+        found.facts[fact].with_columns(key_frame=pl.Series(key_frame)),
     )
 
 
-def _only_demonstration(
-    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame
-) -> tuple[str, int]:
-    """Name and length of the one demonstration all tables are about."""
-    if demonstrations.height != 1:
-        raise ReplayError(
-            f"segmentation takes one demonstration at a time, was given {demonstrations.height}: "
-            f"{demonstrations['demonstration'].to_list()[:3]}. Call it once per partition."
-        )
-    name, n_frames = demonstrations.select("demonstration", "n_frames").row(0)
-    for what, rows in (("facts", facts), ("objects", objects)):
-        foreign = rows.filter(pl.col("demonstration") != name)
-        if foreign.height:
-            raise ReplayError(
-                f"demonstration {name!r}: {foreign.height} of {rows.height} rows of {what} belong "
-                f"to another, first {foreign.row(0, named=True)}. Read one partition of each."
-            )
-    return str(name), int(n_frames)
-
-
-def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> pl.Series:
-    """Component texts, sorted, of each recorded frame against the one before: list of strings."""
-    import pyarrow as pa
-
+def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> list[list[str]]:
+    """Component texts of each recorded frame against the one before."""
     changes: list[list[str]] = [[] for _ in range(states.shape[0])]
     signature = states[:, : found.n_signature_facts]
     facts = found.facts.rows()
@@ -127,6 +92,4 @@ def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> pl.Series:
             parents = [facts[p][1] for p in links if states[row, p] and not states[row + 1, p]]
             if parents:
                 changes[row + 1].append(str(Component.transition(tuple(parents), child)))
-    # By way of Arrow, as polars takes ten times as long to build lists from Python lists.
-    texts = pa.array([sorted(row) for row in changes], pa.large_list(pa.large_string()))
-    return pl.Series(texts, dtype=pl.List(pl.String))
+    return changes

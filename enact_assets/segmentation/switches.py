@@ -7,7 +7,8 @@ import polars as pl
 
 from enact_assets.contracts.errors import IntervalError
 from enact_assets.contracts.predicates import EXISTS
-from enact_assets.segmentation.kernels import Lineage, Switches
+from enact_assets.segmentation.families import resolve_parents
+from enact_assets.segmentation.kernels import Ints, Lineage, Switches
 
 FACT = ["predicate", "subject", "object"]
 
@@ -50,6 +51,25 @@ def find_switches(
         .collect()
     )
     number = rows["fact"].to_numpy().astype(np.int64)
+    check_intervals(rows, number, n_frames)
+    is_first = np.ones(rows.height, np.bool_)
+    is_first[1:] = number[1:] != number[:-1]
+    starts = np.flatnonzero(is_first)
+    names = rows.select(FACT)[starts]
+    offsets = 2 * np.append(starts, rows.height)
+    frames = rows.select("frame_from", "frame_to").to_numpy().ravel()
+    n_signature_facts = int((names["predicate"] != EXISTS).sum())
+    children, lineage = _find_lineage(objects, names["subject"].to_list(), n_signature_facts)
+    switches = Switches(offsets.astype(np.int64), frames.astype(np.int64))
+    return FactSwitches(names, switches, n_signature_facts, children, lineage)
+
+
+def check_intervals(rows: pl.DataFrame, number: Ints, n_frames: int) -> None:
+    """``rows`` of facts, in order of their fact's ``number`` (n,) and of ``frame_from``.
+
+    Errors: :class:`IntervalError` if the intervals of a fact overlap, touch, are empty or leave
+    [0, n_frames).
+    """
     frame_from, frame_to = rows["frame_from"].to_numpy(), rows["frame_to"].to_numpy()
     earliest = np.zeros(rows.height, np.int64)
     same_fact = number[1:] == number[:-1]
@@ -64,16 +84,6 @@ def find_switches(
             f"frames [{first['frame_from']}, {first['frame_to']}). Check the replay with "
             "replay.validation.check_replay."
         )
-    is_first = np.ones(rows.height, np.bool_)
-    is_first[1:] = ~same_fact
-    starts = np.flatnonzero(is_first)
-    names = rows.select(FACT)[starts]
-    offsets = 2 * np.append(starts, rows.height)
-    frames = np.stack([frame_from, frame_to], axis=1).ravel()
-    n_signature_facts = int((names["predicate"] != EXISTS).sum())
-    children, lineage = _find_lineage(objects, names["subject"].to_list(), n_signature_facts)
-    switches = Switches(offsets.astype(np.int64), frames.astype(np.int64))
-    return FactSwitches(names, switches, n_signature_facts, children, lineage)
 
 
 def _find_lineage(
@@ -82,9 +92,8 @@ def _find_lineage(
     """Children whose existence, and that of at least one parent, is recorded."""
     existence = {name: n_signature_facts + k for k, name in enumerate(subjects[n_signature_facts:])}
     children, child, offsets, parent = [], [], [0], []
-    rows = objects.filter(pl.col("parents").list.len() > 0).sort("object_name")
-    for name, parents in rows.select("object_name", "parents").iter_rows():
-        links = [existence[p] for p in sorted(set(parents)) if p in existence]
+    for name, parents in sorted(resolve_parents(objects).items()):
+        links = [existence[p] for p in parents if p in existence]
         if links and name in existence:
             children.append(name)
             child.append(existence[name])

@@ -5,6 +5,8 @@
     <root>/lake/qa/set_table-0/state.parquet     tables, one file per partition (storage/lake.py)
     <root>/images/4f/4f2c...e1.png               pictures by content (storage/images.py)
     <root>/images/renders/90/90ab...77           what a render came out as
+    <root>/recordings/<task>/scene_graph_0.json  recorded replays (storage/recordings.py)
+    <root>/question_files/<name>.jsonl           imported question files
     <root>/enact.duckdb                          the warehouse (storage/warehouse.py)
 """
 
@@ -16,6 +18,8 @@ HOME_VARIABLE = "ENACT_HOME"
 DEFAULT_ROOT = Path("data")
 LAKE_FOLDER = "lake"
 IMAGES_FOLDER = "images"
+RECORDINGS_FOLDER = "recordings"
+QUESTION_FILES_FOLDER = "question_files"
 WAREHOUSE_FILE = "enact.duckdb"
 
 
@@ -39,6 +43,16 @@ class DataRoot:
     def images(self) -> Path:
         """Root folder of the pictures, to be given to ``ImageStore``."""
         return self.root / IMAGES_FOLDER
+
+    @property
+    def recordings(self) -> Path:
+        """Root folder of recorded replays, to be given to ``Recordings``."""
+        return self.root / RECORDINGS_FOLDER
+
+    @property
+    def question_files(self) -> Path:
+        """Folder of imported question files."""
+        return self.root / QUESTION_FILES_FOLDER
 
     @property
     def warehouse(self) -> Path:

@@ -26,7 +26,7 @@ from enact_assets.storage.relations import create_lake_view, is_one_of, lake_row
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
 
-NOT_PUBLISHED = frozenset({"states"})
+NOT_PUBLISHED = frozenset({"states", "observability"})
 """Tables that stay in the lake: heavy, and of no use in SQL."""
 
 MAX_NAMED = 5

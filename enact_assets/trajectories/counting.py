@@ -5,7 +5,7 @@ last key frame by the one before it, ascending; and so on. Rank 0 is the first, 
 A rank is thus a stable name: any worker can turn any range of ranks into trajectories by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -18,12 +18,15 @@ from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.tables import table
 from enact_assets.trajectories import kernels
 from enact_assets.trajectories.graph import count_key_frames
-from enact_assets.trajectories.kernels import LIMB_BITS, Counts, Graph
+from enact_assets.trajectories.kernels import LIMB_BITS, Counts, Graph, Limbs
 
 Ints = NDArray[np.int64]
 
 BLOCK_SIZE = 32
 """Predecessors per block of partial sums: balances memory against steps per unranking."""
+
+STREAM_BLOCK = 65_536
+"""Trajectories per part of an enumeration: 5 MB at ten key frames."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,19 @@ class PathCounts:
     def ending_at(self, length: int, key_frame: int) -> int:
         """Number of valid trajectories of ``length`` key frames that end at ``key_frame``."""
         self._check_length(length)
-        return _to_int(self.counts.paths[length, key_frame])
+        (found,) = _to_ints(self.counts.paths[length, key_frame : key_frame + 1])
+        return found
+
+    def ending(self, length: int) -> list[int]:
+        """Number of valid trajectories of ``length`` key frames that end at each key frame."""
+        self._check_length(length)
+        return _to_ints(self.counts.paths[length, : self.n_key_frames])
+
+    def predecessors(self, key_frame: int) -> list[int]:
+        """Key frames from which an edge leads to ``key_frame``, ascending."""
+        start, stop = self.graph.offsets[key_frame : key_frame + 2]
+        found: list[int] = self.graph.predecessors[start:stop].tolist()
+        return found
 
     def unrank(self, length: int, ranks: Sequence[int]) -> Ints:
         """Trajectories of the given ranks: (n, length), key frames ascending.
@@ -73,14 +88,63 @@ class PathCounts:
                 f"first {outside[0]}: there are {total}, ranked from 0. The ranks belong to "
                 "another graph; count its paths again."
             )
-        n_limbs = self.counts.paths.shape[2]
-        digits = b"".join(int(rank).to_bytes(4 * n_limbs, "little") for rank in ranks)
-        limbs = np.frombuffer(digits, "<u4").reshape(-1, n_limbs).astype(np.uint64)
-        return kernels.unrank(self.graph, self.counts, length, limbs)
+        return kernels.unrank(self.graph, self.counts, length, self._to_limbs(ranks))
+
+    def rank(self, length: int, trajectories: Ints) -> list[int]:
+        """Ranks of ``trajectories`` (n, length), the inverse of :meth:`unrank`.
+
+        Errors: :class:`TrajectoryError` for the first row that takes a step that is no edge.
+        """
+        self._check_length(length)
+        paths = np.ascontiguousarray(trajectories, np.int64).reshape(-1, length)
+        limbs, bad = kernels.rank_paths(self.graph, self.counts, paths)
+        if bad >= 0:
+            raise TrajectoryError(
+                f"trajectory {bad} of {len(paths)}, {paths[bad].tolist()}, has no rank: it takes a "
+                f"step that is no edge of these {self.n_key_frames} key frames. It belongs to "
+                "another graph; sample again from this one."
+            )
+        return _to_ints(limbs)
 
     def enumerate(self, length: int, start: int = 0, stop: int | None = None) -> Ints:
-        """All trajectories with ranks in [start, stop), by default every one: (n, length)."""
-        return self.unrank(length, range(start, self.total(length) if stop is None else stop))
+        """All trajectories with ranks in [start, stop), by default every one: (n, length).
+
+        Errors: as :meth:`stream`.
+        """
+        parts = list(self.stream(length, start, stop))
+        return np.concatenate(parts) if parts else np.empty((0, length), np.int64)
+
+    def stream(
+        self, length: int, start: int = 0, stop: int | None = None, block: int = STREAM_BLOCK
+    ) -> Iterator[Ints]:
+        """Trajectories with ranks in [start, stop), by default every one, in parts.
+
+        Each part is (n, length) with n = ``block``, the last one perhaps fewer; no more than one
+        part is in memory. Workers that take [0, a), [a, b), [b, total) together give the whole.
+
+        Errors: :class:`TrajectoryError`, at once, for a range that leaves [0, total].
+        """
+        total = self.total(length)
+        stop = total if stop is None else stop
+        if block < 1 or not 0 <= start <= stop <= total:
+            raise TrajectoryError(
+                f"ranks [{start}, {stop}) in parts of {block}: there are {total} trajectories of "
+                f"length {length}, ranked from 0; expected 0 <= start <= stop <= {total} and parts "
+                "of at least 1"
+            )
+        return self._parts(length, start, stop, block)
+
+    def _parts(self, length: int, start: int, stop: int, block: int) -> Iterator[Ints]:
+        for first in range(start, stop, block):
+            n = min(block, stop - first)
+            (path,) = self.unrank(length, [first])
+            yield kernels.next_paths(self.graph, self.counts, length, path, n)
+
+    def _to_limbs(self, ranks: Sequence[int]) -> Limbs:
+        n_limbs = self.counts.paths.shape[2]
+        size = 4 * n_limbs
+        digits = b"".join([rank.to_bytes(size, "little") for rank in map(int, ranks)])
+        return np.frombuffer(digits, "<u4").reshape(-1, n_limbs).astype(np.uint64)
 
     def backtrack_with_uniforms(self, length: int, uniforms: NDArray[np.float64]) -> Ints:
         """Sample with replacement by weighted backtracking: (n, length). Paper, algorithm 1.
@@ -129,12 +193,11 @@ def count_paths(
     counts = path_counts_of(segmented_frames, transition_graph, profile)
     if counts.n_key_frames == 0:
         return contract.empty()
-    key_frames = range(counts.n_key_frames)
     rows = pl.DataFrame(
         {
             "length": np.repeat(profile.lengths, counts.n_key_frames),
-            "key_frame": np.tile(key_frames, len(profile.lengths)),
-            "n_paths": [str(counts.ending_at(n, k)) for n in profile.lengths for k in key_frames],
+            "key_frame": np.tile(range(counts.n_key_frames), len(profile.lengths)),
+            "n_paths": [str(n) for length in profile.lengths for n in counts.ending(length)],
         },
         schema_overrides={"length": pl.Int64, "key_frame": pl.Int64},
     )
@@ -179,5 +242,7 @@ def _graph(n_key_frames: int, edges: Ints) -> Graph:
     )
 
 
-def _to_int(limbs: NDArray[np.uint64]) -> int:
-    return int.from_bytes(limbs.astype("<u4").tobytes(), "little")
+def _to_ints(limbs: Limbs) -> list[int]:
+    """Rows of limbs (n, n_limbs) as integers."""
+    digits, size = limbs.astype("<u4").tobytes(), 4 * limbs.shape[1]
+    return [int.from_bytes(digits[at : at + size], "little") for at in range(0, len(digits), size)]

@@ -8,7 +8,9 @@ import polars as pl
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.tables import table
+from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 
 def build_transition_graph(
@@ -17,20 +19,26 @@ def build_transition_graph(
     visibility: pl.DataFrame,
     objects: pl.DataFrame,
     profile: Profile,
+    *,
+    index: DeltaIndex | ReleaseDeltaIndex | None = None,
 ) -> pl.DataFrame:
     """Edges i -> j (i < j) of one demonstration and gating -> transition_graph.
 
     An edge stands where the visible change has ``min_changes`` to ``max_changes`` components.
-    Without key frames, or without edges, the table is empty.
+    Without key frames, or without edges, the table is empty. Under profile ``release`` sentences
+    are counted instead, of which several may be about one component, and the table is also empty
+    if any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` is what
+    ``delta_index`` makes of these tables; it is made anew unless it is given.
 
     Errors: :class:`TrajectoryError` if key frames are not numbered from 0 without a gap, or the
-    scene graphs or masks know key frames that do not exist; those of :class:`DeltaIndex`.
+    scene graphs or masks know key frames that do not exist; those of ``delta_index``.
     """
     contract = table("transition_graph")
     n_key_frames = count_key_frames(segmented_frames)
     if n_key_frames == 0:
         return contract.empty()
-    index = DeltaIndex.from_tables(scene_graphs, visibility, objects, profile)
+    if index is None:
+        index = delta_index(scene_graphs, visibility, objects, profile, n_key_frames)
     demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
     if index.n_key_frames > n_key_frames:
         raise TrajectoryError(

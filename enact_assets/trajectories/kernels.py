@@ -135,17 +135,162 @@ def _step_back(graph: Graph, weights: Limbs, before: Limbs, node: int, rank: Lim
 
 
 @njit(cache=True)
+def _fits(limbs: Limbs, row: int) -> bool:
+    """Whether a row of ``limbs`` is below 2^64."""
+    k = limbs.shape[1] - 1
+    while k > 1 and limbs[row, k] == 0:
+        k -= 1
+    return bool(k <= 1)
+
+
+@njit(cache=True)
+def _low_64(limbs: Limbs, row: int) -> np.uint64:
+    """A row of ``limbs`` modulo 2^64."""
+    value = limbs[row, 0]
+    if limbs.shape[1] > 1:
+        value |= limbs[row, 1] << np.uint64(LIMB_BITS)
+    return np.uint64(value)
+
+
+@njit(cache=True)
+def _step_back_64(
+    graph: Graph, weights: Limbs, before: Limbs, node: int, rank: np.uint64
+) -> tuple[int, np.uint64]:
+    """What :func:`_step_back` does, where the shares of ``node`` add up to less than 2^64."""
+    low, high = graph.block_offsets[node], graph.block_offsets[node + 1]
+    first = low
+    while high - low > 1:
+        middle = (low + high) // 2
+        if rank < _low_64(before, middle):
+            high = middle
+        else:
+            low = middle
+    rank -= _low_64(before, low)
+    edge = graph.offsets[node] + (low - first) * graph.block_size
+    share = _low_64(weights, graph.predecessors[edge])
+    while rank >= share:
+        rank -= share
+        edge += 1
+        share = _low_64(weights, graph.predecessors[edge])
+    return int(graph.predecessors[edge]), rank
+
+
+@njit(cache=True)
 def unrank(graph: Graph, counts: Counts, length: int, ranks: Limbs) -> Ints:
-    """Paths (n, length), ascending key frames, of ``ranks`` (n, limbs), each below the total."""
-    paths = np.empty((ranks.shape[0], length), np.int64)
-    rank = np.empty(ranks.shape[1], np.uint64)
-    for row in range(ranks.shape[0]):
-        rank[:] = ranks[row]
-        node = graph.offsets.size - 2
-        for step in range(length, 0, -1):
-            node = _step_back(graph, counts.paths[step], counts.before[step], node, rank)
+    """Paths (n, length), ascending key frames, of ``ranks`` (n, limbs), each below the total.
+
+    All rows take a step before any takes the next: what one step reads fits a processor's cache.
+    """
+    n = ranks.shape[0]
+    paths = np.empty((n, length), np.int64)
+    sink = graph.offsets.size - 2
+    ranks = ranks.copy()
+    for step in range(length, 0, -1):
+        weights, before = counts.paths[step], counts.before[step]
+        # The shares of a node add up to its own weight; that of the sink is the total.
+        sums = counts.paths[step if step == length else step + 1]
+        for row in range(n):
+            node = sink if step == length else paths[row, step]
+            if _fits(sums, node):
+                node, rest = _step_back_64(graph, weights, before, node, _low_64(ranks, row))
+                ranks[row, 0] = rest & np.uint64(0xFFFFFFFF)
+                if ranks.shape[1] > 1:
+                    ranks[row, 1] = rest >> np.uint64(LIMB_BITS)
+            else:
+                node = _step_back(graph, weights, before, node, ranks[row])
             paths[row, step - 1] = node
     return paths
+
+
+@njit(cache=True)
+def next_paths(graph: Graph, counts: Counts, length: int, first: Ints, n: int) -> Ints:
+    """The path ``first`` (length,) and the n - 1 that follow it in rank: (n, length).
+
+    Counts like an odometer: the earliest key frame turns first. There are n such paths.
+    """
+    paths = np.empty((n, length), np.int64)
+    sink = graph.offsets.size - 2
+    edges = np.empty(length, np.int64)
+    for place in range(length):
+        after = sink if place == length - 1 else first[place + 1]
+        edges[place] = _edge_between(graph, first[place], after)
+    path = first.copy()
+    for row in range(n):
+        paths[row] = path
+        if row == n - 1:
+            break
+        place = 0
+        while True:
+            after = sink if place == length - 1 else path[place + 1]
+            edge = _next_edge(graph, counts.paths[place + 1], after, edges[place] + 1)
+            if edge >= 0:
+                break
+            place += 1
+        while place >= 0:
+            edges[place] = edge
+            path[place] = graph.predecessors[edge]
+            place -= 1
+            if place >= 0:
+                start = graph.offsets[path[place + 1]]
+                edge = _next_edge(graph, counts.paths[place + 1], path[place + 1], start)
+    return paths
+
+
+@njit(cache=True)
+def _next_edge(graph: Graph, weights: Limbs, node: int, start: int) -> int:
+    """The first edge into ``node``, from number ``start``, with a share; -1 if there is none."""
+    for edge in range(start, graph.offsets[node + 1]):
+        for k in range(weights.shape[1]):
+            if weights[graph.predecessors[edge], k] != 0:
+                return int(edge)
+    return -1
+
+
+@njit(cache=True)
+def _edge_between(graph: Graph, predecessor: int, node: int) -> int:
+    """Number of the edge ``predecessor`` -> ``node``, -1 if there is none: bisection."""
+    low, high = graph.offsets[node], graph.offsets[node + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if graph.predecessors[middle] < predecessor:
+            low = middle + 1
+        else:
+            high = middle
+    if low < graph.offsets[node + 1] and graph.predecessors[low] == predecessor:
+        return int(low)
+    return -1
+
+
+@njit(cache=True)
+def rank_paths(graph: Graph, counts: Counts, paths: Ints) -> tuple[Limbs, int]:
+    """Ranks (n, limbs) of ``paths`` (n, length), and the first row that is no path, or -1.
+
+    The rank is the sum of the shares passed over on the way back from the sink: blocks before the
+    predecessor's own at once, then one by one. Ranks from that row on are not written.
+    """
+    n, length = paths.shape
+    n_nodes = graph.offsets.size - 1
+    ranks = np.zeros((n, counts.paths.shape[2]), np.uint64)
+    for row in range(n):
+        rank = ranks[row]
+        node = n_nodes - 1
+        for step in range(length, 0, -1):
+            predecessor = paths[row, step - 1]
+            found = -1
+            if 0 <= predecessor < n_nodes - 1:
+                found = _edge_between(graph, predecessor, node)
+            if found < 0:
+                return ranks, row
+            in_node = (found - graph.offsets[node]) // graph.block_size
+            block = graph.block_offsets[node] + in_node
+            for k in range(rank.size):
+                rank[k] += counts.before[step, block, k]
+            for edge in range(graph.offsets[node] + in_node * graph.block_size, found):
+                for k in range(rank.size):
+                    rank[k] += counts.paths[step, graph.predecessors[edge], k]
+            _carry(rank)
+            node = predecessor
+    return ranks, -1
 
 
 @njit(cache=True)

@@ -5,13 +5,20 @@ of the asked size the same chance, needs no retries, and reaches totals of any s
 """
 
 import random
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from enact_assets.contracts.ids import seed_from, short_id
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.tables import table
-from enact_assets.trajectories.counting import path_counts_of
+from enact_assets.trajectories.counting import Ints, path_counts_of
+from enact_assets.trajectories.release_draws import draws_of, release_index
+
+if TYPE_CHECKING:
+    from enact_assets.segmentation.deltas import DeltaIndex
+    from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 
 def draw_ranks(total: int, n: int, seed: int) -> list[int]:
@@ -22,21 +29,21 @@ def draw_ranks(total: int, n: int, seed: int) -> list[int]:
     """
     if n >= total:
         return list(range(total))
-    generator = random.Random(seed)  # noqa: S311 - sampling, not secrecy
+    getrandbits = random.Random(seed).getrandbits  # noqa: S311 - sampling, not secrecy
     drawn: set[int] = set()
-    for largest in range(total - n, total):
-        candidate = _below(largest + 1, generator)
-        drawn.add(largest if candidate in drawn else candidate)
+    first = total - n
+    while first < total:
+        # As long as the bound has so many bits; rejection on raw bits gives the same draws in
+        # every Python version.
+        n_bits = (first + 1).bit_length()
+        end = min(total, (1 << n_bits) - 1)
+        for largest in range(first, end):
+            candidate = getrandbits(n_bits)
+            while candidate > largest:
+                candidate = getrandbits(n_bits)
+            drawn.add(largest if candidate in drawn else candidate)
+        first = end
     return sorted(drawn)
-
-
-def _below(bound: int, generator: random.Random) -> int:
-    """A uniform integer of [0, bound): rejection on raw bits, the same in every Python version."""
-    n_bits = bound.bit_length()
-    while True:
-        value = generator.getrandbits(n_bits)
-        if value < bound:
-            return value
 
 
 def sample_trajectories(
@@ -45,36 +52,76 @@ def sample_trajectories(
     profile: Profile,
     n_per_length: int,
     seed: int,
+    *,
+    index: "DeltaIndex | ReleaseDeltaIndex | None" = None,
 ) -> pl.DataFrame:
     """Up to ``n_per_length`` distinct trajectories of each length -> trajectories.
 
     Uniform over all valid trajectories of one demonstration, gating and length. The draw depends on
     (seed, demonstration, gating, length) only. ``trajectory_id`` is made of the demonstration and
     the recorded frames, whatever gating, seed or rank found them. A length without trajectories has
-    no rows.
+    no rows. Profile ``release`` takes those the public release draws instead, whatever ``seed`` is
+    (:func:`release_trajectories`), for which ``index`` of the same tables is needed.
 
     Errors: :class:`TrajectoryError` if graph and key frames do not belong together.
     """
+    if profile.release is not None:
+        return release_trajectories(
+            segmented_frames, transition_graph, index, profile, n_per_length
+        )
     contract = table("trajectories")
     counts = path_counts_of(segmented_frames, transition_graph, profile)
     if counts.n_key_frames == 0:
         return contract.empty()
-    demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
-    frame_of = segmented_frames.sort("key_frame")["frame"].to_numpy()
-    parts = [contract.empty()]
+    ordered = segmented_frames.sort("key_frame")
+    demonstration, gating = ordered.select("demonstration", "gating").row(0)
+    rows = []
     for length in profile.lengths:
         length_seed = seed_from("trajectories", seed, demonstration, gating, length)
         ranks = draw_ranks(counts.total(length), n_per_length, length_seed)
-        key_frames = counts.unrank(length, ranks)
-        frames = frame_of[key_frames].tolist()
-        rows = {
-            "demonstration": [demonstration] * len(ranks),
-            "gating": [gating] * len(ranks),
-            "trajectory_id": [short_id("trajectory", demonstration, found) for found in frames],
-            "length": [length] * len(ranks),
-            "rank": [str(rank) for rank in ranks],
-            "key_frames": key_frames.tolist(),
-            "frames": frames,
+        rows += _rows(ordered, counts.unrank(length, ranks), ranks)
+    return contract.build(rows)
+
+
+def release_trajectories(
+    segmented_frames: pl.DataFrame,
+    transition_graph: pl.DataFrame,
+    index: "DeltaIndex | ReleaseDeltaIndex | None",
+    profile: Profile,
+    n_per_length: int,
+) -> pl.DataFrame:
+    """The trajectories of which the public release makes questions -> trajectories.
+
+    There are none if the release fails on a change (``why_no_questions`` says which).
+
+    Errors: :class:`TrajectoryError` if the tables do not belong together, or ``index`` is of
+    another profile.
+    """
+    index = release_index(index, profile)
+    counts, found = draws_of(segmented_frames, transition_graph, index, n_per_length, profile)
+    ordered = segmented_frames.sort("key_frame")
+    rows = []
+    for drawn in found:
+        key_frames = np.array(drawn.paths)
+        rows += _rows(ordered, key_frames, counts.rank(drawn.length, key_frames))
+    return table("trajectories").build(rows)
+
+
+def _rows(
+    segmented_frames: pl.DataFrame, key_frames: Ints, ranks: list[int]
+) -> list[dict[str, Any]]:
+    """Rows of ``trajectories`` for ``key_frames`` (n, length) of ``segmented_frames`` in order."""
+    demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
+    frames = segmented_frames["frame"].to_numpy()[key_frames].tolist()
+    return [
+        {
+            "demonstration": demonstration,
+            "gating": gating,
+            "trajectory_id": short_id("trajectory", demonstration, of_path),
+            "length": len(path),
+            "rank": str(rank),
+            "key_frames": path,
+            "frames": of_path,
         }
-        parts.append(pl.DataFrame(rows, schema=contract.schema))
-    return contract.check(pl.concat(parts), f"{demonstration}, {gating}")
+        for path, of_path, rank in zip(key_frames.tolist(), frames, ranks, strict=True)
+    ]

@@ -1,14 +1,16 @@
 -- leaderboard_counts_add_up: one row per leaderboard row whose questions do not add up.
 -- Reads: leaderboard, evaluation.
--- Fix:   an evaluation row has a status other than parsed, unparsed and missing: materialize the
---        evaluation of that model again.
+-- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none.
+-- Fix:   an evaluation row has a status other than parsed, unparsed and missing, or scores that do
+--        not go with it: materialize the evaluation of that model again.
 with recount as (
     select
         model, kind,
         count(*) as n_questions,
         count(*) filter (answer_status = 'parsed') as n_parsed,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
-        count(*) filter (answer_status = 'missing') as n_missing
+        count(*) filter (answer_status = 'missing') as n_missing,
+        count(is_accepted) as n_scored
     from evaluation
     where variant = 'baseline'
     group by all
@@ -29,6 +31,8 @@ select
     recount.*,
     all_lengths.n_questions as leaderboard_n_questions,
     all_lengths.n_scored as leaderboard_n_scored,
+    all_lengths.n_parsed as leaderboard_n_parsed,
+    all_lengths.n_unparsed as leaderboard_n_unparsed,
     all_lengths.n_missing as leaderboard_n_missing,
     lengths_added.n_questions as n_questions_over_lengths
 from recount
@@ -36,8 +40,11 @@ full join all_lengths using (model, kind)
 full join lengths_added using (model, kind)
 where not coalesce(
     recount.n_parsed + recount.n_unparsed + recount.n_missing = recount.n_questions
-    and all_lengths.n_scored + all_lengths.n_missing = all_lengths.n_questions
-    and all_lengths.n_scored = recount.n_parsed + recount.n_unparsed
+    and all_lengths.n_parsed = recount.n_parsed
+    and all_lengths.n_unparsed = recount.n_unparsed
+    and all_lengths.n_missing = recount.n_missing
+    and all_lengths.n_scored = recount.n_scored
+    and recount.n_scored - recount.n_parsed in (0, recount.n_unparsed)
     and all_lengths.n_questions = recount.n_questions
     and lengths_added.n_questions = recount.n_questions,
     false

@@ -1,22 +1,44 @@
 -- missing_answers_have_no_score: one row per answer whose status and scores contradict each other.
 -- Reads: evaluation, predictions.
--- Rule:  missing means that the model never answered, and then every score is null; an answer that
---        was given is scored, as zero if no order was found in it.
+-- Rule:  missing means that the model never answered, and then every score is null; a parsed answer
+--        has every score. Unparsed ones have zeros (profile paper) or no score at all (release),
+--        the same for all of a model and variant, which are evaluated together.
 -- Fix:   materialize evaluation of that model and variant again.
+with judged as (
+    select
+        *,
+        coalesce(
+            is_exact::integer, is_semantic::integer, is_accepted::integer, n_steps_passed,
+            pairwise_accuracy
+        ) is not null as has_scores
+    from evaluation
+),
+
+judged_together as (
+    select
+        *,
+        bool_or(has_scores and answer_status = 'unparsed') over (partition by model, variant)
+            as unparsed_is_wrong
+    from judged
+)
+
 select
-    evaluation.model, evaluation.variant, evaluation.question_id, answer_status, raw_answer,
+    model, variant, question_id, answer_status, raw_answer,
     is_accepted, n_steps_passed, pairwise_accuracy
-from evaluation
+from judged_together
 left join predictions using (model, variant, question_id)
 where not coalesce(
     case answer_status
-        when 'missing' then
-            raw_answer is null
-            and is_exact is null and is_semantic is null and is_accepted is null
-            and n_steps_passed is null and pairwise_accuracy is null and answer is null
+        when 'missing' then raw_answer is null and answer is null and not has_scores
         when 'unparsed' then
             raw_answer is not null
-            and not is_accepted and n_steps_passed = 0 and pairwise_accuracy = 0
+            and answer is null
+            and case
+                when unparsed_is_wrong then
+                    not is_exact and not is_semantic and not is_accepted
+                    and n_steps_passed = 0 and pairwise_accuracy = 0
+                else not has_scores
+            end
         when 'parsed' then
             raw_answer is not null
             and answer is not null

@@ -1,6 +1,6 @@
 -- answers: one row per model, variant and question asked, with the question and what was said.
 -- Reads: evaluation, qa, predictions.
--- Rule:  a view, so that prompts are stored once; scores are null where the answer is missing.
+-- Rule:  a view, so that prompts are stored once; scores are null where the answer is not scored.
 create view answers as
 select
     evaluation.model,

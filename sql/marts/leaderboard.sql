@@ -1,18 +1,17 @@
 -- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
 -- Reads: evaluation.
--- Rule:  an answer that could not be parsed counts as wrong. One that was never obtained is
---        missing: counted in n_missing, left out of every score. No scored answer: null, not 0.
+-- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
+--        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
+--        paper these are scored, as wrong. No scored answer: null, not 0.
 create table leaderboard as
 with scored as (
     select
         model, variant, kind, length, demonstration, answer_status,
-        answer_status <> 'missing' as is_scored,
-        case answer_status when 'parsed' then is_accepted::double when 'unparsed' then 0 end
-            as accepted,
-        case answer_status when 'parsed' then pairwise_accuracy when 'unparsed' then 0 end
-            as pairwise,
-        case answer_status when 'parsed' then n_steps_passed when 'unparsed' then 0 end as passed,
-        case when answer_status <> 'missing' then n_steps end as steps
+        is_accepted is not null as is_scored,
+        is_accepted::double as accepted,
+        pairwise_accuracy as pairwise,
+        n_steps_passed as passed,
+        case when is_accepted is not null then n_steps end as steps
     from evaluation
     where variant = 'baseline'
 ),
@@ -61,6 +60,7 @@ totals as (
         model, variant, kind, length,
         count(*) as n_questions,
         count(*) filter (is_scored) as n_scored,
+        count(*) filter (answer_status = 'parsed') as n_parsed,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
         count(*) filter (answer_status = 'missing') as n_missing,
         avg(accepted) as task_accuracy,
@@ -76,7 +76,7 @@ totals as (
 
 select
     totals.model, totals.variant, totals.kind, totals.length,
-    totals.n_questions, totals.n_scored, totals.n_unparsed, totals.n_missing,
+    totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_unparsed, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
     totals.task_accuracy_se,
@@ -111,8 +111,10 @@ comment on column leaderboard.variant is 'always baseline: probes are compared i
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
 comment on column leaderboard.n_questions is 'questions asked';
-comment on column leaderboard.n_scored is 'questions answered, in whatever form';
-comment on column leaderboard.n_unparsed is 'of those scored, answers that no order was found in';
+comment on column leaderboard.n_scored is 'questions that the scores are about';
+comment on column leaderboard.n_parsed is 'answers that an order was found in; all are scored';
+comment on column leaderboard.n_unparsed is
+'answers that no order was found in; scored as wrong (profile paper) or not scored (release)';
 comment on column leaderboard.n_missing is 'questions that were never answered';
 comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
 comment on column leaderboard.task_accuracy is 'share of scored questions accepted';

@@ -53,4 +53,4 @@ comment on column probe_deltas.n_variant is 'scored questions under the variant'
 comment on column probe_deltas.n_baseline is 'scored questions under the baseline';
 comment on column probe_deltas.n_paired is 'questions scored under both';
 comment on column probe_deltas.n_demonstrations is 'demonstrations among the paired questions';
-comment on column probe_deltas.n_missing is 'probe questions without an answer, both sides';
+comment on column probe_deltas.n_missing is 'probe questions without a score, both sides';

@@ -5,7 +5,14 @@ import sys
 
 import polars as pl
 
-from enact_assets.contracts.ids import content_sha, seed_from, short_id, table_sha
+from enact_assets.contracts.ids import (
+    content_sha,
+    seed_from,
+    seeds_from,
+    sha256_bytes,
+    short_id,
+    table_sha,
+)
 
 ROWS = pl.DataFrame(
     {
@@ -74,3 +81,16 @@ def test_an_id_tells_its_parts_apart() -> None:
     """Concatenated parts would give two trajectories one name."""
     assert short_id("a", "bc") != short_id("ab", "c")
     assert short_id("a", [1, 2]) != short_id("a", [12])
+
+
+def test_content_is_hashed_as_sorted_ascii_json() -> None:
+    """A faster way to write JSON that differs in one space renames every question."""
+    text = '{"a":[1,2.5,"\\u00fc\\"",null],"b":true}'
+    assert content_sha({"b": True, "a": [1, 2.5, 'ü"', None]}) == sha256_bytes(text.encode())
+
+
+def test_many_seeds_at_once_are_those_one_by_one() -> None:
+    """Phrasings are chosen by them: another seed words every question anew."""
+    more = [("+OnTop(mug, table)",), ('ü"', "2"), ("",)]
+    assert seeds_from(("phrasing", 3), more) == [seed_from("phrasing", 3, *m) for m in more]
+    assert seeds_from((), more) == [seed_from(*m) for m in more]

@@ -176,7 +176,7 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         ("questions.wording", "terse", "natural"),
         ("variants.baseline.appearance.robot", "plaid", "black_and_white"),
         ("variants.aperture_80.gating", "touch", "contact, state"),
-        ("gatings.state.profile", "draft", "paper"),
+        ("gatings.state.profile", "draft", "paper, release"),
     ],
 )
 def test_an_unknown_name_lists_the_known_ones(

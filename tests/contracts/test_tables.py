@@ -33,6 +33,16 @@ def test_broken_rows_are_counted_and_shown(rows: list[dict[str, object]], told: 
         table("facts").build(rows)
 
 
+@pytest.mark.parametrize("changes", ["one", ["one", 2], [["one"]], 3])
+def test_a_list_column_takes_lists_of_its_type_only(changes: object) -> None:
+    """A text taken for a list of letters, or a number for null, is found much later."""
+    row = {"demonstration": "d-0", "gating": "state", "key_frame": 0, "frame": 20, "frame_id": 20}
+    kept = table("segmented_frames").build([{**row, "changes": ["one", "two"]}])
+    assert kept["changes"].to_list() == [["one", "two"]]
+    with pytest.raises(TableContractError, match="'changes' of 1 rows does not hold List"):
+        table("segmented_frames").build([{**row, "changes": changes}])
+
+
 def test_other_columns_or_types_are_refused() -> None:
     rows = table("facts").build([FACT])
     with pytest.raises(TableContractError, match="missing: \\['frame_to'\\]"):

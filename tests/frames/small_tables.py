@@ -39,6 +39,7 @@ def segmented(frames: list[int], gating: str = "state") -> pl.DataFrame:
                 "gating": gating,
                 "key_frame": k,
                 "frame": frame,
+                "frame_id": frame,
                 "change_frame": None if k == 0 else frame - 20,
                 "similarity": None,
                 "changes": [],

@@ -82,7 +82,8 @@ def test_questions_depend_on_content_alone() -> None:
     assert again.equals(home.qa)
     one = write_questions(home.trajectories.head(1), home.transition_graph, QuestionSettings())
     assert one.height == 2
-    assert one.join(home.qa, on=home.qa.columns, nulls_equal=True).height == 2
+    content = [column for column in home.qa.columns if column != "draw"]
+    assert one.join(home.qa, on=content, nulls_equal=True).height == 2
     assert home.qa["question_id"].n_unique() == home.qa.height
 
 

@@ -20,6 +20,7 @@ def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> p
         "n_frames": n_frames,
         "frame_rate_hz": 30.0,
         "world_sha": "none",
+        "frame_id_runs": [0, 0],
     }
     return table("demonstrations").build([row])
 
@@ -89,6 +90,7 @@ def build_segmented_frames(n_key_frames: int) -> pl.DataFrame:
             "gating": GATING,
             "key_frame": k,
             "frame": 100 * k,
+            "frame_id": 100 * k,
             "change_frame": 100 * k - 20 if k else None,
             "similarity": 0.0 if k > 1 else None,
             "changes": ["+Open(fridge)"] if k else [],

@@ -53,3 +53,13 @@ def algorithm_1(
         path.insert(0, choices[at])
         choices = [k for k in range(n_key_frames) if (k, path[0]) in edges]
     return tuple(path)
+
+
+def rank_in_integers(table: list[list[int]], edges: Edges, path: Sequence[int]) -> int:
+    """Rank of a path from ``count_table``: all that its choices, last first, pass over."""
+    rank, choices = 0, range(len(table[1]))
+    for step in range(len(path), 0, -1):
+        node = path[step - 1]
+        rank += sum(table[step][k] for k in choices if k < node)
+        choices = [k for k in range(node) if (k, node) in edges]
+    return rank

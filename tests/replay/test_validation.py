@@ -157,3 +157,87 @@ def test_demonstrations_that_are_empty_repeated_or_unknown_are_named() -> None:
         check_replay(other, facts, objects)
     with pytest.raises(ReplayError, match="5 of 5 rows of objects belong"):
         check_replay(other, facts.clear(), objects)
+
+
+def recorded(demonstrations: pl.DataFrame) -> pl.DataFrame:
+    return demonstrations.with_columns(source=pl.lit("recorded"))
+
+
+RECORDED_OBJECTS = (("cup", "cup"), ("soup", "System", ["leek", "soup"]), ("nobody", ""))
+RECORDED_FACTS = (
+    ("Exists", "cup", None, [(0, 50)]),
+    ("Open", "cup", None, [(0, 50)]),
+    ("of_no_catalogue_7", "cup", None, [(3, 5)]),
+    ("Open", "cup", "soup", [(0, N_FRAMES)]),
+    ("OnTop", "cup", "cup", [(0, N_FRAMES)]),
+    ("Touching", "cup", "nobody", [(0, N_FRAMES)]),
+    ("Touching", "nobody", "cup", [(20, 30)]),
+    ("Related", "soup", "nobody", [(0, 1)]),
+)
+
+
+def check_recorded(*facts: tuple[str, str, str | None, list[tuple[int, int]]]) -> None:
+    check_replay(
+        recorded(build_demonstrations(N_FRAMES)),
+        build_facts(*RECORDED_FACTS, *facts),
+        build_objects(*RECORDED_OBJECTS),
+    )
+
+
+def test_a_recording_may_say_what_the_simulator_never_would() -> None:
+    """Edges without their nodes, unknown states, an object on itself: the release keeps them."""
+    check_recorded()
+
+
+@pytest.mark.parametrize(
+    ("fact", "error", "message"),
+    [
+        (
+            ("on fire", "cup", None, [(3, 4)]),
+            ReplayError,
+            "1 of 9 .*no state name, first 'on fire'",
+        ),
+        (("", "cup", None, [(3, 4)]), ReplayError, "no state name, first ''"),
+        (("Open\n", "cup", None, [(3, 4)]), ReplayError, "no state name"),
+        (("Transition", "cup", "soup", [(3, 4)]), ReplayError, "no state name"),
+        (("Exists", "cup", "soup", [(3, 4)]), ReplayError, "Exists takes 1, Related takes 2"),
+        (("Related", "cup", None, [(3, 4)]), ReplayError, "wrong number of objects"),
+        (("Open", "cup", None, [(40, 60)]), IntervalError, "overlap or touch"),
+        (("OnTop", "cup", "soup", [(99, 101)]), IntervalError, "leave the replay"),
+        (("OnTop", "cup", "lid", [(3, 4)]), ExistenceError, "'lid' is not in objects"),
+        (
+            ("Cooked", "cup", None, [(40, 60)]),
+            ExistenceError,
+            r"Cooked\(cup\).*'cup' does not exist",
+        ),
+    ],
+)
+def test_a_recording_that_contradicts_itself_is_named(
+    fact: tuple[str, str, str | None, list[tuple[int, int]]],
+    error: type[ReplayError],
+    message: str,
+) -> None:
+    """What no file in the official layout can say is a fault of ours."""
+    with pytest.raises(error, match=message):
+        check_recorded(fact)
+
+
+def test_the_freedom_of_a_recording_is_not_that_of_its_neighbour() -> None:
+    """Several demonstrations may be checked at once; each by the rules of its source."""
+    demonstrations = pl.concat(
+        [recorded(build_demonstrations(N_FRAMES)), build_demonstrations(N_FRAMES, "own-1")]
+    )
+    facts = pl.concat(
+        [
+            build_facts(*RECORDED_FACTS),
+            build_facts(*VALID).with_columns(demonstration=pl.lit("own-1")),
+        ]
+    )
+    objects = pl.concat(
+        [build_objects(*RECORDED_OBJECTS), build_objects(*OBJECTS, demonstration="own-1")]
+    )
+    check_replay(demonstrations, facts, objects)
+    free = facts.filter(pl.col("predicate") == "of_no_catalogue_7")
+    strict = free.with_columns(demonstration=pl.lit("own-1"))
+    with pytest.raises(ReplayError, match=r"'own-1', fact of_no_catalogue_7.*cannot be recorded"):
+        check_replay(demonstrations, pl.concat([facts, strict]), objects)

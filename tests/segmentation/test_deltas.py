@@ -14,6 +14,7 @@ from enact_assets.contracts.errors import EnactError, ReplayError
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.profile import PAPER
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.families import resolve_parents
 from enact_assets.segmentation.pair_kernels import count_visible_changes
 
 import reference.deltas as twin
@@ -132,6 +133,30 @@ def test_objects_that_only_turn_into_others_can_be_ambiguous_or_hidden_too() -> 
     }
     assert build_index(one, [set(), everyone - {"apple"}, set()]).visible(0, 1) == frozenset()
     assert build_index(one, [everyone - {"half_1"}, set(), set()]).visible(0, 1) == frozenset()
+
+
+def test_a_parent_can_be_a_category_unknown_or_not_recorded() -> None:
+    """Recordings name parents as they like; a transition must not be lost, or be an error."""
+    objects = build_objects(
+        ("apple_1", "apple"),
+        ("apple_2", "apple"),
+        ("half_1", "half_apple", ["apple"]),
+        ("half_2", "half_apple", ["apple_2", "half_apple"]),
+        ("juice", "juice", ["pear", "apple_1"]),
+    )
+    unrecorded = pl.col("object_name") == "apple_1"
+    objects = objects.with_columns(parents=pl.when(~unrecorded).then("parents"))
+    assert resolve_parents(objects) == {
+        "apple_1": [],
+        "apple_2": [],
+        "half_1": ["apple_1", "apple_2"],
+        "half_2": ["apple_2", "half_1"],
+        "juice": ["apple_1"],
+    }
+    graphs = build_scene_graphs([existing("apple_1"), existing("half_1"), existing("juice")])
+    index = DeltaIndex.from_tables(graphs, build_visibility([]), objects, PAPER)
+    assert texts(index.full(0, 1)) == {"~Transition(apple, half apple)"}
+    assert texts(index.full(0, 2)) == {"~Transition(apple, juice)"}
 
 
 def subsets(values: tuple[Any, ...]) -> st.SearchStrategy[set[Any]]:

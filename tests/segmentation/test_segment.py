@@ -108,6 +108,19 @@ def test_contact_gating_adds_the_touch_that_state_gating_does_not_see() -> None:
     assert found.segmented_frames.height == len(GOLDEN_KEY_FRAMES) + 2
 
 
+def test_parents_named_as_recordings_do_make_the_same_key_frames() -> None:
+    """A recording may name the category it came from, name nothing known, or say nothing."""
+    parents = pl.col("parents")
+    recorded = GOLDEN_OBJECTS.with_columns(
+        category=pl.col("category").replace("melon", "fruit"),
+        parents=pl.when(parents.list.len() > 0).then(pl.lit(["fruit", "nobody"])),
+    )
+    assert recorded["parents"].null_count() == 6
+    found = segment(build_demonstrations(2000), GOLDEN_FACTS, recorded, STATE)
+    rows = found.segmented_frames.select("frame", "change_frame", "changes").rows()
+    assert rows == GOLDEN_KEY_FRAMES
+
+
 @given(replays(), gatings())
 @settings(deadline=None, max_examples=100)
 def test_segmentation_agrees_with_its_twin(

@@ -46,6 +46,9 @@ def _asked(model: str, question_id: str) -> dict[str, str]:
     return {"model": model, "variant": "baseline", "question_id": question_id}
 
 
+UNSCORED = dict.fromkeys(
+    ("answer", "is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
+)
 SWAPPED = [["+RightGrasping(robot, cup)"], ["+Open(fridge)"]]
 BREAKS: list[tuple[str, str, Break]] = [
     ("qa_answers_are_permutations", "f1", _set("qa", {"question_id": "f1"}, answer=[1, 1])),
@@ -169,6 +172,22 @@ BREAKS: list[tuple[str, str, Break]] = [
         "missing_answers_have_no_score",
         "f1",
         _set("evaluation", _asked("guesser", "f1"), n_steps_passed=3),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "f2",
+        _set("evaluation", _asked("guesser", "f2"), is_accepted=None),
+    ),
+    (
+        "missing_answers_have_no_score",
+        "i1",
+        # f2 is unparsed and wrong; unparsed and left out are the rules of another profile.
+        _set("evaluation", _asked("guesser", "i1"), answer_status="unparsed", **UNSCORED),
+    ),
+    (
+        "leaderboard_counts_add_up",
+        "guesser",
+        _set("evaluation", _asked("guesser", "i1"), **UNSCORED),
     ),
     (
         "fact_intervals_are_ordered",

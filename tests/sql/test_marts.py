@@ -32,7 +32,7 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Path) -> None:
         "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
     )
     assert (found["n_questions"], found["n_scored"]) == (4, 3)
-    assert (found["n_unparsed"], found["n_missing"]) == (1, 1)
+    assert (found["n_parsed"], found["n_unparsed"], found["n_missing"]) == (2, 1, 1)
     assert found["variant"] == "baseline"
     assert found["task_accuracy"] == pytest.approx(1 / 3)
     assert found["pairwise_accuracy"] == pytest.approx((1 + 0 + 1 / 3) / 3)
@@ -85,6 +85,26 @@ def test_a_model_that_never_answered_has_no_score_and_no_rank(tmp_path: Path) ->
     assert (found["n_questions"], found["n_scored"], found["n_missing"]) == (3, 0, 3)
     scores = [v for name, v in found.items() if "accuracy" in name]
     assert scores == [None] * len(scores)
+
+
+def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out(tmp_path: Path) -> None:
+    """Profile release counts them nowhere; scored as wrong, its numbers could not be compared."""
+    rows = tiny_rows()
+    unscored = dict.fromkeys(
+        ("is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
+    )
+    for row in rows["evaluation"]:
+        if row["answer_status"] == "unparsed":
+            row.update(unscored)
+    found = one(
+        publish_rows(tmp_path, rows),
+        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+    )
+    counts = ("n_questions", "n_scored", "n_parsed", "n_unparsed", "n_missing")
+    assert [found[name] for name in counts] == [4, 2, 2, 1, 1]
+    assert found["task_accuracy"] == 0.5
+    assert found["pairwise_accuracy"] == pytest.approx((1 + 1 / 3) / 2)
+    assert found["pairwise_accuracy_pooled"] == pytest.approx((2 + 1) / (2 + 3))
 
 
 def test_equal_models_share_a_rank(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
         n_frames=300,
         frame_rate_hz=30.0,
         world_sha="0" * 64,
+        frame_id_runs=[0, 0],
     )
     for name, category in (("robot", "agent"), ("cup_0", "cup")):
         _add(
@@ -103,6 +104,7 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
             **here,
             key_frame=key_frame,
             frame=frame,
+            frame_id=frame,
             change_frame=frame - 20 if key_frame else None,
             similarity=0.25 if key_frame > 1 else None,
             changes=[] if key_frame == 0 else changes[key_frame - 1],
@@ -185,6 +187,7 @@ def _question(rows: Rows, question: Question) -> None:
         actions=[f"Something happens ({s})." for s in shown],
         action_components=steps if is_forward else [steps[s - 1] for s in shown],
         answer=[shown.index(step) + 1 for step in range(1, length)],
+        draw=0,
         wording="natural",
         prompt=f"Put the pictures of {name} in order.",
     )

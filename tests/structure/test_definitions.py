@@ -19,6 +19,8 @@ SPECS = {
     "frame_images": ("frames", ("demonstration", "variant")),
     "gating_config": ("config", ("gating",)),
     "objects": ("replay", ("demonstration",)),
+    "observability": ("replay", ("demonstration",)),
+    "official_questions": ("imports", ("question_file",)),
     "path_counts": ("trajectories", ("demonstration", "gating")),
     "predictions": ("answers", ("model", "variant")),
     "probes": ("answers", ("model", "variant")),

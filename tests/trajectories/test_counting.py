@@ -1,6 +1,7 @@
 """Exact counts and ranks against brute force and Python integers."""
 
 import itertools
+import random
 from fractions import Fraction
 from math import comb
 
@@ -19,7 +20,7 @@ from reference.builders import (
     build_segmented_frames,
     build_transition_graph,
 )
-from reference.trajectories import algorithm_1, all_paths, count_table
+from reference.trajectories import algorithm_1, all_paths, count_table, rank_in_integers
 
 
 @st.composite
@@ -111,6 +112,112 @@ def test_any_range_of_ranks_can_be_produced_alone() -> None:
     parts = [counts.enumerate(3, a, b) for a, b in itertools.pairwise(cuts)]
     assert np.array_equal(np.concatenate(parts), whole)
     assert np.array_equal(counts.unrank(3, [999, 5, 5])[1:], whole[[5, 5]])
+
+
+@given(graphs(), st.integers(1, 6))
+@settings(deadline=None, max_examples=80)
+def test_rank_and_unrank_are_inverse(graph: tuple[int, set[tuple[int, int]]], length: int) -> None:
+    """A rank that names another trajectory than it was given for is a wrong name in a table."""
+    counts = counts_of(*graph, length)
+    paths = all_paths(*graph, length)
+    ranks = list(range(len(paths)))
+    assert counts.rank(length, np.array(paths, np.int64)) == ranks
+    assert [tuple(path) for path in counts.unrank(length, ranks).tolist()] == paths
+
+
+def thinned(n_key_frames: int, seed: int) -> set[tuple[int, int]]:
+    """Half of all ascending edges; no binomial formula knows its paths."""
+    is_edge = np.random.default_rng(seed).random((n_key_frames, n_key_frames)) < 0.5
+    return {(i, j) for i, j in complete(n_key_frames) if is_edge[i, j]}
+
+
+@pytest.mark.parametrize(
+    ("n_key_frames", "length", "passes"), [(90, 10, 2**31), (250, 20, 2**64), (320, 40, 2**127)]
+)
+def test_ranks_on_an_uneven_graph_agree_with_python_integers(
+    n_key_frames: int, length: int, passes: int
+) -> None:
+    """Where some steps need several limbs and later ones fit one machine word."""
+    edges = thinned(n_key_frames, length)
+    counts = counts_of(n_key_frames, edges, length)
+    expected = count_table(n_key_frames, edges, length)
+    assert counts.ending(length) == expected[length]
+    total = counts.total(length)
+    assert total == sum(expected[length]) > passes
+    generator = random.Random(length)  # noqa: S311 - no secret
+    ranks = [0, 1, total - 1, *(generator.randrange(total) for _ in range(40))]
+    ranks += [border + k for border in (2**32, 2**64, 2**96) if border < total for k in (-1, 0, 1)]
+    paths = counts.unrank(length, ranks)
+    assert all((i, j) in edges for path in paths.tolist() for i, j in itertools.pairwise(path))
+    assert [rank_in_integers(expected, edges, path) for path in paths.tolist()] == ranks
+    assert counts.rank(length, paths) == ranks
+
+
+def test_ranks_of_a_complete_graph_are_binomial_sums() -> None:
+    """Twenty digits and more, checked against a formula instead of against unranking."""
+    counts = counts_of(180, complete(180), 40)
+    generator = random.Random(7)  # noqa: S311 - no secret
+    paths = [tuple(sorted(generator.sample(range(180), 40))) for _ in range(20)]
+    ranks = counts.rank(40, np.array(paths))
+    assert ranks == [colexicographic_rank(path) for path in paths]
+    assert max(ranks) > 2**127
+
+
+@given(graphs(), st.integers(1, 5), st.integers(1, 7), st.data())
+@settings(deadline=None, max_examples=80)
+def test_the_parts_of_several_workers_are_the_whole(
+    graph: tuple[int, set[tuple[int, int]]], length: int, block: int, data: st.DataObject
+) -> None:
+    """A trajectory at a border that two workers make, or none, is counted wrong downstream."""
+    counts = counts_of(*graph, length)
+    total = counts.total(length)
+    cuts = sorted(data.draw(st.lists(st.integers(0, total), max_size=3)))
+    found: list[tuple[int, ...]] = []
+    for start, stop in itertools.pairwise([0, *cuts, total]):
+        parts = list(counts.stream(length, start, stop, block))
+        assert all(len(part) == block for part in parts[:-1])
+        assert sum(map(len, parts)) == stop - start
+        found += [tuple(path) for part in parts for path in part.tolist()]
+    assert found == all_paths(*graph, length)
+
+
+@pytest.mark.parametrize("border", [2**32, 2**64, 2**127])
+def test_a_stream_far_from_the_start_needs_nothing_before_it(border: int) -> None:
+    """A range of ranks is a unit of work only if it costs what it holds."""
+    edges = thinned(320, 40)
+    counts = counts_of(320, edges, 40)
+    parts = list(counts.stream(40, border - 700, border + 700, block=500))
+    assert [len(part) for part in parts] == [500, 500, 400]
+    found = np.concatenate(parts)
+    assert counts.rank(40, found) == list(range(border - 700, border + 700))
+    assert np.array_equal(found, counts.unrank(40, range(border - 700, border + 700)))
+
+
+def test_a_stream_holds_one_part_at_a_time() -> None:
+    """All trajectories of a long demonstration do not fit into any memory."""
+    counts = counts_of(400, complete(400), 8)
+    assert counts.total(8) > 10**15
+    stream = counts.stream(8, block=1000)
+    first, second = next(stream), next(stream)
+    assert first.tolist()[:2] == [[*range(7), last] for last in (7, 8)]
+    assert counts.rank(8, second[[0, -1]]) == [1000, 1999]
+
+
+def test_ranges_without_trajectories_are_refused() -> None:
+    """At once: an error in the middle of a stream leaves half a result behind."""
+    counts = counts_of(5, complete(5), 3)
+    for start, stop, block in ((-1, 3, 1), (4, 3, 1), (0, 11, 1), (0, 10, 0)):
+        with pytest.raises(TrajectoryError, match="there are 10 trajectories of length 3"):
+            counts.stream(3, start, stop, block)
+    assert counts.enumerate(3, 10, 10).shape == (0, 3)
+
+
+@pytest.mark.parametrize("path", [(0, 1, 3), (1, 0, 2), (0, 0, 2), (-1, 0, 2), (0, 2, 9)])
+def test_a_trajectory_of_another_graph_has_no_rank(path: tuple[int, ...]) -> None:
+    """It would get the number of some other trajectory."""
+    counts = counts_of(4, {(0, 1), (1, 2), (0, 2), (2, 3)}, 3)
+    with pytest.raises(TrajectoryError, match=r"trajectory 1 of 2, .* has no rank"):
+        counts.rank(3, np.array([(0, 1, 2), path]))
 
 
 @given(graphs(), st.integers(1, 5), st.data())

@@ -6,6 +6,7 @@ from enact_assets.defs.assets import (
     answers,
     config,
     frames,
+    imports,
     questions,
     replay,
     segmentation,
@@ -14,7 +15,9 @@ from enact_assets.defs.assets import (
 )
 from enact_assets.defs.partitions import Partitions
 
-STAGES = (config, replay, segmentation, frames, trajectories, questions, answers, warehouse)
+STAGES = (
+    config, replay, segmentation, frames, trajectories, questions, imports, answers, warehouse,
+)  # fmt: skip
 
 
 def all_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:

@@ -5,13 +5,17 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.pictures import key_frame_preview
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
 from enact_assets.frames.images import render_key_frames
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.frames.recorded_pictures import has_recorded_look, recorded_key_frames
 from enact_assets.frames.visibility import measure_visibility
+from enact_assets.replay.embedded import SOURCE
 
 GROUP = "frames"
 
@@ -32,6 +36,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 group=GROUP,
                 deps=[
                     *states,
+                    dg.AssetDep("observability", partition_mapping=by_demonstration),
                     dg.AssetDep("objects", partition_mapping=by_demonstration),
                     dg.AssetDep("segmented_frames"),
                     dg.AssetDep("variant_config", partition_mapping=p.baseline_only),
@@ -50,13 +55,15 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "visibility")
         replay = {"demonstration": partition["demonstration"]}
         registry = load_registry()
-        rows = measure_visibility(
-            data.lake.read("demonstrations", replay),
-            data.lake.read("states", replay),
-            data.lake.read("objects", replay),
-            data.lake.read("segmented_frames", partition),
-            registry.variant(BASELINE),
-        )
+        read = data.lake.read
+        demonstrations = read("demonstrations", replay)
+        segmented = read("segmented_frames", partition)
+        if demonstrations.item(0, "source") == SOURCE:
+            states, objects = read("states", replay), read("objects", replay)
+            baseline = registry.variant(BASELINE)
+            rows = measure_visibility(demonstrations, states, objects, segmented, baseline)
+        else:
+            rows = visibility_from_observability(read("observability", replay), segmented)
         return landed(context, data, "visibility", rows)
 
     @dg.multi_asset(
@@ -83,20 +90,35 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "frame_images")
         demonstration = partition["demonstration"]
         replay = {"demonstration": demonstration}
-        variant = load_registry().variant(partition["variant"])
+        registry = load_registry()
+        variant = registry.variant(partition["variant"])
         segmented = data.lake.read(
             "segmented_frames", {"demonstration": demonstration, "gating": variant.gating}
         )
-        progress = reporter(context, f"pictures {demonstration} {variant.name}")
-        rows = render_key_frames(
-            data.lake.read("demonstrations", replay),
-            data.lake.read("states", replay),
-            segmented,
-            variant,
-            data.images,
-            progress=progress.pictures,
-            workers=data.workers,
-        )
+        progress = reporter(context, f"pictures {demonstration} {variant.name}").pictures
+        demonstrations = data.lake.read("demonstrations", replay)
+        if demonstrations.item(0, "source") == SOURCE:
+            rows = render_key_frames(
+                demonstrations,
+                data.lake.read("states", replay),
+                segmented,
+                variant,
+                data.images,
+                progress=progress,
+                workers=data.workers,
+            )
+        elif has_recorded_look(variant, registry.variant(BASELINE)):
+            rows = recorded_key_frames(
+                demonstrations,
+                segmented,
+                variant.name,
+                data.recordings.folder(demonstration),
+                data.images,
+                progress=progress,
+            )
+        else:
+            # A recording cannot be looked at with another camera: no pictures, no probe questions.
+            rows = table("frame_images").empty()
         preview = key_frame_preview(rows, data.images)
         return landed(context, data, "frame_images", rows, {"key frames": preview})
 

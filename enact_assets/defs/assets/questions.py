@@ -6,12 +6,14 @@ import dagster as dg
 import polars as pl
 
 from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.defs.evidence import evidence_by_demonstration
+from enact_assets.defs.assets.trajectories import drawn_from
+from enact_assets.defs.evidence import drawing_index, evidence_by_demonstration
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.selection import asked_by_variant, select_questions
+from enact_assets.replay.embedded import SOURCE
 
 GROUP = "questions"
 
@@ -25,7 +27,14 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             asset_spec(
                 "qa",
                 group=GROUP,
-                deps=["trajectories", "transition_graph", "question_config"],
+                deps=[
+                    "segmented_frames",
+                    "trajectories",
+                    "transition_graph",
+                    *drawn_from(p),
+                    dg.AssetDep("gating_config", partition_mapping=dimension("gating")),
+                    "question_config",
+                ],
                 partitions_def=p.demonstration_gating,
                 about="Forward questions (order the pictures, given the actions) and inverse "
                 "questions (order the actions, given the pictures).",
@@ -35,10 +44,15 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     )
     def qa(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         partition = partition_of(context, "qa")
+        registry = load_registry()
+        gating = registry.gating(partition["gating"])
         rows = write_questions(
             data.lake.read("trajectories", partition),
             data.lake.read("transition_graph", partition),
-            load_registry().questions,
+            registry.questions,
+            profile=gating.profile,
+            segmented_frames=data.lake.read("segmented_frames", partition),
+            index=drawing_index(data.lake, partition["demonstration"], gating),
         )
         return landed(context, data, "qa", rows)
 
@@ -53,6 +67,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                     dg.AssetDep("scene_graphs", partition_mapping=dimension("gating")),
                     dg.AssetDep("visibility", partition_mapping=dimension("gating")),
                     dg.AssetDep("objects", partition_mapping=dg.AllPartitionMapping()),
+                    dg.AssetDep("demonstrations", partition_mapping=dg.AllPartitionMapping()),
                     "question_config",
                 ],
                 partitions_def=p.gating,
@@ -68,10 +83,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[Any]:
         gating = partition_of(context, "question_set")["gating"]
         known = context.instance.get_dynamic_partitions("demonstration")
+        sources = data.lake.read_all("demonstrations").filter(pl.col("source") != SOURCE)
         rows = select_questions(
             data.lake.read_all("qa", gating=gating).filter(pl.col("demonstration").is_in(known)),
             evidence_by_demonstration(data.lake, gating, known),
             load_registry().questions,
+            not_probed=sources["demonstration"].to_list(),
         )
         return landed(context, data, "question_set", rows)
 

@@ -1,4 +1,4 @@
-"""Replays: a demonstration becomes facts, objects and states."""
+"""Replays: a demonstration becomes facts, objects, and what its pictures are made from."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,17 +9,17 @@ from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
-from enact_assets.replay.embedded import replay_embedded
+from enact_assets.replay.sources import replay
 from enact_assets.replay.validation import check_replay
 
 GROUP = "replay"
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """One multi-asset: simulating once lands four tables, each with its own data version."""
+    """One multi-asset: one replay lands five tables, each with its own data version."""
 
     def spec(name: str, about: str) -> dg.AssetSpec:
-        kinds = ("mujoco", "parquet")
+        kinds = ("parquet",) if name == "observability" else ("mujoco", "parquet")
         return asset_spec(
             name, group=GROUP, partitions_def=p.demonstration, kinds=kinds, about=about
         )
@@ -30,7 +30,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             spec("demonstrations", "One recorded execution of an activity."),
             spec("facts", "What holds when: the scene graph over time, as intervals."),
             spec("objects", "What is in the scene, and what came from what."),
-            spec("states", "The log from which any frame can be rendered again."),
+            spec("observability", "What a recorded camera saw of each object; empty if embedded."),
+            spec("states", "The log from which any frame can be rendered again; embedded only."),
         ],
         partitions_def=p.demonstration,
     )
@@ -38,15 +39,17 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, data: DataResource
     ) -> Iterator[dg.MaterializeResult[Any]]:
         demonstration = partition_of(context, "facts")["demonstration"]
-        progress = reporter(context, f"simulating {demonstration}")
-        tables = replay_embedded(demonstration, progress=progress.simulated)
+        progress = reporter(context, f"replaying {demonstration}")
+        tables = replay(demonstration, data.recordings, progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects)
         n_frames = tables.demonstrations.item(0, "n_frames")
         rate = tables.demonstrations.item(0, "frame_rate_hz")
-        length = {"frames": n_frames, "seconds": round(n_frames / rate, 1)}
+        source = tables.demonstrations.item(0, "source")
+        length = {"frames": n_frames, "seconds": round(n_frames / rate, 1), "source": source}
         yield landed(context, data, "demonstrations", tables.demonstrations, length)
         yield landed(context, data, "facts", tables.facts)
         yield landed(context, data, "objects", tables.objects)
+        yield landed(context, data, "observability", tables.observability)
         yield landed(context, data, "states", tables.states)
 
     return [replays]

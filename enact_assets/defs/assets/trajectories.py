@@ -6,6 +6,7 @@ import dagster as dg
 import polars as pl
 
 from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.evidence import drawing_index
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
@@ -89,7 +90,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             asset_spec(
                 "trajectories",
                 group=GROUP,
-                deps=["segmented_frames", "transition_graph", gated, "question_config"],
+                deps=[
+                    "segmented_frames",
+                    "transition_graph",
+                    *drawn_from(p),
+                    gated,
+                    "question_config",
+                ],
                 partitions_def=p.demonstration_gating,
                 kinds=KINDS,
                 about="Trajectories drawn uniformly, without replacement, by their rank.",
@@ -102,16 +109,27 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[Any]:
         partition = partition_of(context, "trajectories")
         registry = load_registry()
+        gating = registry.gating(partition["gating"])
         rows = sample_trajectories(
             data.lake.read("segmented_frames", partition),
             data.lake.read("transition_graph", partition),
-            registry.gating(partition["gating"]).profile,
+            gating.profile,
             registry.questions.trajectories_per_length,
             registry.questions.seed,
+            index=drawing_index(data.lake, partition["demonstration"], gating),
         )
         return landed(context, data, "trajectories", rows)
 
     return [transition_graph, path_counts, trajectories]
+
+
+def drawn_from(p: Partitions) -> list[dg.AssetDep]:
+    """Inputs that only the draws of the public release have, beside the graph."""
+    return [
+        dg.AssetDep("scene_graphs", partition_mapping=p.release_only),
+        dg.AssetDep("visibility", partition_mapping=p.release_only),
+        dg.AssetDep("objects", partition_mapping=dimension("demonstration")),
+    ]
 
 
 def _sum(counts: pl.Series) -> str:

@@ -19,7 +19,7 @@ GROUP = "warehouse"
 UPSTREAM = (
     "demonstrations", "facts", "objects", "segmented_frames", "scene_graphs", "visibility",
     "frame_images", "transition_graph", "path_counts", "trajectories", "qa", "question_set",
-    "asked_questions", "predictions", "evaluation", "probes",
+    "asked_questions", "official_questions", "predictions", "evaluation", "probes",
 )  # fmt: skip
 
 

@@ -1,0 +1,72 @@
+"""Generated demonstrations taken through all stages, under either profile."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from benchmarks.synthetic import generate
+from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
+from enact_assets.contracts.predicates import CONTACT_PREDICATES
+from enact_assets.contracts.profile import PAPER, RELEASE
+from enact_assets.contracts.settings import Gating, QuestionSettings
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.questions.qa import write_questions
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.segment import segment
+from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.sampling import sample_trajectories
+
+PROFILES = {
+    "release": Gating("release", RELEASE, ()),
+    "paper": Gating("contact", PAPER, CONTACT_PREDICATES),
+}
+PER_LENGTH = 30
+QUESTIONS = QuestionSettings(trajectories_per_length=PER_LENGTH)
+
+
+def settings_of(name: str) -> BulkSettings:
+    """Settings of a bulk run under the profile called ``name``."""
+    return BulkSettings(PROFILES[name], QUESTIONS)
+
+
+def make(replay: ReplayTables, name: str) -> dict[str, pl.DataFrame]:
+    """All tables of one demonstration under the profile called ``name``."""
+    return tables_of_demonstration(replay, settings_of(name)).tables
+
+
+@dataclass(frozen=True)
+class QuestionWork:
+    """What questions are made from: one replay and its key frames."""
+
+    replay: ReplayTables
+    gating: Gating
+    segmented_frames: pl.DataFrame
+    scene_graphs: pl.DataFrame
+
+    @classmethod
+    def of(cls, replay: ReplayTables, gating: Gating) -> "QuestionWork":
+        """Segment ``replay``."""
+        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        return cls(replay, gating, found.segmented_frames, found.scene_graphs)
+
+    def run(self) -> pl.DataFrame:
+        """Visibility, changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
+        profile, objects = self.gating.profile, self.replay.objects
+        frames, graphs = self.segmented_frames, self.scene_graphs
+        seen = visibility_from_observability(self.replay.observability, frames)
+        index = delta_index(graphs, seen, objects, profile, frames.height)
+        graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
+        drawn = sample_trajectories(frames, graph, profile, PER_LENGTH, 0, index=index)
+        return write_questions(
+            drawn, graph, QUESTIONS, profile=profile, segmented_frames=frames, index=index
+        )
+
+
+def works_with(n_key_frames: int, n_frames: int, gating: Gating) -> Iterator[QuestionWork]:
+    """Generated demonstrations of ``n_frames`` that have ``n_key_frames``, by seed."""
+    for seed in range(10_000):
+        work = QuestionWork.of(generate(seed, n_frames), gating)
+        if work.segmented_frames.height == n_key_frames:
+            yield work

@@ -1,0 +1,139 @@
+"""A question set of the size of the published one, on generated demonstrations, with answers."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import count, islice, product
+
+import numpy as np
+
+from benchmarks.synthetic import generate
+from enact_assets.contracts.ids import seed_from
+from enact_assets.contracts.profile import RELEASE
+from enact_assets.contracts.settings import Gating
+from enact_assets.evaluation.release_scores import ReleaseEvidence
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.questions.official import OfficialQuestion, official_id, question_type
+from enact_assets.questions.shuffles import shuffled_labels
+from enact_assets.questions.templates import KINDS, Kind
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segment import segment
+from enact_assets.trajectories.counting import PathCounts
+from enact_assets.trajectories.sampling import draw_ranks
+
+N_DEMONSTRATIONS = 29
+N_QUESTIONS = 8_972
+"""Size of the published question set, and of how many demonstrations it is about."""
+N_FRAMES = 20_000
+"""About 45 key frames."""
+
+
+@dataclass(frozen=True)
+class EvaluationTask:
+    """One generated demonstration: changes between its key frames, and how these are called."""
+
+    name: str
+    deltas: ReleaseDeltaIndex
+    frame_ids: tuple[int, ...]
+
+    def evidence(self) -> ReleaseEvidence:
+        """What verifies its questions; nothing is computed yet."""
+        return ReleaseEvidence.of(self.deltas, self.frame_ids)
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Questions of all lengths and both kinds, spread evenly over the tasks."""
+
+    tasks: tuple[EvaluationTask, ...]
+    questions: tuple[OfficialQuestion, ...]
+
+    def evidence(self) -> dict[str, ReleaseEvidence]:
+        """Fresh evidence of all tasks."""
+        return {task.name: task.evidence() for task in self.tasks}
+
+    def answers(self, model: int) -> list[str]:
+        """What the model numbered ``model`` says: texts as models write them.
+
+        Of ten answers six are an order in a sentence, two the right one, one has a label too many
+        and one no list; one in a hundred refuses.
+        """
+        random = np.random.default_rng(seed_from("answers", model))
+        styles = random.choice(5, len(self.questions), p=(0.59, 0.2, 0.1, 0.1, 0.01))
+        orders = [random.permutation(len(q.gt_answer)) + 1 for q in self.questions]
+        return [
+            _say(int(style), order.tolist(), question.gt_answer)
+            for style, order, question in zip(styles, orders, self.questions, strict=True)
+        ]
+
+
+@cache
+def evaluation_set(
+    n_demonstrations: int = N_DEMONSTRATIONS,
+    n_questions: int = N_QUESTIONS,
+    n_frames: int = N_FRAMES,
+) -> EvaluationSet:
+    """The question set: the same on every machine.
+
+    Seeds count from 0; a demonstration with too few trajectories to choose from is passed over.
+    """
+    found = ((task, _count(task)) for task in (_task(seed, n_frames) for seed in count()))
+    strata = list(product(RELEASE.lengths, KINDS, range(n_demonstrations)))
+    n_each, n_more = divmod(n_questions, len(strata))
+    tasks = list(
+        islice(
+            ((t, c) for t, c in found if min(map(c.total, RELEASE.lengths)) > n_each),
+            n_demonstrations,
+        )
+    )
+    questions = [
+        question
+        for k, (length, kind, at) in enumerate(strata)
+        for question in _questions(*tasks[at], kind, length, n_each + (k < n_more))
+    ]
+    return EvaluationSet(tuple(task for task, _ in tasks), tuple(questions))
+
+
+def _count(task: EvaluationTask) -> PathCounts:
+    pairs, _ = task.deltas.edges()
+    return PathCounts.of(task.deltas.n_key_frames, pairs, RELEASE.max_length)
+
+
+def _task(seed: int, n_frames: int) -> EvaluationTask:
+    replay = generate(seed, n_frames)
+    segmented = segment(
+        replay.demonstrations, replay.facts, replay.objects, Gating("release", RELEASE, ())
+    )
+    frames = segmented.segmented_frames
+    visibility = visibility_from_observability(replay.observability, frames)
+    deltas = delta_index(segmented.scene_graphs, visibility, replay.objects, RELEASE)
+    assert isinstance(deltas, ReleaseDeltaIndex)
+    name = str(replay.demonstrations["demonstration"][0])
+    return EvaluationTask(name, deltas, tuple(frames["frame_id"]))
+
+
+def _questions(
+    task: EvaluationTask, counts: PathCounts, kind: Kind, length: int, n: int
+) -> list[OfficialQuestion]:
+    ranks = draw_ranks(counts.total(length), n, seed_from(task.name, kind, length))
+    name = question_type(kind, length)
+    questions = []
+    for path in counts.unrank(length, ranks).tolist():
+        ids = [str(task.frame_ids[k]) for k in path]
+        key = official_id(task.name, name, ids)
+        gold = shuffled_labels(length - 1, key)
+        questions.append(OfficialQuestion(key, name, task.name, ids, [], "", [], gold))
+    return questions
+
+
+def _say(style: int, order: list[int], gold: list[int]) -> str:
+    match style:
+        case 0:
+            return f"Looking at the pictures, I think the order is {order}."
+        case 1:
+            return str(gold)
+        case 2:
+            return f"```python\n{[*order, order[0]]}\n```"
+        case 3:
+            return "I choose " + ", then ".join(map(str, order))
+    return "I cannot tell from these pictures."

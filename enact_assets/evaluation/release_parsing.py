@@ -1,0 +1,70 @@
+"""Answers as the public release reads them (profile ``release``).
+
+A JSON list counts as it is. In a text the last bracket of digits, commas and white space counts if
+it is a list as Python writes one: its last entries, shifted so that the least is 1. Otherwise all
+runs of digits of the whole text count, as they are. Nothing is checked to be a permutation.
+"""
+
+import re
+from typing import Any, Literal
+
+Failure = Literal["failed_to_parse_answer", "evaluation_error"]
+
+UNREADABLE: Failure = "failed_to_parse_answer"
+FAILED: Failure = "evaluation_error"
+
+MAX_DIGITS = 4300
+"""Python refuses to read longer decimal numbers, and with it the release."""
+
+# Digits and white space of any script make a bracket, but only Python's own make a list. Every
+# quantifier is possessive and no bracket reaches past the next: linear in the answer.
+_BRACKET = re.compile(r"\[[\d\s,]++\]")
+_SPACE = r"[ \t\n\r\f]*+"
+_LABEL = rf"{_SPACE}(?:0++|[1-9][0-9]{{0,{MAX_DIGITS - 1}}}+){_SPACE}"
+_LIST = re.compile(rf"\[{_LABEL}(?:,{_LABEL})*+(?:,{_SPACE})?+\]")
+_DIGITS = re.compile(r"\d++")
+
+
+def read_release_answer(answer: object, n_steps: int) -> tuple[list[Any] | None, Failure | None]:
+    """The labels that ``answer``, any JSON value, names for a question of ``n_steps`` >= 1.
+
+    Returns (labels, None), or (None, why there are none). Labels are integers, except those of a
+    JSON list, which is returned unchanged. A text whose digits Python would not convert (a run of
+    more than 4300, outside a list) fails as an exception does. Time is linear in the answer.
+    Source: behaviour of the release, section 14.
+    """
+    if isinstance(answer, list):
+        return answer, None
+    if not isinstance(answer, str):
+        return None, UNREADABLE
+    labels = _last_list(answer, n_steps)
+    if labels is not None:
+        return labels, None
+    runs = _DIGITS.findall(answer)
+    if not runs:
+        return None, UNREADABLE
+    if max(map(len, runs)) > MAX_DIGITS:
+        return None, FAILED
+    return [int(run) for run in runs], None
+
+
+def _last_list(text: str, n_steps: int) -> list[int] | None:
+    """The last ``n_steps`` entries of the last bracket, from 1, if Python could read it."""
+    last = None
+    for last in _BRACKET.finditer(text):  # noqa: B007 - the last one is what is sought
+        pass
+    if last is None or _LIST.fullmatch(text, *last.span()) is None:
+        return None
+    inside = last.group()[1:-1].rstrip().removesuffix(",")
+    entries = inside.rsplit(",", n_steps)[-n_steps:]
+    labels = list(map(int if len(inside) <= MAX_DIGITS else _integer, entries))
+    shift = 1 - min(labels)
+    return [label + shift for label in labels] if shift else labels
+
+
+def _integer(entry: str) -> int:
+    """Value of an entry of a list; one with more digits than Python converts is all zeros."""
+    if len(entry) <= MAX_DIGITS:
+        return int(entry)
+    digits = entry.strip()
+    return int(digits) if len(digits) <= MAX_DIGITS else 0

@@ -1,0 +1,189 @@
+"""Answers to questions in the release's own layout -> verdicts, and why a row has none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.evaluation.release_changes import ReleaseDeltas, SharedChanges
+from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
+from enact_assets.evaluation.release_verification import ReleaseQuestion, ReleaseVerifier
+from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
+
+REASONS: Mapping[str, str] = {
+    "no_id": "the row has no id",
+    "already_evaluated": "a row before it has the same id and was scored",
+    "unknown_task": "nothing is known of its task",
+    "empty_gt_answer": "the question has no reference",
+    "empty_key_frame_ids": "the question has no key frames",
+    UNREADABLE: "the answer is no list and no text with a digit in it",
+    FAILED: "the release raises: on the question, on the answer, or on a pair of key frames",
+}
+"""Why the release skips a row: it then counts nowhere."""
+
+
+@dataclass(frozen=True)
+class ReleaseEvidence:
+    """What verifies the questions of one task; ``position`` maps frame ids to key frames."""
+
+    changes: SharedChanges
+    position: Mapping[int, int]
+
+    @classmethod
+    def of(cls, deltas: ReleaseDeltas, frame_ids: Iterable[int]) -> "ReleaseEvidence":
+        """Evidence from an index of changes whose key frames the recording calls ``frame_ids``.
+
+        Keep it as long as answers are scored: it remembers every change it computed.
+        """
+        position = {int(frame): k for k, frame in enumerate(frame_ids)}
+        if len(position) != deltas.n_key_frames:
+            raise EvaluationError(
+                f"{len(position)} different frame ids were given for {deltas.n_key_frames} key "
+                "frames; give the id of each, in order"
+            )
+        return cls(SharedChanges(deltas), position)
+
+
+class ReleaseResult(NamedTuple):
+    """What became of one row. Scores mean nothing unless ``reason`` is None."""
+
+    question_id: str
+    task: str
+    type: str
+    n_steps: int
+    reason: str | None
+    """Why the row was skipped, a key of ``REASONS``."""
+    parsed: list[Any] | None
+    is_exact: bool
+    is_semantic: bool
+    is_accepted: bool
+    n_passed: int
+    n_of: int
+    pairwise_accuracy: float
+    is_unexplained: bool
+    """Wrong, and an analysis of wrong answers raises on it."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the row counts."""
+        return self.reason is None
+
+
+class ReleaseScorer:
+    """Questions read once; ``score`` takes the answers of one model after another.
+
+    ``questions`` are rows of a file of questions or answers, ``evidence`` is per task. Source:
+    behaviour of the release, sections 14 and 15.
+    """
+
+    def __init__(
+        self,
+        questions: Sequence[OfficialQuestion | OfficialAnswer],
+        evidence: Mapping[str, ReleaseEvidence],
+    ) -> None:
+        self._rows = [_Row.of(question, evidence) for question in questions]
+        asked = [row.question for row in self._rows if row.question is not None]
+        self._verifier = ReleaseVerifier(asked, {n: e.changes for n, e in evidence.items()})
+
+    @property
+    def questions(self) -> list[ReleaseQuestion | None]:
+        """The questions as read; None for one the release cannot evaluate."""
+        return [row.question for row in self._rows]
+
+    def score(
+        self, answers: Sequence[object], *, analyze_wrong_cases: bool = False
+    ) -> list[ReleaseResult]:
+        """One result per question, in their order; ``answers`` are JSON values of any kind.
+
+        With ``analyze_wrong_cases`` the release also skips the wrong orders of pictures that lead
+        over a pair of key frames on which it raises. Errors: :class:`EvaluationError` unless there
+        is one answer per question.
+        """
+        if len(answers) != len(self._rows):
+            raise EvaluationError(
+                f"{len(answers)} answers to {len(self._rows)} questions; give one to each"
+            )
+        read = [
+            (None, row.reason) if row.question is None else read_release_answer(answer, row.n_steps)
+            for row, answer in zip(self._rows, answers, strict=True)
+        ]
+        found = self._verifier.verify(
+            [r[0] for r, row in zip(read, self._rows, strict=True) if row.question is not None]
+        )
+        verdicts = zip(
+            found.is_failed.tolist(), found.is_exact.tolist(), found.is_semantic.tolist(),
+            found.is_accepted.tolist(), found.n_passed.tolist(), found.n_of.tolist(),
+            found.pairwise_accuracy.tolist(), found.is_unexplained.tolist(), strict=True,
+        )  # fmt: skip
+        evaluated: set[str] = set()
+        results = []
+        for row, (parsed, why) in zip(self._rows, read, strict=True):
+            is_failed, *scores = _NO_SCORES if row.question is None else next(verdicts)
+            reason = why
+            if reason is None and (is_failed or (analyze_wrong_cases and scores[-1])):
+                reason = FAILED
+            if row.question_id in evaluated:
+                reason = "already_evaluated"
+            elif reason is None:
+                evaluated.add(row.question_id)
+            results.append(
+                ReleaseResult(
+                    row.question_id, row.task, row.type, row.n_steps, reason, parsed, *scores
+                )
+            )
+        return results
+
+
+def score_release(
+    rows: Sequence[OfficialAnswer],
+    evidence: Mapping[str, ReleaseEvidence],
+    *,
+    analyze_wrong_cases: bool = False,
+) -> list[ReleaseResult]:
+    """Results of one file of answers, one per row (see :meth:`ReleaseScorer.score`)."""
+    answers = [row.answer for row in rows]
+    return ReleaseScorer(rows, evidence).score(answers, analyze_wrong_cases=analyze_wrong_cases)
+
+
+_NO_SCORES = (True, False, False, False, 0, 1, 0.0, False)
+
+
+class _Row(NamedTuple):
+    """A question as it stands in its file; without ``question`` there is a ``reason``."""
+
+    question_id: str
+    task: str
+    type: str
+    n_steps: int
+    question: ReleaseQuestion | None
+    reason: str | None
+
+    @classmethod
+    def of(
+        cls, row: OfficialQuestion | OfficialAnswer, evidence: Mapping[str, ReleaseEvidence]
+    ) -> "_Row":
+        name, task, kind = row.id or "", row.task_name or "", row.type or ""
+        gold, ids = row.gt_answer or [], row.key_frame_ids or []
+        reason = (
+            "no_id" if not name
+            else "unknown_task" if task not in evidence
+            else "empty_gt_answer" if not gold
+            else "empty_key_frame_ids" if not ids
+            else None
+        )  # fmt: skip
+        if reason is not None:
+            return cls(name, task, kind, len(gold), None, reason)
+        key_frames = _key_frames(ids, evidence[task].position)
+        if key_frames is None:
+            return cls(name, task, kind, len(gold), None, FAILED)
+        direction = "inverse" if "inverse" in kind.lower() else "forward"
+        question = ReleaseQuestion(task, direction, key_frames, gold)
+        return cls(name, task, kind, len(gold), question, None)
+
+
+def _key_frames(ids: Sequence[str], position: Mapping[int, int]) -> list[int] | None:
+    """Key frames of frame ``ids``; None if one is no frame of the task."""
+    try:
+        return [position[int(frame)] for frame in ids]
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""The public release's files and commands: recorded replays, questions, answers, reports."""

@@ -1,0 +1,200 @@
+"""``enact-assets qa``: key frames and replays -> a question file, with labelled pictures."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.contracts.errors import OutputError, RecordingError
+from enact_assets.contracts.profile import Profile
+from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.contracts.tables import table
+from enact_assets.frames.recorded_pictures import picture_file, read_pictures
+from enact_assets.frames.sheets import state_labels
+from enact_assets.official.evidence import KeyFrameTables, index_of, key_frames_at
+from enact_assets.official.layout import (
+    Task,
+    find_segmented,
+    find_tasks,
+    output_file,
+    read_key_frame_ids,
+)
+from enact_assets.official.outcomes import Outcome, Summary, Told, untold
+from enact_assets.official.pictures import label_picture, link_picture, write_picture
+from enact_assets.questions.official import OfficialQuestion, write_questions_file
+from enact_assets.questions.official_rows import in_official_order, official_questions
+from enact_assets.questions.qa import write_questions
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.storage.recordings import CAMERA
+from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.release_draws import why_no_questions
+from enact_assets.trajectories.sampling import sample_trajectories
+
+
+@dataclass
+class _Asked:
+    """Questions of all tasks so far, the key frames they show, and lengths of the replays."""
+
+    qa: list[pl.DataFrame] = field(default_factory=lambda: [table("qa").empty()])
+    segmented: list[pl.DataFrame] = field(
+        default_factory=lambda: [table("segmented_frames").empty()]
+    )
+    n_frames: dict[str, int] = field(default_factory=dict)
+
+
+def ask_folder(
+    segmented_root: Path,
+    replayed_root: Path,
+    output: Path,
+    profile: Profile,
+    *,
+    n_per_length: int,
+    seed: int = 0,
+    with_pictures: bool = True,
+    is_dry_run: bool = False,
+    told: Told = untold,
+) -> Summary:
+    """Questions of every task below ``segmented_root`` -> the file ``output``.
+
+    Pictures stand below the folder of ``output``, where the paths in the file point; they are
+    labelled once per key frame and label and linked where a question shows them. A task that fails
+    has no questions and is told in the summary; the others go on. If every task fails, no file is
+    written. Source: release 13.
+
+    Errors: :class:`RecordingError` if nothing was segmented, :class:`OutputError`.
+    """
+    segmented = find_segmented(segmented_root)
+    tasks = {task.name: task for task in find_tasks(replayed_root)}
+    if output.is_dir():
+        raise OutputError(f"{output} is a folder; name the question file to write")
+    settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
+    summary, asked = Summary(is_dry_run=is_dry_run), _Asked()
+    for number, (name, file) in enumerate(segmented.items()):
+        told(name, number, len(segmented))
+        with summary.attempt(name) as outcome:
+            if name not in tasks:
+                raise RecordingError(f"{replayed_root}: has no replay of task {name!r}")
+            replay = read_recorded(tasks[name].file, name)
+            ids = read_key_frame_ids(file)
+            key_frames = key_frames_at(replay, ids, profile, str(file))
+            pictured = has_pictures(tasks[name].folder, ids)
+            qa, why = questions_of(replay, key_frames, settings, profile, pictured)
+            if pictured is not None and not all(pictured):
+                outcome.numbers["key frames without picture"] = pictured.count(False)
+            asked.qa.append(qa)
+            asked.segmented.append(key_frames.segmented_frames)
+            asked.n_frames[name] = replay.demonstrations.item(0, "n_frames")
+            outcome.numbers["key frames"] = len(ids)
+            for kind in ("forward", "inverse"):
+                outcome.numbers[kind] = qa.filter(pl.col("kind") == kind).height
+            if why is not None:
+                summary.notes.append(f"no questions for {name}: {why}")
+    questions = official_questions(
+        in_official_order(pl.concat(asked.qa)), pl.concat(asked.segmented)
+    )
+    if is_dry_run or not any(o.error is None for o in summary.outcomes):
+        return summary
+    if with_pictures:
+        by_task: dict[str, list[OfficialQuestion]] = {}
+        for question in questions:
+            by_task.setdefault(question.task_name, []).append(question)
+        for number, outcome in enumerate(summary.outcomes):
+            told(f"{outcome.name} pictures", number, len(segmented))
+            if outcome.error is None:
+                found = by_task.get(outcome.name, [])
+                _write_pictures(tasks[outcome.name], asked, found, output.parent, outcome)
+    write_questions_file(output, questions)
+    return summary
+
+
+def has_pictures(folder: Path, frame_ids: list[int]) -> list[bool] | None:
+    """Which key frames have a picture; None where pictures are no matter of single frames.
+
+    That is a recording with a video, or with no pictures at all: the release would ask nothing
+    then, here questions are written and their missing pictures counted.
+    """
+    if not (folder / CAMERA).is_dir():
+        return None
+    found = [picture_file(folder, frame_id).is_file() for frame_id in frame_ids]
+    return found if any(found) else None
+
+
+def questions_of(
+    replay: ReplayTables,
+    key_frames: KeyFrameTables,
+    settings: QuestionSettings,
+    profile: Profile,
+    has_picture: list[bool] | None = None,
+) -> tuple[pl.DataFrame, str | None]:
+    """Table ``qa`` of one replay, and why the release has no questions for it, if so.
+
+    Under ``release`` no question shows a key frame for which ``has_picture`` is false.
+    """
+    frames = key_frames.segmented_frames
+    graph = build_transition_graph(
+        frames, key_frames.scene_graphs, key_frames.visibility, replay.objects, profile
+    )
+    index = index_of(replay, key_frames, profile)
+    n = settings.trajectories_per_length
+    trajectories = sample_trajectories(frames, graph, profile, n, settings.seed, index=index)
+    qa = write_questions(
+        trajectories,
+        graph,
+        settings,
+        profile=profile,
+        segmented_frames=frames,
+        index=index,
+        has_picture=has_picture,
+    )
+    return qa, why_no_questions(index) if isinstance(index, ReleaseDeltaIndex) else None
+
+
+def _write_pictures(
+    task: Task,
+    asked: _Asked,
+    questions: Iterable[OfficialQuestion],
+    root: Path,
+    outcome: Outcome,
+) -> None:
+    """Write the pictures of one task's questions below ``root`` and count those that lack one."""
+    shown: dict[str, list[tuple[str, str]]] = {}
+    for question in questions:
+        labels = state_labels(len(question.images))
+        for image, label, frame_id in zip(
+            question.images, labels, _shown_ids(question), strict=True
+        ):
+            shown.setdefault(frame_id, []).append((label, image))
+    segmented = pl.concat(asked.segmented).filter(pl.col("demonstration") == task.name)
+    frames = {
+        int(frame): int(frame_id)
+        for frame, frame_id in segmented.select("frame", "frame_id").iter_rows()
+        if str(frame_id) in shown
+    }
+    n_written = 0
+    for frame, png in read_pictures(task.folder, frames, asked.n_frames[task.name]):
+        drawn: dict[str, Path] = {}
+        for label, image in shown[str(frames[frame])]:
+            path = output_file(root, *Path(image).parts)
+            if label in drawn:
+                link_picture(drawn[label], path)
+            else:
+                where = f"{task.name}, frame {frames[frame]}"
+                write_picture(path, label_picture(png, label, where))
+                drawn[label] = path
+            n_written += 1
+    outcome.numbers["pictures"] = n_written
+    outcome.numbers["without picture"] = sum(map(len, shown.values())) - n_written
+
+
+def _shown_ids(question: OfficialQuestion) -> list[str]:
+    """Frame ids in the order in which the question shows their pictures."""
+    first, *later = question.key_frame_ids
+    if question.type.startswith("inverse"):
+        return [first, *later]
+    shown = [""] * len(later)
+    for step, place in enumerate(question.gt_answer):
+        shown[place - 1] = later[step]
+    return [first, *shown]

@@ -1,0 +1,226 @@
+"""The commands ``segment``, ``qa`` and ``eval``: the release's arguments, and what they print."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.contracts.profile import PROFILES, RELEASE, profile
+from enact_assets.official.outcomes import Outcome, Summary, Told
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+DEFAULT_SEGMENTED = Path("data/segmented_activities")
+DEFAULT_REPLAYED = Path("data/replayed_activities")
+DEFAULT_EVALUATION = Path("data/evaluation")
+MAX_SHOWN = 30
+LINE_EVERY_S = 10.0
+
+
+def add_official_commands(command: AddCommand) -> None:
+    """Add the three commands; ``command(name, run, about)`` makes a parser of one."""
+    sub = command("segment", _segment, "Find the key frames of recorded replays.")
+    sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument(
+        "output_root", type=Path, help="folder for <task>/segmented_scene_graph_0.json"
+    )
+    _add_shared(sub)
+
+    sub = command("qa", _qa, "Write questions from key frames and the replays they come from.")
+    sub.add_argument("segmented", type=Path, help="folder that `segment` wrote")
+    sub.add_argument("replayed", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="question file to write")
+    n_default = RELEASE.release.trajectories_per_length if RELEASE.release else 5
+    sub.add_argument(
+        "--num-to-sample",
+        type=_positive,
+        default=n_default,
+        metavar="N",
+        help=f"trajectories per task and length (default: {n_default})",
+    )
+    sub.add_argument(
+        "--seed",
+        type=int,
+        default=None,
+        metavar="S",
+        help="seed of profile paper; the release always draws from its own, so here too",
+    )
+    sub.add_argument(
+        "--no-pictures", action="store_true", help="write no labelled pictures beside OUT.jsonl"
+    )
+    _add_shared(sub)
+
+    sub = command("eval", _eval, "Score answers to official questions.")
+    sub.add_argument(
+        "predictions", type=Path, help="a .jsonl of answers, or a folder of enact_ordering_*.jsonl"
+    )
+    sub.add_argument(
+        "--segmented-data",
+        type=Path,
+        default=DEFAULT_SEGMENTED,
+        metavar="DIR",
+        help=f"key frames of the tasks (default: {DEFAULT_SEGMENTED})",
+    )
+    sub.add_argument(
+        "--raw-data",
+        type=Path,
+        default=DEFAULT_REPLAYED,
+        metavar="DIR",
+        help=f"replays of the tasks (default: {DEFAULT_REPLAYED})",
+    )
+    sub.add_argument(
+        "--output-root",
+        type=Path,
+        default=DEFAULT_EVALUATION,
+        metavar="DIR",
+        help=f"where reports go (default: {DEFAULT_EVALUATION})",
+    )
+    sub.add_argument(
+        "--analyze-wrong-cases",
+        action="store_true",
+        help="also write what each wrong answer got wrong; under profile release this drops rows "
+        "whose order cannot be described, as the release does",
+    )
+    _add_shared(sub)
+
+
+def _add_shared(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--profile",
+        choices=sorted(PROFILES),
+        default=RELEASE.name,
+        help="whose rules apply: the public release's (default), or the paper's",
+    )
+    sub.add_argument(
+        "--dry-run", action="store_true", help="do everything but write; show what would come out"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, is {text!r}")
+    return int(text)
+
+
+def _segment(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.official.segmenting import segment_folder
+
+    with _progress(console, "segment") as told:
+        summary = segment_folder(
+            arguments.input_root,
+            arguments.output_root,
+            profile(arguments.profile),
+            is_dry_run=arguments.dry_run,
+            told=told,
+        )
+    return print_summary(console, summary, "task", arguments.output_root)
+
+
+def _qa(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.official.asking import ask_folder
+
+    with _progress(console, "qa") as told:
+        summary = ask_folder(
+            arguments.segmented,
+            arguments.replayed,
+            arguments.output,
+            profile(arguments.profile),
+            n_per_length=arguments.num_to_sample,
+            seed=arguments.seed or 0,
+            with_pictures=not arguments.no_pictures,
+            is_dry_run=arguments.dry_run,
+            told=told,
+        )
+    return print_summary(console, summary, "task", arguments.output)
+
+
+def _eval(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.official.evaluating import evaluate_files
+
+    with _progress(console, "eval") as told:
+        summary = evaluate_files(
+            arguments.predictions,
+            arguments.segmented_data,
+            arguments.raw_data,
+            arguments.output_root,
+            profile(arguments.profile),
+            analyze_wrong_cases=arguments.analyze_wrong_cases,
+            is_dry_run=arguments.dry_run,
+            told=told,
+        )
+    return print_summary(console, summary, "model", arguments.output_root)
+
+
+@contextmanager
+def _progress(console: Console, name: str) -> Iterator[Told]:
+    """A bar on a terminal, in a log a line every ten seconds; both on standard error."""
+    if not console.is_terminal:
+        said_at = time.monotonic()
+
+        def say(text: str, done: int, total: int) -> None:
+            nonlocal said_at
+            if time.monotonic() - said_at >= LINE_EVERY_S:
+                said_at = time.monotonic()
+                print(f"{name} {text}: {done / max(1, total):.0%}", file=sys.stderr)
+
+        yield say
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(name, total=None)
+
+        def told(text: str, done: int, total: int) -> None:
+            progress.update(bar, description=f"{name} {text}", completed=done, total=total)
+
+        yield told
+
+
+def print_summary(console: Console, summary: Summary, what: str, output: Path) -> int:
+    """The outcomes as a table, then what failed; returns the exit code, 0 or 1."""
+    done = [o for o in summary.outcomes if o.error is None]
+    if done:
+        columns = list(dict.fromkeys(name for o in done for name in o.numbers))
+        table = Table(what, *columns, box=None, pad_edge=False)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        shown = done[:MAX_SHOWN]
+        for outcome in shown:
+            table.add_row(outcome.name, *(_cell(outcome.numbers.get(c)) for c in columns))
+        if len(done) > len(shown):
+            table.add_row(f"... {len(done) - len(shown)} more")
+        if len(done) > 1:
+            table.add_row("all", *(_total(summary, done, c) for c in columns), style="bold")
+        console.print(table)
+    for note in summary.notes:
+        console.print(Text(note))
+    for outcome in summary.failures[:MAX_SHOWN]:
+        console.print(Text(f"failed: {outcome.name}: {outcome.error}", "red"))
+    if len(summary.failures) > MAX_SHOWN:
+        console.print(Text(f"... {len(summary.failures) - MAX_SHOWN} more failed", "red"))
+    n_failed, n_all = len(summary.failures), len(summary.outcomes)
+    ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
+    place = "nothing was written (dry run)" if summary.is_dry_run else f"written to {output}"
+    console.print(f"{ended}, {place}")
+    sys.stdout.flush()
+    return 0 if summary.is_success else 1
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _total(summary: Summary, done: list[Outcome], column: str) -> str:
+    """The sum of counts; nothing for what does not add up."""
+    values = [o.numbers.get(column, 0) for o in done]
+    if any(not isinstance(v, int) for v in values):
+        return ""
+    return str(int(summary.total(column)))

@@ -1,0 +1,169 @@
+"""``enact-assets eval``: answers to official questions -> reports, one per model."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
+from enact_assets.contracts.profile import Profile
+from enact_assets.evaluation.release_parsing import UNREADABLE
+from enact_assets.evaluation.release_report import report_release
+from enact_assets.evaluation.release_scores import ReleaseEvidence, ReleaseScorer
+from enact_assets.evaluation.release_wrong_cases import wrong_cases
+from enact_assets.official.evidence import TaskEvidence, index_of, key_frames_at
+from enact_assets.official.layout import (
+    Task,
+    find_segmented,
+    find_tasks,
+    output_file,
+    read_key_frame_ids,
+)
+from enact_assets.official.outcomes import Outcome, Scored, Summary, Told, untold
+from enact_assets.official.paper_scores import score_paper
+from enact_assets.questions.official import OfficialAnswer, read_answers
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.storage.atomic import replacing
+
+PREFIX = "enact_ordering_"
+UNKNOWN_MODEL = "unknown"
+
+
+def evaluate_files(
+    predictions: Path,
+    segmented_root: Path,
+    raw_root: Path,
+    output_root: Path,
+    profile: Profile,
+    *,
+    analyze_wrong_cases: bool = False,
+    is_dry_run: bool = False,
+    told: Told = untold,
+) -> Summary:
+    """Score every answer file: one report, one file of rows, and the wrong cases, per model.
+
+    ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
+    is read once for all models. A file that fails is told in the summary and the others go on; so
+    is a task without evidence, whose rows are then unknown. Source: release 15.
+
+    Errors: :class:`QuestionFileError` if there is no answer file, :class:`RecordingError` if
+    nothing was segmented or replayed.
+    """
+    files = find_answer_files(predictions)
+    summary = Summary(is_dry_run=is_dry_run)
+    answers: dict[str, list[OfficialAnswer]] = {}
+    for model, file in files.items():
+        try:
+            answers[model] = read_answers(file)
+        except EnactError as error:
+            summary.outcomes.append(Outcome(model, error=str(error)))
+    rows = [row for found in answers.values() for row in found]
+    evidence = read_evidence(rows, segmented_root, raw_root, profile, summary=summary, told=told)
+    for number, (model, found) in enumerate(answers.items()):
+        told(model, number, len(answers))
+        with summary.attempt(model) as outcome:
+            if profile.release is None:
+                scored = score_paper(model, found, evidence, profile)
+            else:
+                scored = _score_release(found, evidence, is_analyzed=analyze_wrong_cases)
+            outcome.numbers |= scored.numbers
+            if not is_dry_run:
+                _write(output_root, f"{PREFIX}{model}_report.json", _pretty(scored.report))
+                _write(output_root, f"{PREFIX}{model}_results.jsonl", _lines(scored.rows))
+                if analyze_wrong_cases:
+                    cases = _pretty(scored.wrong_cases)
+                    _write(output_root, f"{PREFIX}{model}_wrong_cases.json", cases)
+    return summary
+
+
+def find_answer_files(predictions: Path) -> dict[str, Path]:
+    """Model -> answer file, sorted. A single file of another name is of model ``unknown``.
+
+    Errors: :class:`QuestionFileError` if there is none.
+    """
+    if predictions.is_dir():
+        files = sorted(predictions.glob(f"{PREFIX}*.jsonl"))
+        if not files:
+            raise QuestionFileError(f"{predictions}: holds no {PREFIX}<model>.jsonl")
+        return {file.stem.removeprefix(PREFIX): file for file in files}
+    if not predictions.is_file():
+        raise QuestionFileError(f"{predictions}: no such file or folder")
+    name = predictions.stem
+    model = name.removeprefix(PREFIX) if name.startswith(PREFIX) else UNKNOWN_MODEL
+    return {model or UNKNOWN_MODEL: predictions}
+
+
+def read_evidence(
+    rows: Sequence[OfficialAnswer],
+    segmented_root: Path,
+    raw_root: Path,
+    profile: Profile,
+    *,
+    summary: Summary,
+    told: Told = untold,
+) -> dict[str, TaskEvidence]:
+    """Evidence of every task that ``rows`` ask about and that was segmented and replayed.
+
+    A task that cannot be read is added to ``summary`` as failed.
+    """
+    segmented = find_segmented(segmented_root)
+    tasks: dict[str, Task] = {task.name: task for task in find_tasks(raw_root)}
+    evidence = {}
+    asked = {row.task_name for row in rows if row.task_name in segmented}
+    wanted = sorted(name for name in asked if name is not None)
+    for number, name in enumerate(wanted):
+        told(f"reading {name}", number, len(wanted))
+        try:
+            if name not in tasks:
+                raise RecordingError(f"{raw_root}: has no replay of task {name!r}")
+            replay = read_recorded(tasks[name].file, name)
+            ids = read_key_frame_ids(segmented[name])
+            key_frames = key_frames_at(replay, ids, profile, str(segmented[name]))
+            evidence[name] = TaskEvidence(key_frames, index_of(replay, key_frames, profile))
+        except EnactError as error:
+            summary.outcomes.append(Outcome(name, error=str(error)))
+    return evidence
+
+
+def _score_release(
+    rows: Sequence[OfficialAnswer], evidence: Mapping[str, TaskEvidence], *, is_analyzed: bool
+) -> Scored:
+    """Verdicts by the rules of the public release."""
+    found = {
+        name: ReleaseEvidence.of(task.index, task.frame_ids)
+        for name, task in evidence.items()
+        if isinstance(task.index, ReleaseDeltaIndex)
+    }
+    scorer = ReleaseScorer(rows, found)
+    results = scorer.score([row.answer for row in rows], analyze_wrong_cases=is_analyzed)
+    report = report_release(results)
+    n_scored = sum(result.is_scored for result in results)
+    overall = report.get("overall", {})
+    numbers: dict[str, int | float | str] = {
+        "rows": len(rows),
+        "scored": n_scored,
+        "unparsed": sum(result.reason == UNREADABLE for result in results),
+        "skipped otherwise": sum(result.reason not in (None, UNREADABLE) for result in results),
+        "task accuracy": overall.get("task_accuracy", "no rows"),
+        "pairwise accuracy": overall.get("pairwise_accuracy", "no rows"),
+    }
+    cases = wrong_cases(scorer, results, found) if is_analyzed else []
+    return Scored(report, [result._asdict() for result in results], cases, numbers)
+
+
+def _write(root: Path, name: str, text: str) -> None:
+    path = output_file(root, name)
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _pretty(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)

@@ -1,0 +1,116 @@
+"""What a recorded replay says at chosen frames, as the tables that questions are made from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.errors import RecordingError
+from enact_assets.contracts.frame_ids import FrameIds
+from enact_assets.contracts.predicates import STATE_PREDICATES
+from enact_assets.contracts.profile import Profile
+from enact_assets.contracts.settings import Gating
+from enact_assets.contracts.tables import table
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.held_facts import scene_graphs_at
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segment import segment
+
+
+@dataclass(frozen=True)
+class KeyFrameTables:
+    """Key frames of one replay: ``segmented_frames``, ``scene_graphs``, ``visibility``."""
+
+    segmented_frames: pl.DataFrame
+    scene_graphs: pl.DataFrame
+    visibility: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """What verifies the questions of one task: its key frames, and the changes between them."""
+
+    key_frames: KeyFrameTables
+    index: DeltaIndex | ReleaseDeltaIndex
+
+    @property
+    def frame_ids(self) -> list[int]:
+        """Ids of the key frames, in order."""
+        return [int(i) for i in self.key_frames.segmented_frames.sort("key_frame")["frame_id"]]
+
+
+def gating_of(profile: Profile) -> Gating:
+    """Which changes count: all that are recorded (release), or the paper's predicates."""
+    predicates = () if profile.release is not None else STATE_PREDICATES
+    return Gating(profile.name, profile, predicates)
+
+
+def key_frames_at(
+    replay: ReplayTables, frame_ids: Sequence[int], profile: Profile, where: str
+) -> KeyFrameTables:
+    """The replay at its frames ``frame_ids``, which ascend.
+
+    Under ``release`` graphs are taken as recorded, whatever chose the frames (release 5). Under
+    ``paper`` they are smoothed, so the frames must be the key frames that segmentation finds.
+    Errors: :class:`RecordingError` with ``where`` if the replay has no frame of an id, or segments
+    otherwise.
+    """
+    row = replay.demonstrations.row(0, named=True)
+    name = row["demonstration"]
+    frames = FrameIds(tuple(row["frame_id_runs"])).find(frame_ids, row["n_frames"])
+    missing = [i for i, frame in zip(frame_ids, frames.tolist(), strict=True) if frame < 0]
+    if missing:
+        raise RecordingError(
+            f"{where}: {len(missing)} of {len(frame_ids)} key frames are no frames of the replay "
+            f"{name}, first {missing[0]}. Key frames and replay do not belong together."
+        )
+    gating = gating_of(profile)
+    if profile.release is None:
+        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        ids = found.segmented_frames["frame_id"].to_list()
+        if ids != list(frame_ids):
+            raise RecordingError(
+                f"{where}: its {len(frame_ids)} key frames are not the {len(ids)} that profile "
+                f"{profile.name!r} finds in {name}. Segment it under the same profile."
+            )
+        segmented, graphs = found.segmented_frames, found.scene_graphs
+    else:
+        segmented = _segmented_frames(name, gating.name, frames.tolist(), frame_ids)
+        graphs = scene_graphs_at(name, gating.name, replay.facts, np.asarray(frames, np.int64))
+    visibility = visibility_from_observability(replay.observability, segmented)
+    return KeyFrameTables(segmented, graphs, visibility)
+
+
+def index_of(
+    replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
+) -> DeltaIndex | ReleaseDeltaIndex:
+    """Changes between the key frames."""
+    graphs, visibility = key_frames.scene_graphs, key_frames.visibility
+    return delta_index(graphs, visibility, replay.objects, profile)
+
+
+def _segmented_frames(
+    name: str, gating: str, frames: Sequence[int], frame_ids: Sequence[int]
+) -> pl.DataFrame:
+    """Table ``segmented_frames`` of key frames that a file chose; it does not say why."""
+    contract = table("segmented_frames")
+    return contract.check(
+        pl.DataFrame(
+            {
+                "demonstration": [name] * len(frames),
+                "gating": [gating] * len(frames),
+                "key_frame": list(range(len(frames))),
+                "frame": list(frames),
+                "frame_id": list(frame_ids),
+                "change_frame": [None] * len(frames),
+                "similarity": [None] * len(frames),
+                "changes": [[] for _ in frames],
+            },
+            schema=contract.schema,
+        ),
+        f"{name}, {gating}",
+    )

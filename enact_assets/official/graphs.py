@@ -1,0 +1,113 @@
+"""Scene graphs of key frames in the release's JSON form, and the differences between them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.predicates import EXISTS, RELATED
+from enact_assets.storage.recordings import CAMERA
+
+Graph = dict[str, list[dict[str, Any]]]
+
+
+def graphs_of(
+    segmented_frames: pl.DataFrame,
+    scene_graphs: pl.DataFrame,
+    visibility: pl.DataFrame,
+    objects: pl.DataFrame,
+    picture_px: Mapping[int, tuple[int, int]],
+) -> list[Graph]:
+    """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
+
+    ``picture_px`` is (height, width) of a key frame's picture. Source: release 2.
+    """
+    about = {row["object_name"]: row for row in objects.iter_rows(named=True)}
+    facts = scene_graphs.partition_by("key_frame", as_dict=True)
+    seen = visibility.partition_by("key_frame", as_dict=True)
+    return [
+        _graph(
+            facts.get((k,), scene_graphs.clear()),
+            seen.get((k,), visibility.clear()),
+            about,
+            picture_px.get(k, (0, 0)),
+        )
+        for k in segmented_frames.sort("key_frame")["key_frame"]
+    ]
+
+
+def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
+    """Frame id -> record: the first graph in full, each further one as a diff to the one before."""
+    records: dict[str, Any] = {}
+    before: Graph | None = None
+    for frame_id, graph in zip(frame_ids, graphs, strict=True):
+        if before is None:
+            records[str(frame_id)] = {**graph, "type": "full"}
+        else:
+            records[str(frame_id)] = {"type": "diff", **difference(before, graph)}
+        before = graph
+    return records
+
+
+def difference(before: Graph, after: Graph) -> dict[str, Graph]:
+    """What to add, remove and update to get from one graph to the next. Source: release 2."""
+    parts: dict[str, Graph] = {
+        name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
+    }
+    for what, key in (("nodes", ("name",)), ("edges", ("from", "to"))):
+        old = {tuple(record[k] for k in key): record for record in before[what]}
+        new = {tuple(record[k] for k in key): record for record in after[what]}
+        parts["add"][what] = [record for name, record in new.items() if name not in old]
+        parts["remove"][what] = [record for name, record in old.items() if name not in new]
+        parts["update"][what] = [
+            record
+            for name, record in new.items()
+            if name in old and old[name]["states"] != record["states"]
+        ]
+    return parts
+
+
+def _graph(
+    facts: pl.DataFrame,
+    seen: pl.DataFrame,
+    about: Mapping[str, Mapping[str, Any]],
+    picture_px: tuple[int, int],
+) -> Graph:
+    boxes = {
+        row["object_name"]: [
+            row["pixels"],
+            row["x_min_px"],
+            row["y_min_px"],
+            row["x_max_px"],
+            row["y_max_px"],
+            *picture_px,
+        ]
+        for row in seen.iter_rows(named=True)
+    }
+    nodes: dict[str, list[str]] = {}
+    edges: dict[tuple[str, str], list[str]] = {}
+    for predicate, subject, other in facts.select("predicate", "subject", "object").iter_rows():
+        if predicate == EXISTS:
+            nodes.setdefault(subject, [])
+        elif other is None:
+            nodes.setdefault(subject, []).append(predicate)
+        else:
+            states = edges.setdefault((subject, other), [])
+            if predicate != RELATED:
+                states.append(predicate)
+    return {
+        "nodes": [
+            {
+                "name": name,
+                "category": about[name]["category"],
+                "states": sorted(states),
+                "visibility": {CAMERA: boxes[name]} if name in boxes else {},
+                **({} if about[name]["parents"] is None else {"parent": about[name]["parents"]}),
+            }
+            for name, states in sorted(nodes.items())
+        ],
+        "edges": [
+            {"from": subject, "to": other, "states": sorted(states)}
+            for (subject, other), states in sorted(edges.items())
+        ],
+    }

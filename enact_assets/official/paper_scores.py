@@ -1,0 +1,140 @@
+"""Official questions and answers under profile ``paper``: by the rules of its own evaluation."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.errors import EnactError, EvaluationError
+from enact_assets.contracts.profile import Profile
+from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.metrics import summarize
+from enact_assets.official.evidence import TaskEvidence
+from enact_assets.official.outcomes import Scored
+from enact_assets.questions.official import OfficialAnswer, parse_type
+from enact_assets.segmentation.deltas import DeltaIndex
+
+VARIANT = "official"
+
+
+def score_paper(
+    model: str,
+    rows: Sequence[OfficialAnswer],
+    evidence: Mapping[str, TaskEvidence],
+    profile: Profile,
+) -> Scored:
+    """Every row is scored: unparsed is wrong, an answer that is null is missing.
+
+    Actions of an inverse question are what shows of the step they were written for. Rows that are
+    no sound question, repeat an id, or are of a task without evidence cannot be scored and are
+    counted. Source: paper A.3.2.
+    """
+    questions, predictions, unusable = [], [], []
+    known: set[str] = set()
+    for row in rows:
+        try:
+            question = _question(row, evidence, known)
+        except EnactError as error:
+            unusable.append({"question_id": row.id, "reason": str(error)})
+            continue
+        known.add(question["question_id"])
+        questions.append(question)
+        predictions.append(
+            {
+                "model": model,
+                "variant": VARIANT,
+                "question_id": question["question_id"],
+                "request_sha": "",
+                "raw_answer": _text(row.answer),
+                "error": None,
+            }
+        )
+    indexes = {
+        name: task.index for name, task in evidence.items() if isinstance(task.index, DeltaIndex)
+    }
+    schema = {c: t for c, t in table("qa").schema.items() if questions and c in questions[0]}
+    found = table("evaluation").empty()
+    if questions:
+        asked = pl.DataFrame(questions, schema=schema, orient="row")
+        found = evaluate(table("predictions").build(predictions), asked, indexes, profile)
+    status = dict(found.get_column("answer_status").value_counts().iter_rows())
+    overall = _report(found)
+    numbers: dict[str, int | float | str] = {
+        "rows": len(rows),
+        "scored": sum(n for name, n in status.items() if name != "missing"),
+        "unparsed": status.get("unparsed", 0),
+        "missing": status.get("missing", 0),
+        "unusable": len(unusable),
+        "task accuracy": _or_none(overall, "task_accuracy"),
+        "pairwise accuracy": _or_none(overall, "pairwise_accuracy"),
+    }
+    report: dict[str, Any] = {"overall": {**overall, "per_step": _by_length(found)}}
+    for kind in ("forward", "inverse"):
+        part = found.filter(pl.col("kind") == kind)
+        if part.height:
+            report[f"{kind}_world_modeling"] = {**_report(part), "per_step": _by_length(part)}
+    scored_rows = [*found.iter_rows(named=True), *unusable]
+    wrong = [row for row in found.iter_rows(named=True) if row["is_accepted"] is False]
+    return Scored(report, scored_rows, wrong, numbers)
+
+
+def _question(
+    row: OfficialAnswer, evidence: Mapping[str, TaskEvidence], known: set[str]
+) -> dict[str, Any]:
+    """The row of ``qa`` that verification reads. Errors: :class:`EnactError` says what is wrong."""
+    if not row.id or row.id in known:
+        raise EvaluationError("no id" if not row.id else "a row before it has the same id")
+    if row.task_name is None or row.task_name not in evidence:
+        raise EvaluationError(f"unknown task {row.task_name!r}")
+    kind, length = parse_type(row.type or "")
+    task = evidence[row.task_name]
+    position = {str(frame_id): k for k, frame_id in enumerate(task.frame_ids)}
+    ids, answer = row.key_frame_ids or [], row.gt_answer or []
+    strange = [i for i in ids if i not in position]
+    if strange or len(ids) != length or sorted(answer) != list(range(1, length)):
+        raise EvaluationError(
+            f"key frames {ids[:12]} and gt_answer {answer[:12]} are no question of length {length}"
+            + (f": {strange[0]!r} is no key frame" if strange else "")
+        )
+    key_frames = [position[i] for i in ids]
+    shown = sorted(range(length - 1), key=lambda step: answer[step])
+    steps = [sorted(map(str, task.index.visible(i, j))) for i, j in pairwise(key_frames)]
+    later = [key_frames[step + 1] for step in shown] if kind == "forward" else key_frames[1:]
+    return {
+        "demonstration": row.task_name,
+        "gating": VARIANT,
+        "question_id": row.id,
+        "kind": kind,
+        "length": length,
+        "key_frames": key_frames,
+        "shown_key_frames": [key_frames[0], *later],
+        "action_components": steps if kind == "forward" else [steps[step] for step in shown],
+        "answer": answer,
+    }
+
+
+def _text(answer: object) -> str | None:
+    """The answer as the text that parsing reads; null was never obtained."""
+    return answer if answer is None or isinstance(answer, str) else json.dumps(answer)
+
+
+def _report(found: pl.DataFrame) -> dict[str, Any]:
+    """Counts and accuracies of all rows together."""
+    if found.is_empty():
+        return {"count": 0}
+    row = summarize(found.with_columns(all=pl.lit("all")), ["all"]).row(0, named=True)
+    row["count"] = row.pop("n_questions") - row["n_missing"]
+    return {name: value for name, value in row.items() if name != "all"}
+
+
+def _by_length(found: pl.DataFrame) -> dict[str, Any]:
+    parts = found.partition_by("length", as_dict=True)
+    return {f"{length}_steps": _report(part) for (length,), part in sorted(parts.items())}
+
+
+def _or_none(report: Mapping[str, Any], name: str) -> float | str:
+    value = report.get(name)
+    return "no rows" if value is None else value

@@ -1,0 +1,112 @@
+"""``enact-assets segment``: recorded replays -> key frames, in the release's file layout."""
+
+import json
+from pathlib import Path
+
+from enact_assets.contracts.errors import OutputError
+from enact_assets.contracts.profile import Profile
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.frames.recorded_pictures import picture_file, read_pictures
+from enact_assets.official.evidence import gating_of
+from enact_assets.official.graphs import Graph, as_official, graphs_of
+from enact_assets.official.layout import (
+    SEGMENTED_FILE,
+    Task,
+    find_tasks,
+    output_file,
+    refuse_overlap,
+)
+from enact_assets.official.outcomes import Summary, Told, untold
+from enact_assets.official.pictures import write_picture
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.validation import check_replay
+from enact_assets.segmentation.segment import SegmentedTables, segment
+from enact_assets.storage.atomic import replacing
+
+
+def segment_folder(
+    input_root: Path,
+    output_root: Path,
+    profile: Profile,
+    *,
+    is_dry_run: bool = False,
+    told: Told = untold,
+) -> Summary:
+    """Key frames of every task below ``input_root``, written below ``output_root``.
+
+    A task that fails is told in the summary and writes nothing; the others go on. Pictures of key
+    frames are copied where the recording has them and counted where it has not. Nothing is written
+    outside ``output_root``. A dry run reads and segments, and writes nothing.
+
+    Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if the output
+    folder is the input folder.
+    """
+    tasks = find_tasks(input_root)
+    refuse_overlap(output_root, [input_root])
+    summary = Summary(is_dry_run=is_dry_run)
+    sizes = [task.file.stat().st_size for task in tasks]
+    for number, task in enumerate(tasks):
+        before = sum(sizes[:number])
+
+        def read(done: int, total: int, *, before: int = before, task: Task = task) -> None:
+            told(task.name, before + done * task.file.stat().st_size // max(1, total), sum(sizes))
+
+        with summary.attempt(task.name) as outcome:
+            replay = read_recorded(task.file, task.name, progress=read)
+            check_replay(replay.demonstrations, replay.facts, replay.objects)
+            tables = segment(
+                replay.demonstrations, replay.facts, replay.objects, gating_of(profile)
+            )
+            frames = tables.segmented_frames
+            outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
+            outcome.numbers["key frames"] = frames.height
+            n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
+            outcome.numbers["pictures"] = n_pictures
+            outcome.numbers["without picture"] = frames.height - n_pictures
+        told(task.name, before + sizes[number], sum(sizes))
+    return summary
+
+
+def _write(
+    task: Task,
+    output_root: Path,
+    replay: ReplayTables,
+    tables: SegmentedTables,
+    *,
+    is_dry_run: bool,
+) -> int:
+    """Write one task's pictures and then its key frames; returns how many have a picture."""
+    frames = tables.segmented_frames.sort("key_frame")
+    ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
+    n_frames = replay.demonstrations.item(0, "n_frames")
+    n_pictures = 0
+    if is_dry_run:
+        return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
+    for frame, png in read_pictures(task.folder, ids, n_frames):
+        name = picture_file(Path(task.name), ids[frame])
+        write_picture(output_file(output_root, *name.parts), png)
+        n_pictures += 1
+    content = as_official(list(ids.values()), _graphs(replay, tables))
+    path = output_file(output_root, task.name, SEGMENTED_FILE)
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+    return n_pictures
+
+
+def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
+    observability = replay.observability
+    visibility = visibility_from_observability(observability, tables.segmented_frames)
+    sizes = observability.select("height_px", "width_px").unique()
+    size = sizes.row(0) if sizes.height else (0, 0)
+    key_frames = tables.segmented_frames["key_frame"]
+    return graphs_of(
+        tables.segmented_frames,
+        tables.scene_graphs,
+        visibility,
+        replay.objects,
+        {int(k): size for k in key_frames},
+    )

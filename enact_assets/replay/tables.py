@@ -1,0 +1,23 @@
+"""What a replay is made of, whatever its source."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+RECORDED = "recorded"
+"""Source of demonstrations that were read from a file in the layout of the public release."""
+
+
+@dataclass(frozen=True)
+class ReplayTables:
+    """The replay tables of one demonstration, each by its contract.
+
+    ``observability`` is empty where no camera recorded what it sees (embedded demonstrations are
+    rendered later), ``states`` is empty where nothing can be rendered again (recorded ones).
+    """
+
+    demonstrations: pl.DataFrame
+    facts: pl.DataFrame
+    objects: pl.DataFrame
+    observability: pl.DataFrame
+    states: pl.DataFrame

@@ -1,0 +1,118 @@
+"""Objects of a recording as profile ``release`` sees them: labels, categories and parents."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.segmentation.key_frame_tables import number_by_value
+from enact_assets.segmentation.release_arrays import (
+    AMONG_REMOVED,
+    AS_LISTED,
+    IMPOSSIBLE,
+    NO_LABEL,
+)
+from enact_assets.segmentation.release_labels import PARTICLE_SYSTEM, release_label
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_HALF = "half"
+_COOKED = "cooked"
+
+
+@dataclass(frozen=True)
+class ReleaseObjects:
+    """O objects by name, and the L labels of them and their parents; see ``ReleaseArrays``.
+
+    ``called`` (O,) are the labels of the objects, None where nothing is left of the name.
+    """
+
+    names: tuple[str, ...]
+    called: tuple[str | None, ...]
+    label_texts: tuple[str, ...]
+    labels: Ints
+    categories: Ints
+    is_half: Bools
+    has_null_parents: Bools
+    origin: Ints
+    parent_offsets: Ints
+    parent_objects: Ints
+    parent_labels: Ints
+    candidate_offsets: Ints
+    candidates: Ints
+
+    @property
+    def number(self) -> dict[str, int]:
+        """Object number of each name."""
+        return {name: k for k, name in enumerate(self.names)}
+
+    @property
+    def cooked_from(self) -> list[str | None]:
+        """Per label, what has this cooked form (release 10), or None: (L,)."""
+        return [t.replace(f"{_COOKED} ", "") if _COOKED in t else None for t in self.label_texts]
+
+
+def read_objects(objects: pl.DataFrame) -> ReleaseObjects:
+    """The rows of one demonstration. ``parents`` keep their order: the first one may matter."""
+    columns = ("object_name", "category", "parents")
+    rows = objects.select(columns).sort("object_name").rows()
+    names = [name for name, _, _ in rows]
+    number = {name: k for k, name in enumerate(names)}
+    known = {category: release_label(category, category) for _, category, _ in rows}
+    called = {name: release_label(name, category) for name, category, _ in rows}
+    origins = [_origin(*row) for row in rows]
+    listed = [parents if found == AS_LISTED else [] for found, parents in origins]
+    searched = [parents[0] if found == AMONG_REMOVED else None for found, parents in origins]
+    parents = [name for names_of_one in listed for name in names_of_one]
+    # A parent that is no object may be a category; else all its words are taken for words.
+    parents_called = [
+        called[p] if p in called else known[p] if p in known else release_label(p) for p in parents
+    ]
+    texts = sorted({t for t in (*called.values(), *parents_called) if t is not None})
+    candidates = [found for one in searched for found in _candidates(one, names)]
+    categories = number_by_value([category for _, category, _ in rows])
+    categories[[category == PARTICLE_SYSTEM for _, category, _ in rows]] = -1
+    return ReleaseObjects(
+        names=tuple(names),
+        called=tuple(called.values()),
+        label_texts=tuple(texts),
+        labels=_label_numbers(called.values(), texts),
+        categories=categories,
+        is_half=np.array([_HALF in name for name in names], np.bool_),
+        has_null_parents=np.array([given is None for _, _, given in rows], np.bool_),
+        origin=np.array([found for found, _ in origins], np.int64),
+        parent_offsets=_offsets(listed),
+        parent_objects=np.array([number.get(p, len(names)) for p in parents], np.int64),
+        parent_labels=_label_numbers(parents_called, texts),
+        candidate_offsets=_offsets(candidates),
+        candidates=np.array([k for found in candidates for k in found], np.int64),
+    )
+
+
+def _origin(name: str, category: str, parents: list[str] | None) -> tuple[int, list[str]]:
+    """How the parents of an object that appears are found, and from what (release 7)."""
+    if parents is None or category != PARTICLE_SYSTEM:
+        return AS_LISTED, parents or []
+    if _COOKED in name.lower():
+        return AS_LISTED, [name.replace(f"{_COOKED}__", "")]
+    return (AMONG_REMOVED, parents) if parents else (IMPOSSIBLE, [])
+
+
+def _candidates(parent: str | None, names: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Object numbers of the halves of ``parent``, and of all whose name contains it."""
+    if parent is None:
+        return [], []
+    halves = [k for k, name in enumerate(names) if f"{_HALF}_{parent}" in name]
+    return halves, [k for k, name in enumerate(names) if parent in name]
+
+
+def _label_numbers(called: Iterable[str | None], texts: Sequence[str]) -> Ints:
+    number: dict[str | None, int] = {text: k for k, text in enumerate(texts)}
+    return np.array([number.get(text, NO_LABEL) for text in called], np.int64)
+
+
+def _offsets(lists: Iterable[Sequence[object]]) -> Ints:
+    return np.cumsum([0, *(len(one) for one in lists)], dtype=np.int64)

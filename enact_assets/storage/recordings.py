@@ -1,0 +1,87 @@
+"""Recorded replays that belong to a data root: one folder, or a link to one, per demonstration.
+
+::
+
+    <root>/recordings/<demonstration>/scene_graph_0.json        or .json.gz
+    <root>/recordings/<demonstration>/external_sensor1/00059.png  pictures by frame id, if any
+    <root>/recordings/<demonstration>/external_sensor1.mp4        or a video of all frames
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from enact_assets.contracts.errors import LakeError, RecordingError
+from enact_assets.storage.atomic import is_temporary, temporary_name
+from enact_assets.storage.lake import check_partition_value
+
+SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
+CAMERA = "external_sensor1"
+"""The only sensor the public release reads."""
+
+
+def scene_graph_file(folder: Path) -> Path | None:
+    """The recorded scene graphs in ``folder``, plain before compressed; None if there are none."""
+    return next((p for n in SCENE_GRAPH_FILES if (p := folder / n).is_file()), None)
+
+
+class Recordings:
+    """The recorded replays under ``root`` (``DataRoot.recordings``)."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(root)
+
+    def folder(self, demonstration: str) -> Path:
+        """Where a recording stands, whether or not it is there."""
+        return self.root / check_partition_value(demonstration, "recording")
+
+    def has(self, demonstration: str) -> bool:
+        """Whether scene graphs of ``demonstration`` are there."""
+        try:
+            return scene_graph_file(self.folder(demonstration)) is not None
+        except LakeError:
+            return False
+
+    def file(self, demonstration: str) -> Path:
+        """Its scene graphs. Errors: :class:`RecordingError` if they are gone."""
+        found = scene_graph_file(self.folder(demonstration))
+        if found is None:
+            raise RecordingError(
+                f"{self.folder(demonstration)}: no {' or '.join(SCENE_GRAPH_FILES)}. Import the "
+                "recording again: enact-assets import FOLDER"
+            )
+        return found
+
+    def names(self) -> list[str]:
+        """Demonstrations that are there, sorted."""
+        if not self.root.is_dir():
+            return []
+        return sorted(
+            p.name for p in self.root.iterdir() if not is_temporary(p) and self.has(p.name)
+        )
+
+    def add(self, folder: Path, *, copy: bool = False) -> str:
+        """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.
+
+        A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
+        folder holds no scene graphs or a copy of that name is there; :class:`LakeError` if its
+        name cannot be a demonstration's.
+        """
+        folder = folder.resolve()
+        name = check_partition_value(folder.name, f"recording {folder}")
+        if scene_graph_file(folder) is None:
+            raise RecordingError(f"{folder}: no {' or '.join(SCENE_GRAPH_FILES)}")
+        place = self.folder(name)
+        if place.exists() and not place.is_symlink():
+            raise RecordingError(f"{place} is there already; remove it to import {name} anew")
+        self.root.mkdir(parents=True, exist_ok=True)
+        temporary = temporary_name(place)
+        if copy:
+            shutil.copytree(folder, temporary)
+            place.unlink(missing_ok=True)
+        else:
+            # Below the data root a relative link moves with it.
+            is_inside = folder.is_relative_to(self.root.parent.resolve())
+            temporary.symlink_to(os.path.relpath(folder, self.root) if is_inside else folder)
+        temporary.replace(place)
+        return name

@@ -1,0 +1,179 @@
+"""Slow twin of the ingest: the official layout as dictionaries -> replay tables, frame by frame."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.frame_ids import FrameIds
+from enact_assets.contracts.tables import table
+
+from reference.conformance import task
+
+Frame = dict[str, Any]
+Fact = tuple[str, str, str | None]
+
+CAMERA = "external_sensor1"
+BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
+
+
+@dataclass(frozen=True)
+class RecordedTables:
+    demonstrations: pl.DataFrame
+    facts: pl.DataFrame
+    objects: pl.DataFrame
+    observability: pl.DataFrame
+
+
+def reconstruct(frames: Mapping[str, Frame]) -> Iterator[tuple[int, Frame]]:
+    """Complete graphs in ascending order of ids (release 2). The caller must not change them.
+
+    A frame in which nothing changed is the very object yielded before.
+    """
+    current: Frame | None = None
+    for number in sorted(map(int, frames)):
+        frame = frames[str(number)]
+        if frame["type"] == "full":
+            current = frame
+        elif current is None:
+            raise ValueError(f"frame {number}: no full frame before")
+        elif frame["type"] == "diff":
+            current = _apply(deepcopy(current), frame)
+        yield number, current
+
+
+def _apply(graph: Frame, diff: Frame) -> Frame:
+    nodes, edges = graph["nodes"], graph["edges"]
+    names = {node["name"] for node in nodes}
+    pairs = {(edge["from"], edge["to"]) for edge in edges}
+    nodes += [node for node in diff["add"]["nodes"] if node["name"] not in names]
+    edges += [edge for edge in diff["add"]["edges"] if (edge["from"], edge["to"]) not in pairs]
+    gone = {node["name"] for node in diff["remove"]["nodes"]}
+    cut = {(edge["from"], edge["to"]) for edge in diff["remove"]["edges"]}
+    nodes[:] = [node for node in nodes if node["name"] not in gone]
+    edges[:] = [edge for edge in edges if (edge["from"], edge["to"]) not in cut]
+    for update in diff["update"]["nodes"]:
+        for k, node in enumerate(nodes):
+            if node["name"] == update["name"]:
+                nodes[k] = update
+                break
+    for update in diff["update"]["edges"]:
+        for k, edge in enumerate(edges):
+            if (edge["from"], edge["to"]) == (update["from"], update["to"]):
+                edges[k] = update
+                break
+    return graph
+
+
+@dataclass
+class _Open:
+    """What holds now and since when; what ended."""
+
+    now: dict[Any, tuple[int, Any]] = field(default_factory=dict)
+    ended: list[tuple[Any, int, int, Any]] = field(default_factory=list)
+
+    def update(self, frame: int, values: dict[Any, Any]) -> None:
+        for key, (start, value) in list(self.now.items()):
+            if key not in values or values[key] != value:
+                self.ended.append((key, start, frame, value))
+                del self.now[key]
+        for key, value in values.items():
+            self.now.setdefault(key, (frame, value))
+
+
+def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables:
+    """Replay tables of the recording ``frames`` (id -> frame record), called ``name``."""
+    ids: list[int] = []
+    facts, seen = _Open(), _Open()
+    objects: dict[str, tuple[str, list[str] | None]] = {}
+    before: Frame | None = None
+    for position, (number, frame) in enumerate(reconstruct(frames)):
+        ids.append(number)
+        if frame is before or (before is not None and frame == before):
+            continue
+        before = frame
+        facts.update(position, dict.fromkeys(_facts_of(frame)))
+        boxes = {n["name"]: n["visibility"].get(CAMERA) for n in frame["nodes"]}
+        seen.update(position, {key: box for key, box in boxes.items() if box})
+        for node in frame["nodes"]:
+            kind = (node["category"], node.get("parent"))
+            assert objects.setdefault(node["name"], kind) == kind, (number, node)
+    facts.update(len(ids), {})
+    seen.update(len(ids), {})
+    for (_, subject, other), *_ in facts.ended:
+        for end in (subject, other):
+            if end is not None:
+                objects.setdefault(end, ("", None))
+    return RecordedTables(
+        table("demonstrations").build([_demonstration(name, ids)]),
+        table("facts").check(
+            pl.DataFrame(
+                [(name, *fact, start, stop) for fact, start, stop, _ in facts.ended],
+                schema=table("facts").schema,
+                orient="row",
+            )
+        ),
+        table("objects").build(
+            [
+                {
+                    "demonstration": name,
+                    "object_name": key,
+                    "category": category,
+                    "parents": parents,
+                    "is_particle_system": category == "System",
+                }
+                for key, (category, parents) in objects.items()
+            ]
+        ),
+        table("observability").build(
+            [
+                {
+                    "demonstration": name,
+                    "camera": CAMERA,
+                    "object_name": key,
+                    "frame_from": start,
+                    "frame_to": stop,
+                    **dict(zip(BOX, box, strict=True)),
+                }
+                for key, start, stop, box in seen.ended
+            ]
+        ),
+    )
+
+
+def _facts_of(frame: Frame) -> Iterator[Fact]:
+    """A record without states still is a record: ``Exists`` of nodes, ``Related`` of edges."""
+    names = [node["name"] for node in frame["nodes"]]
+    pairs = [(edge["from"], edge["to"]) for edge in frame["edges"]]
+    assert len(set(names)) == len(names), "repeated nodes have no place in tables"
+    assert len(set(pairs)) == len(pairs), "repeated edges have no place in tables"
+    for node in frame["nodes"]:
+        yield "Exists", node["name"], None
+        for state in node["states"]:
+            yield state, node["name"], None
+    for edge in frame["edges"]:
+        for state in edge["states"] or ["Related"]:
+            yield state, edge["from"], edge["to"]
+
+
+def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
+    return {
+        "demonstration": name,
+        "source": "recorded",
+        "activity": name,
+        "seed": None,
+        "n_frames": len(ids),
+        "frame_rate_hz": 30.0,
+        "world_sha": "none",
+        "frame_id_runs": list(FrameIds.of(np.array(ids, np.int64)).runs),
+    }
+
+
+@cache
+def task_tables(name: str) -> RecordedTables:
+    """The tables of one of the two recorded tasks."""
+    return tables_from_frames(name, task(name)[0])

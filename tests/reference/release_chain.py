@@ -1,0 +1,64 @@
+"""Tasks under profile ``release``, through all stages up to the index of changes."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import polars as pl
+
+from enact_assets.contracts.profile import RELEASE
+from enact_assets.contracts.settings import Gating
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segment import segment
+from enact_assets.trajectories.graph import build_transition_graph
+
+from reference.builders import (
+    build_objects,
+    build_scene_graphs,
+    build_segmented_frames,
+    build_visibility,
+)
+from reference.conformance import replay_path
+
+
+@dataclass(frozen=True)
+class ReleaseTask:
+    segmented_frames: pl.DataFrame
+    transition_graph: pl.DataFrame
+    index: ReleaseDeltaIndex
+
+
+@cache
+def release_task(name: str) -> ReleaseTask:
+    replay = read_recorded(replay_path(name), name)
+    gating = Gating("release", RELEASE, ())
+    found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+    frames, graphs = found.segmented_frames, found.scene_graphs
+    visibility = visibility_from_observability(replay.observability, frames)
+    graph = build_transition_graph(frames, graphs, visibility, replay.objects, RELEASE)
+    index = delta_index(graphs, visibility, replay.objects, RELEASE, frames.height)
+    assert isinstance(index, ReleaseDeltaIndex)
+    return ReleaseTask(frames, graph, index)
+
+
+@cache
+def failing_task() -> ReleaseTask:
+    """Four key frames; at the last one particles appear of which nothing disappeared."""
+    things = {("Exists", "fridge", None), ("Exists", "lamp", None)}
+    graphs = [
+        things,
+        things | {("Open", "fridge", None)},
+        things | {("ToggledOn", "lamp", None)},
+        things | {("Exists", "diced__apple", None)},
+    ]
+    objects = build_objects(
+        ("fridge", "fridge"), ("lamp", "lamp"), ("diced__apple", "System", ["apple_1"])
+    ).with_columns(is_particle_system=pl.col("category") == "System")
+    seen = [dict.fromkeys(("fridge", "lamp", "diced__apple"), 0.1)] * 4
+    frames = build_segmented_frames(4)
+    tables = build_scene_graphs(graphs), build_visibility(seen), objects
+    index = delta_index(*tables, RELEASE, 4)
+    assert isinstance(index, ReleaseDeltaIndex)
+    return ReleaseTask(frames, build_transition_graph(frames, *tables, RELEASE), index)

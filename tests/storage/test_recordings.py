@@ -1,0 +1,56 @@
+"""Recordings: taken in by link or copy, under names that cannot leave the data root."""
+
+from pathlib import Path
+
+import pytest
+
+from enact_assets.contracts.errors import LakeError, RecordingError
+from enact_assets.storage.recordings import Recordings
+
+
+def make_recording(folder: Path, name: str = "scene_graph_0.json") -> Path:
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    return folder
+
+
+def test_a_link_is_found_and_replaced(tmp_path: Path) -> None:
+    """Imported again from elsewhere, the old place must not be read any more."""
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    assert recordings.names() == []
+    assert recordings.add(make_recording(tmp_path / "a" / "tidy_1")) == "tidy_1"
+    assert recordings.names() == ["tidy_1"]
+    recordings.add(make_recording(tmp_path / "b" / "tidy_1", "scene_graph_0.json.gz"))
+    found = recordings.file("tidy_1").resolve()
+    assert found == tmp_path / "b" / "tidy_1" / "scene_graph_0.json.gz"
+
+
+def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    source = make_recording(tmp_path / "tidy_1")
+    recordings.add(source, copy=True)
+    (source / "scene_graph_0.json").unlink()
+    assert recordings.file("tidy_1").read_text() == "{}"
+    make_recording(tmp_path / "again" / "tidy_1")
+    with pytest.raises(RecordingError, match="is there already"):
+        recordings.add(tmp_path / "again" / "tidy_1")
+
+
+def test_a_link_inside_the_data_root_moves_with_it(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    recordings.add(make_recording(tmp_path / "data" / "raw" / "tidy_1"))
+    moved = (tmp_path / "data").rename(tmp_path / "elsewhere")
+    assert Recordings(moved / "recordings").file("tidy_1").read_text() == "{}"
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "recordings")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RecordingError, match="no scene_graph_0"):
+        recordings.add(tmp_path / "empty")
+    with pytest.raises(LakeError, match="cannot name a partition"):
+        recordings.add(make_recording(tmp_path / "has space"))
+    for name in ("../x", "", ".hidden", "a/b"):
+        assert not recordings.has(name)
+    with pytest.raises(RecordingError, match="Import the recording again"):
+        recordings.file("gone")
