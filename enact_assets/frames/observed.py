@@ -28,24 +28,24 @@ def visibility_from_observability(
     if segmented_frames.is_empty() or observability.is_empty():
         return contract.empty()
     demonstration, gating = _partition(observability, segmented_frames)
-    seen = observability.filter(pl.col("camera") == camera)
-    if seen.is_empty():
-        known = ", ".join(sorted(observability["camera"].unique()))
-        raise ReplayError(
-            f"demonstration {demonstration!r}: no masks of camera {camera!r} (known: {known}). "
-            "Name one of these, or record with that camera."
-        )
-    seen = seen.filter(pl.col("pixels") > 0)
     key_frames = segmented_frames.select("key_frame", "frame").sort("frame")
     frames = key_frames["frame"].to_numpy()
-    # Key frames [first, last) lie in the interval; most intervals hold none.
-    first = np.searchsorted(frames, seen["frame_from"].to_numpy())
-    last = np.searchsorted(frames, seen["frame_to"].to_numpy())
-    holds = np.flatnonzero(last > first)
-    lengths = (last - first)[holds]
+    # Key frames [first, last) lie in the interval; most intervals hold none, so ask that first.
+    first = np.searchsorted(frames, observability["frame_from"].to_numpy())
+    last = np.searchsorted(frames, observability["frame_to"].to_numpy())
+    held = np.flatnonzero(last > first)
+    lengths = (last - first)[held]
     offsets = np.cumsum(lengths) - lengths
-    at = np.arange(lengths.sum()) + np.repeat(first[holds] - offsets, lengths)
-    rows = seen[np.repeat(holds, lengths)]
+    at = np.arange(lengths.sum()) + np.repeat(first[held] - offsets, lengths)
+    rows = observability[np.repeat(held, lengths)].with_columns(
+        key_frames["key_frame"].gather(at), key_frames["frame"].gather(at)
+    )
+    rows = rows.filter((pl.col("camera") == camera) & (pl.col("pixels") > 0))
+    if rows.is_empty() and camera not in (known := sorted(observability["camera"].unique())):
+        raise ReplayError(
+            f"demonstration {demonstration!r}: no masks of camera {camera!r} (known: "
+            f"{', '.join(known)}). Name one of these, or record with that camera."
+        )
     empty = rows.filter(pl.col("height_px") * pl.col("width_px") < 1)
     if empty.height:
         raise ReplayError(
@@ -56,8 +56,8 @@ def visibility_from_observability(
     visibility = rows.select(
         pl.lit(demonstration).alias("demonstration"),
         pl.lit(gating).alias("gating"),
-        key_frames["key_frame"][at].alias("key_frame"),
-        key_frames["frame"][at].alias("frame"),
+        "key_frame",
+        "frame",
         "object_name",
         (pl.col("pixels") / (pl.col("height_px") * pl.col("width_px"))).alias("fraction"),
         *_BOX,
@@ -68,11 +68,11 @@ def visibility_from_observability(
 def _partition(observability: pl.DataFrame, segmented_frames: pl.DataFrame) -> tuple[str, str]:
     """Demonstration and gating, the same for all rows."""
     partitions = segmented_frames.select("demonstration", "gating").unique().sort(pl.all()).rows()
-    observed = sorted(observability["demonstration"].unique())
-    if len(partitions) > 1 or observed != [partitions[0][0]]:
+    demonstration, gating = partitions[0]
+    if len(partitions) > 1 or (observability["demonstration"] != demonstration).any():
+        observed = sorted(observability["demonstration"].unique())
         raise ReplayError(
             f"masks of demonstrations {observed[:3]} and key frames of partitions "
             f"{partitions[:3]} were given together. Read one partition of each."
         )
-    demonstration, gating = partitions[0]
     return str(demonstration), str(gating)

@@ -7,6 +7,7 @@ figures 14 and 15 say what a prompt must carry).
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -52,9 +53,20 @@ def load_template(kind: str, folder: Path | None = None) -> str:
 def fill_template(template: str, actions: Sequence[str]) -> str:
     """``template`` with the numbered ``actions``; one per line, labels from 1."""
     lines = "\n".join(f"[Action {k}] {text}" for k, text in enumerate(actions, start=1))
-    values = {"actions": lines, "n_steps": str(len(actions))}
-    # One pass: what an action says is never itself read as a placeholder.
-    return _PLACEHOLDER.sub(lambda m: values.get(m.group(1), m.group(0)), template)
+    values: dict[str | None, str] = {"actions": lines, "n_steps": str(len(actions))}
+    # What an action says is never itself read as a placeholder.
+    return "".join([values.get(name, text) for text, name in _parts(template)])
+
+
+@lru_cache(maxsize=64)
+def _parts(template: str) -> tuple[tuple[str, str | None], ...]:
+    """``template`` in order: texts (with None), and placeholders with their names."""
+    parts: list[tuple[str, str | None]] = []
+    end = 0
+    for found in _PLACEHOLDER.finditer(template):
+        parts += [(template[end : found.start()], None), (found[0], found[1])]
+        end = found.end()
+    return (*parts, (template[end:], None))
 
 
 def check_kind(kind: str) -> None:

@@ -20,7 +20,7 @@ OBJECTS: dict[str, dict[str, Any]] = {
     "half_apple_1": {"category": "half_apple", "parent": ["apple_1"]},
     "diced__apple": {"category": "System", "parent": ["half_apple_1", "apple"]},
     "box": {"category": "", "parent": []},
-    'Käse "A"\\..': {"category": "Käse"},
+    'Käse "{[\\': {"category": "Käse"},
 }
 
 states = st.lists(st.sampled_from(STATES), unique=True, max_size=3)

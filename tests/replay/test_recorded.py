@@ -228,6 +228,15 @@ def test_what_is_seen_is_as_old_as_its_record(tmp_path: Path) -> None:
     ]
 
 
+def test_keys_written_with_escapes_are_the_same_keys(tmp_path: Path) -> None:
+    """And the last of two equal keys counts, as for every reader of JSON."""
+    first, last = {**FULL["nodes"][0], "name": "first"}, FULL["nodes"][1]
+    text = f'{{"0": {{"nodes": [{json.dumps(first)}], "nod\\u0065s": [{json.dumps(last)}], '
+    tables = read(text + '"edges": [], "type": "full"}}', tmp_path)
+    assert intervals(tables) == {"Exists table": [(0, 1)]}
+    assert pixels(tables) == []
+
+
 def test_only_the_camera_that_is_asked_for_is_read(tmp_path: Path) -> None:
     """Another sensor sees other things: mixing them would move every object in and out of view."""
     box = [9, 1, 2, 3, 4, 64, 64]

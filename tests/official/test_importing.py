@@ -1,0 +1,148 @@
+"""Recordings and question files enter a data root, and questions leave it as they came."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from official_files import write_inputs, write_pictures
+
+from enact_assets.cli import main
+from enact_assets.contracts.profile import PROFILES
+from enact_assets.contracts.registry import load_registry
+from enact_assets.questions.official import (
+    OfficialQuestion,
+    image_paths,
+    official_id,
+    question_type,
+    write_questions_file,
+)
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.paths import DataRoot
+
+TASK = "synth_set_table_2212"
+REGISTRY = """
+gatings:
+  state:   {profile: paper, contact: false}
+  release: {profile: release, contact: true}
+variants:
+  baseline: {gating: state}
+  aperture_80:
+    camera: {aperture_mm: 80.0}
+  release: {gating: release}
+questions: {trajectories_per_length: 2, question_set_per_stratum: 4, probe_set_per_stratum: 2}
+demonstrations: []
+models: [identity, oracle]
+"""
+
+
+def write_question_file(path: Path) -> bytes:
+    """Two questions, one of them with a field nobody knows and its own spacing."""
+    ids = ["59", "270", "481"]
+    type_ = question_type("forward", 3, is_published=True)
+    name = official_id("task_1", type_, ids)
+    images = image_paths(name, type_, "task_1", 3)
+    question = OfficialQuestion(name, type_, "task_1", ids, images, "Which?\n", [], [2, 1])
+    write_questions_file(path, [question])
+    line = json.loads(path.read_text())
+    line |= {"id": name + "x", "note": "né"}
+    odd = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
+    path.write_text(path.read_text() + odd + "\n")
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with one recording and one question file, materialized."""
+    folder = tmp_path_factory.mktemp("imported")
+    write_inputs(folder / "replayed", (TASK,))
+    write_pictures(folder / "replayed", TASK)
+    (folder / "registry.yaml").write_text(REGISTRY)
+    write_question_file(folder / "published.jsonl")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENACT_REGISTRY", str(folder / "registry.yaml"))
+        data = ["--data", str(folder / "data")]
+        paths = [str(folder / "replayed"), str(folder / "published.jsonl")]
+        assert main(["import", *paths, *data]) == 0
+        # Profile paper finds other key frames, and the recording has no pictures of those.
+        arguments = ["--asset", "replays", "--asset", "segmentation", "--asset", "visibility"]
+        for asset in ("transition_graph", "path_counts", "trajectories", "qa"):
+            arguments += ["--asset", asset]
+        for asset in ("gating_config", "variant_config", "question_config", "official_questions"):
+            arguments += ["--asset", asset]
+        assert main(["materialize", *arguments, *data]) == 0
+        yield folder
+
+
+def test_a_recording_is_a_demonstration_under_either_profile(root: Path) -> None:
+    """Same questions as by the command: one set of rules, whatever way a replay comes in."""
+    lake = Lake(DataRoot(root / "data").lake)
+    partition = {"demonstration": TASK, "gating": "release"}
+    found = lake.read("qa", partition)
+    segmented, output = root / "segmented", root / "by_command.jsonl"
+    assert main(["segment", str(root / "replayed"), str(segmented)]) == 0
+    arguments = ["--num-to-sample", "2", "--no-pictures"]
+    assert main(["qa", str(segmented), str(root / "replayed"), str(output), *arguments]) == 0
+    by_command = {q["id"]: q for q in map(json.loads, output.read_text().splitlines())}
+    assert set(found["question_id"]) == set(by_command)
+    for row in found.iter_rows(named=True):
+        assert row["answer"] == by_command[row["question_id"]]["gt_answer"]
+        assert row["prompt"] == by_command[row["question_id"]]["question"]
+    assert lake.read("qa", {"demonstration": TASK, "gating": "state"}).height > 0
+
+
+def test_an_imported_question_file_leaves_as_it_came(root: Path) -> None:
+    output = root / "again.jsonl"
+    assert main(["export", "published", str(output), "--data", str(root / "data")]) == 0
+    assert output.read_bytes() == (root / "published.jsonl").read_bytes()
+
+
+def test_a_second_run_finds_nothing_to_do(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording read again on every run would cost minutes each time."""
+    data = ["--data", str(root / "data")]
+    assert main(["materialize", "--asset", "replays", "--asset", "official_questions", *data]) == 0
+    assert "Nothing to do" in capsys.readouterr().out
+    file = next((root / "replayed" / TASK).glob("scene_graph_0.json.gz"))
+    landed = (root / "data" / "lake" / "facts" / f"{TASK}.parquet").stat().st_mtime
+    os.utime(file, (landed + 5, landed + 5))
+    assert main(["materialize", "--asset", "replays", *data]) == 0
+    assert "Nothing to do" not in capsys.readouterr().out
+    os.utime(file, (landed - 5, landed - 5))
+
+
+def test_a_changed_question_file_is_read_again(root: Path) -> None:
+    data = ["--data", str(root / "data")]
+    other = root / "elsewhere" / "published.jsonl"
+    other.parent.mkdir()
+    other.write_bytes((root / "published.jsonl").read_bytes().splitlines(keepends=True)[0])
+    assert main(["import", str(other), *data]) == 0
+    assert main(["materialize", "--asset", "official_questions", *data]) == 0
+    rows = Lake(DataRoot(root / "data").lake).read(
+        "official_questions", {"question_file": "published"}
+    )
+    assert rows.height == 1
+    assert main(["import", str(root / "published.jsonl"), *data]) == 0
+    assert main(["materialize", "--asset", "official_questions", *data]) == 0
+
+
+def test_what_cannot_be_imported_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And changes nothing: a bad line found later would leave half a question set."""
+    (tmp_path / "bad.jsonl").write_text('{"id": "x"}\n')
+    (tmp_path / "set_table-3").mkdir()
+    (tmp_path / "set_table-3" / "scene_graph_0.json").write_text("{}")
+    data = tmp_path / "data"
+    paths = [tmp_path / "bad.jsonl", tmp_path / "set_table-3", tmp_path / "gone"]
+    assert main(["import", *map(str, paths), "--data", str(data)]) == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "line 1" in printed
+    assert "name of an embedded demonstration" in printed
+    assert "no such folder" in printed
+    assert not list(data.rglob("*"))
+
+
+def test_a_registry_may_ask_for_the_release(root: Path) -> None:
+    registry = load_registry(root / "registry.yaml")
+    assert registry.gating("release").profile is PROFILES["release"]
+    assert registry.gating("release").predicates == ()
