@@ -30,6 +30,7 @@ from enact_assets.walk import Failure, Observer, Report, Step
 CONFIG_DIMENSIONS = {"gating_config": "gating", "variant_config": "variant"}
 ROLLED_UP = {
     "question_set": {"qa", "scene_graphs", "visibility", "objects", "demonstrations"},
+    "asked_questions": {"demonstrations"},
     "predictions": {"frame_images"},
 }
 """Inputs of which an asset takes what there is: one failed demonstration does not stop it."""

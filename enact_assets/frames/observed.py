@@ -31,8 +31,10 @@ def visibility_from_observability(
     key_frames = segmented_frames.select("key_frame", "frame").sort("frame")
     frames = key_frames["frame"].to_numpy()
     # Key frames [first, last) lie in the interval; most intervals hold none, so ask that first.
-    first = np.searchsorted(frames, observability["frame_from"].to_numpy())
-    last = np.searchsorted(frames, observability["frame_to"].to_numpy())
+    bounds = observability.select(pl.col("frame_from", "frame_to").clip(lower_bound=0))
+    starts, ends = (bounds[name].to_numpy() for name in ("frame_from", "frame_to"))
+    n_before = np.searchsorted(frames, np.arange(max(starts.max(), ends.max()) + 1))
+    first, last = n_before[starts], n_before[ends]
     held = np.flatnonzero(last > first)
     lengths = (last - first)[held]
     offsets = np.cumsum(lengths) - lengths

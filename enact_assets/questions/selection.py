@@ -26,7 +26,7 @@ def select_questions(
     qa_all_demonstrations: pl.DataFrame,
     evidence: Mapping[str, str],
     settings: QuestionSettings,
-    not_probed: Collection[str] = (),
+    seen_one_way: Collection[str] = (),
 ) -> pl.DataFrame:
     """The questions that are asked, over all demonstrations of each gating: ``question_set``.
 
@@ -35,9 +35,10 @@ def select_questions(
     an order of its own that depends on ``settings.seed`` alone, so the probe set (the same with a
     smaller number, for ``settings.probe_lengths``) lies within the question set, and one
     demonstration more only shortens what the others give. ``evidence`` maps demonstration -> hash
-    of the tables that verify its questions. Demonstrations in ``not_probed``, whose pictures cannot
-    be made again under every variant, give no questions to the probe set. Errors:
-    :class:`QuestionError` for a chosen question whose demonstration has no evidence.
+    of the tables that verify its questions. Demonstrations in ``seen_one_way``, whose pictures
+    cannot be made again under another variant, give questions to the probe set only where the
+    others have too few. Errors: :class:`QuestionError` for a chosen question whose demonstration
+    has no evidence.
     """
     rows: list[dict[str, Any]] = []
     strata = qa_all_demonstrations.partition_by("gating", "kind", "length", as_dict=True)
@@ -51,8 +52,8 @@ def select_questions(
         turns = take_turns(ids, settings.seed, f"{gating} {kind} {length}")
         asked = set(turns[: settings.question_set_per_stratum])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
-        elsewhere = {q for d in not_probed for q in ids.get(d, [])}
-        probed = set([q for q in turns if q not in elsewhere][:n_probed])
+        late = {q for d in seen_one_way for q in ids.get(d, [])}
+        probed = set(sorted(turns, key=lambda q: q in late)[:n_probed])
         chosen = stratum.filter(pl.col("question_id").is_in(sorted(asked | probed)))
         rows.extend(
             {
@@ -71,13 +72,19 @@ def select_questions(
 
 
 def asked_by_variant(
-    question_set: pl.DataFrame, variant: Variant, *, is_baseline: bool
+    question_set: pl.DataFrame,
+    variant: Variant,
+    *,
+    is_baseline: bool,
+    not_shown: Collection[str] = (),
 ) -> pl.DataFrame:
     """What ``variant`` asks, the table ``asked_questions``: the probe questions of its gating.
 
     The baseline asks all of ``question_set``, so that there is something to compare probes with.
+    Nothing is asked about demonstrations in ``not_shown``, which have no pictures under it.
     """
     asked = question_set.filter(pl.col("gating") == variant.gating)
+    asked = asked.filter(~pl.col("demonstration").is_in(list(not_shown)))
     if not is_baseline:
         asked = asked.filter("in_probe_set")
     contract = table("asked_questions")

@@ -127,3 +127,24 @@ def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) ->
     assert sha(qa, {**EVIDENCE, **others}) == first["evidence_sha"]
     with pytest.raises(QuestionError, match="no evidence for question"):
         select_questions(qa, {}, SETTINGS)
+
+
+def test_what_is_seen_one_way_only_is_probed_last_and_not_asked_elsewhere(qa: pl.DataFrame) -> None:
+    """A recording has no pictures under another camera: a probe about it compares nothing."""
+    one_way = [min(EVIDENCE)]
+    chosen = select_questions(qa, EVIDENCE, SETTINGS, seen_one_way=one_way)
+    plain = select_questions(qa, EVIDENCE, SETTINGS)
+    assert chosen["question_id"].to_list() == plain["question_id"].to_list()
+    probed = chosen.filter("in_probe_set")
+    for _, stratum in probed.group_by("kind", "length"):
+        has_late = stratum["demonstration"].is_in(one_way).any()
+        others = chosen.filter(
+            ~pl.col("demonstration").is_in(one_way),
+            pl.col("kind") == stratum["kind"][0],
+            pl.col("length") == stratum["length"][0],
+        )
+        assert not has_late or others["in_probe_set"].all()
+    camera = Variant("aperture_80", "state")
+    asked = asked_by_variant(chosen, camera, is_baseline=False, not_shown=one_way)
+    assert not asked["demonstration"].is_in(one_way).any()
+    assert asked.height == probed.filter(~pl.col("demonstration").is_in(one_way)).height

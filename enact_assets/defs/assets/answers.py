@@ -60,7 +60,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 partitions_def=p.model_variant,
                 kinds=("numba", "polars", "parquet"),
                 about="Every answer parsed and verified: any order that is consistent with the "
-                "question is accepted. Unparsed is wrong, missing is not scored; both are counted.",
+                "question is accepted. Unparsed is wrong under profile paper and not scored under "
+                "release, missing is never scored; both are counted.",
             )
         ],
         partitions_def=p.model_variant,

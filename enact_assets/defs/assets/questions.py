@@ -11,6 +11,7 @@ from enact_assets.defs.evidence import drawing_index, evidence_by_demonstration
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.frames.recorded_pictures import has_recorded_look
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.selection import asked_by_variant, select_questions
 from enact_assets.replay.embedded import SOURCE
@@ -83,12 +84,11 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[Any]:
         gating = partition_of(context, "question_set")["gating"]
         known = context.instance.get_dynamic_partitions("demonstration")
-        sources = data.lake.read_all("demonstrations").filter(pl.col("source") != SOURCE)
         rows = select_questions(
             data.lake.read_all("qa", gating=gating).filter(pl.col("demonstration").is_in(known)),
             evidence_by_demonstration(data.lake, gating, known),
             load_registry().questions,
-            not_probed=sources["demonstration"].to_list(),
+            seen_one_way=recorded(data),
         )
         return landed(context, data, "question_set", rows)
 
@@ -100,6 +100,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 group=GROUP,
                 deps=[
                     dg.AssetDep("question_set", partition_mapping=p.gating_to_variants),
+                    dg.AssetDep("demonstrations", partition_mapping=dg.AllPartitionMapping()),
                     "variant_config",
                 ],
                 partitions_def=p.variant,
@@ -112,12 +113,21 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     def asked_questions(
         context: dg.AssetExecutionContext, data: DataResource
     ) -> dg.MaterializeResult[Any]:
-        variant = load_registry().variant(partition_of(context, "asked_questions")["variant"])
+        registry = load_registry()
+        variant = registry.variant(partition_of(context, "asked_questions")["variant"])
+        is_as_recorded = has_recorded_look(variant, registry.variant(BASELINE))
         rows = asked_by_variant(
             data.lake.read("question_set", {"gating": variant.gating}),
             variant,
             is_baseline=variant.name == BASELINE,
+            not_shown=() if is_as_recorded else recorded(data),
         )
         return landed(context, data, "asked_questions", rows)
 
     return [qa, question_set, asked_questions]
+
+
+def recorded(data: DataResource) -> list[str]:
+    """Demonstrations whose pictures cannot be made again with another camera."""
+    demonstrations = data.lake.read_all("demonstrations")
+    return demonstrations.filter(pl.col("source") != SOURCE).get_column("demonstration").to_list()
