@@ -1,13 +1,15 @@
-"""What must be measured in a process of its own: start-up, and memory of reading a recording.
+"""What must be measured in a process of its own: start-up, memory, work on one polars thread.
 
-``python -m benchmarks.fresh start`` and ``python -m benchmarks.fresh recording SMALL LARGE`` print
-one line of JSON; ``python -m benchmarks`` runs them.
+``python -m benchmarks.fresh start``, ``... recording SMALL LARGE`` and ``... questions PROFILE
+KEY_FRAMES FRAMES N`` print one line of JSON; ``python -m benchmarks`` runs them.
 """
 
 import json
 import sys
 import time
+from itertools import islice
 from pathlib import Path
+from statistics import median
 
 
 def start() -> dict[str, float]:
@@ -56,6 +58,24 @@ def recording(small: Path, large: Path) -> dict[str, float]:
     }
 
 
+def questions(profile: str, n_key_frames: int, n_frames: int, n: int) -> dict[str, float]:
+    """Median CPU seconds of making the questions of ``n`` demonstrations, each made once.
+
+    Sentences and draws that were made before are remembered, so none is made twice; one more
+    loads the kernels.
+    """
+    from benchmarks.chains import PROFILES, works_with
+
+    works = works_with(n_key_frames, n_frames, PROFILES[profile])
+    n_questions = next(works).run().height
+    spent = []
+    for work in islice(works, n):
+        begun = time.process_time()
+        work.run()
+        spent.append(time.process_time() - begun)
+    return {"n_questions": n_questions, "median_s": median(spent)}
+
+
 def main() -> int:
     """Run what is named; returns 2 for another name."""
     match sys.argv[1:]:
@@ -63,6 +83,8 @@ def main() -> int:
             found = start()
         case ["recording", small, large]:
             found = recording(Path(small), Path(large))
+        case ["questions", profile, *numbers]:
+            found = questions(profile, *map(int, numbers))
         case other:
             print(f"unknown measurement {other}", file=sys.stderr)
             return 2

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.components import PARENT_JOINT, Component
+from enact_assets.contracts.components import Component
 from enact_assets.contracts.predicates import EXISTS, predicate
 from enact_assets.predictions.kernels import RuleMasks, least_violations
 
@@ -46,13 +46,13 @@ class ActionRules:
             p
             for c in everything
             if c.operation == "transition"
-            for p in c.subject.split(PARENT_JOINT)
+            for p in c.parents
         )
-        starts = Counter(str(c.object) for c in everything if c.operation == "transition")
+        starts = Counter(_child(c) for c in everything if c.operation == "transition")
         self._passing = {x for x in {*ends, *starts} if ends[x] <= 1 and starts[x] <= 1}
         for component in everything:
             if component.operation == "transition":
-                for name in (*component.subject.split(PARENT_JOINT), str(component.object)):
+                for name in (*component.parents, _child(component)):
                     if name in self._passing:
                         self._fact((EXISTS, name, None))
             else:
@@ -127,8 +127,8 @@ class ActionRules:
     def _transitions(self, action: Sequence[Component]) -> tuple[set[str], set[str]]:
         """Labels that end, and that start, in this action, as far as it is clear which."""
         turned = [c for c in action if c.operation == "transition"]
-        ending = {p for c in turned for p in c.subject.split(PARENT_JOINT)}
-        starting = {str(c.object) for c in turned}
+        ending = {p for c in turned for p in c.parents}
+        starting = {_child(c) for c in turned}
         return ending & self._passing, starting & self._passing
 
     def _hand_that_moved(
@@ -162,3 +162,8 @@ def _fact_of(component: Component) -> Fact:
     if predicate(component.predicate).is_symmetric and other is not None and other < subject:
         subject, other = other, subject
     return component.predicate, subject, other
+
+
+def _child(transition: Component) -> str:
+    """What the parents became; profile ``release`` writes some as turning cooked, by no name."""
+    return transition.object or f"cooked {transition.subject}"
