@@ -102,9 +102,16 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder with scene_graph_0.json[.gz], a folder of such folders, or a .jsonl file",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
-    sub = command("export", _export, "Write an imported question file again, byte for byte.")
-    sub.add_argument("name", help="name of the question file, without .jsonl")
+    sub = command("export", _export, "Write questions as an official question file.")
+    sub.add_argument(
+        "name",
+        help="a gating: its question set with labelled pictures; or an imported question file: "
+        "the same bytes again",
+    )
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
+    sub.add_argument(
+        "--variant", metavar="NAME", help="whose pictures (default: the first of the gating)"
+    )
 
     sub = command("forget", _forget, "Leave out a demonstration or model that was added.")
     sub.add_argument("dimension", choices=("demonstration", "model"))
@@ -183,10 +190,20 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _export(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.official.importing import export_questions
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.official.exporting import export_questions
 
-    n = export_questions(DataRoot(arguments.data), arguments.name, arguments.output)
-    console.print(f"{n} questions written to {arguments.output}")
+    registry = load_registry()
+    if arguments.variant is not None:
+        registry.variant(arguments.variant)
+    n, n_pictures = export_questions(
+        DataRoot(arguments.data),
+        arguments.name,
+        arguments.output,
+        registry,
+        variant=arguments.variant,
+    )
+    console.print(f"{n} questions and {n_pictures} pictures written to {arguments.output.parent}")
     return 0
 
 

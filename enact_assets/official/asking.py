@@ -1,27 +1,24 @@
 """``enact-assets qa``: key frames and replays -> a question file, with labelled pictures."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from enact_assets.contracts.errors import OutputError, RecordingError
+from enact_assets.contracts.errors import EnactError, OutputError, RecordingError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
-from enact_assets.frames.sheets import state_labels
 from enact_assets.official.evidence import KeyFrameTables, index_of, key_frames_at
 from enact_assets.official.layout import (
     Task,
     find_segmented,
     find_tasks,
-    output_file,
     read_key_frame_ids,
 )
-from enact_assets.official.outcomes import Outcome, Summary, Told, untold
-from enact_assets.official.pictures import label_picture, link_picture, write_picture
+from enact_assets.official.outcomes import Summary, Told, untold
+from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.questions.qa import write_questions
@@ -105,8 +102,13 @@ def ask_folder(
             told(f"{outcome.name} pictures", number, len(segmented))
             if outcome.error is None:
                 found = by_task.get(outcome.name, [])
-                _write_pictures(tasks[outcome.name], asked, found, output.parent, outcome)
-    write_questions_file(output, questions)
+                try:
+                    task = tasks[outcome.name]
+                    outcome.numbers |= _write_pictures(task, asked, found, output.parent)
+                except EnactError as error:
+                    outcome.error = str(error)
+    done = {outcome.name for outcome in summary.outcomes if outcome.error is None}
+    write_questions_file(output, [q for q in questions if q.task_name in done])
     return summary
 
 
@@ -153,48 +155,18 @@ def questions_of(
 
 
 def _write_pictures(
-    task: Task,
-    asked: _Asked,
-    questions: Iterable[OfficialQuestion],
-    root: Path,
-    outcome: Outcome,
-) -> None:
-    """Write the pictures of one task's questions below ``root`` and count those that lack one."""
-    shown: dict[str, list[tuple[str, str]]] = {}
-    for question in questions:
-        labels = state_labels(len(question.images))
-        for image, label, frame_id in zip(
-            question.images, labels, _shown_ids(question), strict=True
-        ):
-            shown.setdefault(frame_id, []).append((label, image))
+    task: Task, asked: _Asked, questions: list[OfficialQuestion], root: Path
+) -> dict[str, int]:
+    """Write the pictures of one task's questions below ``root``; how many, and how many lack."""
     segmented = pl.concat(asked.segmented).filter(pl.col("demonstration") == task.name)
+    wanted = {frame_id for question in questions for frame_id in question.key_frame_ids}
     frames = {
         int(frame): int(frame_id)
         for frame, frame_id in segmented.select("frame", "frame_id").iter_rows()
-        if str(frame_id) in shown
+        if str(frame_id) in wanted
     }
-    n_written = 0
-    for frame, png in read_pictures(task.folder, frames, asked.n_frames[task.name]):
-        drawn: dict[str, Path] = {}
-        for label, image in shown[str(frames[frame])]:
-            path = output_file(root, *Path(image).parts)
-            if label in drawn:
-                link_picture(drawn[label], path)
-            else:
-                where = f"{task.name}, frame {frames[frame]}"
-                write_picture(path, label_picture(png, label, where))
-                drawn[label] = path
-            n_written += 1
-    outcome.numbers["pictures"] = n_written
-    outcome.numbers["without picture"] = sum(map(len, shown.values())) - n_written
-
-
-def _shown_ids(question: OfficialQuestion) -> list[str]:
-    """Frame ids in the order in which the question shows their pictures."""
-    first, *later = question.key_frame_ids
-    if question.type.startswith("inverse"):
-        return [first, *later]
-    shown = [""] * len(later)
-    for step, place in enumerate(question.gt_answer):
-        shown[place - 1] = later[step]
-    return [first, *shown]
+    found = read_pictures(task.folder, frames, asked.n_frames[task.name])
+    pictures = ((task.name, str(frames[frame]), png) for frame, png in found)
+    n_written = write_question_pictures(questions, pictures, root)
+    n_shown = sum(len(question.images) for question in questions)
+    return {"pictures": n_written, "without picture": n_shown - n_written}

@@ -1,4 +1,4 @@
-"""``enact-assets import``, ``export``: recordings and question files into a data root and out."""
+"""``enact-assets import``: recordings and question files into a data root."""
 
 import shutil
 from collections.abc import Iterable
@@ -8,11 +8,9 @@ from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileE
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.official.layout import find_tasks
 from enact_assets.official.outcomes import Summary
-from enact_assets.questions.official import read_questions, write_questions_file
-from enact_assets.questions.official_rows import from_rows
+from enact_assets.questions.official import read_questions
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.storage.atomic import replacing
-from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
 from enact_assets.storage.recordings import Recordings, scene_graph_file
@@ -44,16 +42,6 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
                     outcome.numbers["recordings"] = 1
     summary.notes.append("`enact-assets materialize` makes tables and questions of what is new.")
     return summary
-
-
-def export_questions(root: DataRoot, name: str, output: Path) -> int:
-    """Write the imported question file ``name`` again; returns how many questions it has.
-
-    Errors: :class:`MissingPartitionError` if it was not imported and materialized,
-    :class:`OutputError`.
-    """
-    rows = Lake(root.lake).read("official_questions", {"question_file": name})
-    return write_questions_file(output, from_rows(rows))
 
 
 def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:

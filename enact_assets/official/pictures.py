@@ -7,11 +7,15 @@ the public release encodes it again for every question (facts of its look: relea
 import io
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
 
 from enact_assets.contracts.errors import OutputError, RenderError
+from enact_assets.frames.sheets import state_labels
+from enact_assets.official.layout import output_file
+from enact_assets.questions.official import OfficialQuestion
 from enact_assets.storage.atomic import replacing, temporary_name
 
 PLACE_PX = (15, 15)
@@ -68,3 +72,44 @@ def link_picture(source: Path, path: Path) -> None:
         temporary.replace(path)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def write_question_pictures(
+    questions: Iterable[OfficialQuestion], pictures: Iterable[tuple[str, str, bytes]], root: Path
+) -> int:
+    """Write the labelled pictures of ``questions`` below ``root``; returns how many there are.
+
+    ``pictures`` are (task, frame id, PNG file) of key frames, one after the other. A picture is
+    labelled once per label and linked wherever else a question shows it. Errors:
+    :class:`RenderError` for a picture that does not decode, :class:`OutputError`.
+    """
+    shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for question in questions:
+        labels = state_labels(len(question.images))
+        for image, label, frame_id in zip(
+            question.images, labels, shown_frame_ids(question), strict=True
+        ):
+            shown.setdefault((question.task_name, frame_id), []).append((label, image))
+    n_written = 0
+    for task, frame_id, png in pictures:
+        drawn: dict[str, Path] = {}
+        for label, image in shown.get((task, frame_id), []):
+            path = output_file(root, *Path(image).parts)
+            if label in drawn:
+                link_picture(drawn[label], path)
+            else:
+                write_picture(path, label_picture(png, label, f"{task}, frame {frame_id}"))
+                drawn[label] = path
+            n_written += 1
+    return n_written
+
+
+def shown_frame_ids(question: OfficialQuestion) -> list[str]:
+    """Frame ids in the order in which the question shows their pictures."""
+    first, *later = question.key_frame_ids
+    if question.type.startswith("inverse"):
+        return [first, *later]
+    shown = [""] * len(later)
+    for step, place in enumerate(question.gt_answer):
+        shown[place - 1] = later[step]
+    return [first, *shown]

@@ -42,12 +42,7 @@ class ActionRules:
         self.facts: dict[Fact, int] = {}
         # Labels that turn into, or come from, something exactly once: only there is it clear which
         # object is meant.
-        ends = Counter(
-            p
-            for c in everything
-            if c.operation == "transition"
-            for p in c.parents
-        )
+        ends = Counter(p for c in everything if c.operation == "transition" for p in c.parents)
         starts = Counter(_child(c) for c in everything if c.operation == "transition")
         self._passing = {x for x in {*ends, *starts} if ends[x] <= 1 and starts[x] <= 1}
         for component in everything:

@@ -213,15 +213,17 @@ def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...
 
     A demonstration has some hundred different actions, each of them in some dozen questions.
     """
-    ordered = sorted(
-        map(Component.parse, set(texts)),
-        key=lambda c: (_ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, str(c)),
-    )
-    numbers = [range(len(PHRASINGS.get((c.operation, c.predicate), " "))) for c in ordered]
-    return tuple(map(str, ordered)), tuple(
-        tuple(sentence(c, k) for k in phrasings)
-        for c, phrasings in zip(ordered, numbers, strict=True)
-    )
+    told = sorted([_sentences(text) for text in set(texts)])
+    return tuple([text for (*_, text), _ in told]), tuple([found for _, found in told])
+
+
+@lru_cache(maxsize=1 << 14)
+def _sentences(text: str) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
+    """Where a component stands within an action, its text last, and all its sentences."""
+    c = Component.parse(text)
+    phrasings = range(len(PHRASINGS.get((c.operation, c.predicate), " ")))
+    place = (_ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, text)
+    return place, tuple([sentence(c, k) for k in phrasings])
 
 
 def _named(*labels: str) -> str:

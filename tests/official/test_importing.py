@@ -26,10 +26,9 @@ gatings:
   state:   {profile: paper, contact: false}
   release: {profile: release, contact: true}
 variants:
-  baseline: {gating: state}
+  baseline: {gating: release}
   aperture_80:
     camera: {aperture_mm: 80.0}
-  release: {gating: release}
 questions: {trajectories_per_length: 2, question_set_per_stratum: 4, probe_set_per_stratum: 2}
 demonstrations: []
 models: [identity, oracle]
@@ -64,13 +63,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         data = ["--data", str(folder / "data")]
         paths = [str(folder / "replayed"), str(folder / "published.jsonl")]
         assert main(["import", *paths, *data]) == 0
-        # Profile paper finds other key frames, and the recording has no pictures of those.
-        arguments = ["--asset", "replays", "--asset", "segmentation", "--asset", "visibility"]
-        for asset in ("transition_graph", "path_counts", "trajectories", "qa"):
-            arguments += ["--asset", asset]
-        for asset in ("gating_config", "variant_config", "question_config", "official_questions"):
-            arguments += ["--asset", asset]
-        assert main(["materialize", *arguments, *data]) == 0
+        assert main(["materialize", *data]) == 0
         yield folder
 
 
@@ -89,6 +82,29 @@ def test_a_recording_is_a_demonstration_under_either_profile(root: Path) -> None
         assert row["answer"] == by_command[row["question_id"]]["gt_answer"]
         assert row["prompt"] == by_command[row["question_id"]]["question"]
     assert lake.read("qa", {"demonstration": TASK, "gating": "state"}).height > 0
+
+
+def test_a_recording_is_asked_about_as_it_was_recorded_only(root: Path) -> None:
+    """Under another camera there is no picture of it; an empty answer sheet is no zero."""
+    lake = Lake(DataRoot(root / "data").lake)
+    rows = lake.read("evaluation", {"model": "oracle", "variant": "baseline"})
+    assert rows.height == 2 * 8 * 4 - 2 * 8 * 2  # two trajectories of each length, both kinds
+    assert rows["is_accepted"].all()
+    assert lake.read("evaluation", {"model": "oracle", "variant": "aperture_80"}).is_empty()
+    assert lake.read("frame_images", {"demonstration": TASK, "variant": "aperture_80"}).is_empty()
+
+
+def test_a_gating_is_exported_with_its_pictures(root: Path) -> None:
+    output = root / "ours" / "all.jsonl"
+    data = ["--data", str(root / "data")]
+    assert main(["export", "release", str(output), *data]) == 0
+    lines = output.read_text().splitlines()
+    assert len(lines) == 32
+    for question in map(json.loads, lines):
+        assert all((output.parent / image).is_file() for image in question["images"])
+        type_, ids = question["type"], question["key_frame_ids"]
+        assert question["id"] == official_id(TASK, type_, ids)
+    assert main(["export", "nobody", str(output), *data]) == 2
 
 
 def test_an_imported_question_file_leaves_as_it_came(root: Path) -> None:

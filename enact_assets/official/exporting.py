@@ -1,0 +1,72 @@
+"""``enact-assets export``: questions out of a data root, in the release's files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.contracts.errors import MissingPartitionError, UnknownNameError
+from enact_assets.contracts.registry import Registry
+from enact_assets.official.pictures import write_question_pictures
+from enact_assets.questions.official import OfficialQuestion, write_questions_file
+from enact_assets.questions.official_rows import (
+    from_rows,
+    in_official_order,
+    official_questions,
+)
+from enact_assets.storage.images import ImageStore
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.question_files import question_file_names
+
+
+def export_questions(
+    root: DataRoot, name: str, output: Path, registry: Registry, *, variant: str | None = None
+) -> tuple[int, int]:
+    """Write questions to ``output``: how many, and how many pictures beside them.
+
+    ``name`` is an imported question file, which is written byte for byte and without pictures, or
+    a gating, whose question set is written in the release's form. Its labelled pictures, of
+    ``variant`` or the first one of this gating, stand below the folder of ``output``; a
+    demonstration that has none under the variant is exported without.
+
+    Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
+    it was not materialized, :class:`OutputError`.
+    """
+    lake = Lake(root.lake)
+    if name in registry.gatings:
+        questions = _question_set(lake, name)
+        shown = variant or next(
+            (v.name for v in registry.variants.values() if v.gating == name), ""
+        )
+        pictures = _pictures(lake, ImageStore(root.images), name, shown) if shown else iter(())
+        n_pictures = write_question_pictures(questions, pictures, output.parent)
+        return write_questions_file(output, questions), n_pictures
+    files = question_file_names(root.question_files)
+    if name not in files:
+        raise UnknownNameError.of("gating or question file", name, [*registry.gatings, *files])
+    rows = lake.read("official_questions", {"question_file": name})
+    return write_questions_file(output, from_rows(rows)), 0
+
+
+def _question_set(lake: Lake, gating: str) -> list[OfficialQuestion]:
+    chosen = lake.read("question_set", {"gating": gating}).filter("in_question_set")
+    if chosen.is_empty():
+        raise MissingPartitionError(
+            f"question_set {gating!r} has no questions: materialize demonstrations first"
+        )
+    qa = lake.read_all("qa", gating=gating).join(chosen, on="question_id", how="semi")
+    segmented = lake.read_all("segmented_frames", gating=gating)
+    return official_questions(in_official_order(qa), segmented)
+
+
+def _pictures(
+    lake: Lake, store: ImageStore, gating: str, variant: str
+) -> Iterator[tuple[str, str, bytes]]:
+    """Demonstration, frame id and picture of every key frame that has one under ``variant``."""
+    segmented = lake.read_all("segmented_frames", gating=gating)
+    rows = lake.read_all("frame_images", variant=variant).filter(pl.col("gating") == gating)
+    named = rows.join(segmented, on=["demonstration", "gating", "key_frame"], how="inner")
+    for name, frame_id, sha in named.select("demonstration", "frame_id", "image_sha").iter_rows():
+        store.read(sha)  # refuses a damaged file
+        yield name, str(frame_id), store.path(sha).read_bytes()

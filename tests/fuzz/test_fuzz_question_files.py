@@ -1,0 +1,159 @@
+"""Question and answer files in any state: refused by line and field, or kept to the byte."""
+
+import json
+from typing import Any
+
+import pytest
+from fuzz_cases import fuzz, is_refused, scratch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import QuestionFileError
+from enact_assets.questions.official import (
+    FIELDS,
+    encode_answer,
+    image_paths,
+    official_id,
+    question_type,
+    read_answers,
+    read_questions,
+    write_questions_file,
+)
+from enact_assets.questions.official_rows import from_rows, to_rows
+
+from reference.broken_recordings import BYTES, JUNK
+
+pytestmark = pytest.mark.slow
+
+HOSTILE: list[Any] = [
+    *JUNK,
+    "../../../etc/passwd",
+    "/etc/passwd",
+    "\\\\host\\share",
+    "task/../..",
+    "~root",
+    "%2e%2e/",
+    "a" * 2_000_000,
+    "forward_world_modeling_1_steps",
+    "inverse_world_modeling_2_steps",
+    "forward_world_modeling_99_steps",
+    "forward_world_modeling_ordering_10_steps",
+    ["1", "1", "1"],
+    ["-1", "1", "2"],
+    ["٣", "1", "2"],
+    ["9" * 16, "1", "2"],
+    ["a/../../b.png", "b", "c"],
+    ["C:b.png", "b", "c"],
+    ["\0", "b", "c"],
+    [2, 1, 3],
+    [10**40, 1],
+    [1.0, 2.0],
+    ["1", "2"],
+    [True, 2],
+]
+
+
+def fields(length: int = 3, kind: str = "forward", task: str = "set_table_1") -> dict[str, Any]:
+    ids = [str(60 + 100 * k) for k in range(length)]
+    type_ = question_type(kind, length)
+    id_ = official_id(task, type_, ids)
+    return {
+        "id": id_,
+        "type": type_,
+        "task_name": task,
+        "key_frame_ids": ids,
+        "images": image_paths(id_, type_, task, length),
+        "question": "Which comes first?\n",
+        "options": [],
+        "gt_answer": list(range(1, length)),
+    }
+
+
+texts = st.text(max_size=12)
+values = st.recursive(
+    st.sampled_from(HOSTILE) | texts | st.integers() | st.floats(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=4,
+)
+separators = st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", " : ")])
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> bytes:
+    """A question, with up to two fields damaged and up to three places of its text."""
+    row = fields(draw(st.integers(2, 10)), draw(st.sampled_from(["forward", "inverse"])))
+    row["id"] += draw(st.sampled_from(["", "", "a", "b"]))
+    if draw(st.booleans()):
+        row["answer"] = draw(values)
+    for _ in range(draw(st.integers(0, 2))):
+        name = draw(st.sampled_from([*FIELDS, *FIELDS, "answer", "extra", "", "\udc00"]))
+        match draw(st.sampled_from(["replace", "replace", "remove", "item"])):
+            case "replace":
+                row[name] = draw(values)
+            case "remove":
+                row.pop(name, None)
+            case _ if isinstance(row.get(name), list) and row[name]:
+                items = list(row[name])
+                items[draw(st.integers(0, len(items) - 1))] = draw(values)
+                row[name] = items
+            case _:
+                pass
+    text = json.dumps(row, ensure_ascii=draw(st.booleans()), separators=draw(separators))
+    data = text.encode("utf-8", draw(st.sampled_from(["surrogatepass", "replace"])))
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 3]))):
+        at = draw(st.integers(0, len(data)))
+        match draw(st.sampled_from(["cut", "insert", "replace", "extra field"])):
+            case "cut":
+                data = data[:at]
+            case "insert":
+                data = data[:at] + draw(st.sampled_from(BYTES)) + data[at:]
+            case "replace":
+                data = data[:at] + draw(st.binary(max_size=3)) + data[at + 2 :]
+            case _:
+                junk = draw(st.sampled_from(BYTES) | st.binary(max_size=6))
+                quote = b'"' if draw(st.booleans()) else b""
+                data = data.rstrip()[:-1] + b', "x' + junk + b'": ' + quote + junk + quote + b"}"
+    return data
+
+
+files = st.lists(lines() | st.sampled_from(BYTES), min_size=1, max_size=3).map(b"\n".join)
+
+
+@given(files)
+@fuzz()
+def test_a_question_file_is_refused_or_kept_to_the_byte(data: bytes) -> None:
+    with scratch() as folder:
+        path = folder / "questions.jsonl"
+        path.write_bytes(data)
+        found: list[Any] = []
+        if is_refused(
+            "question files",
+            lambda: found.extend(read_questions(path)),
+            QuestionFileError,
+            names=str(path),
+        ):
+            return
+        kept = from_rows(to_rows("fuzz", found, "sha"))
+        assert kept == found
+        write_questions_file(folder / "again.jsonl", kept)
+        wanted = b"".join(line + b"\n" for line in data.split(b"\n") if line.strip())
+        assert (folder / "again.jsonl").read_bytes() == wanted
+        for question in kept:
+            encode_answer(question, "[1, 2]").encode()
+
+
+@given(files)
+@fuzz()
+def test_an_answer_file_is_refused_or_read_row_by_row(data: bytes) -> None:
+    with scratch() as folder:
+        path = folder / "answers.jsonl"
+        path.write_bytes(data)
+        found: list[Any] = []
+        if is_refused(
+            "answer files",
+            lambda: found.extend(read_answers(path)),
+            QuestionFileError,
+            names=str(path),
+        ):
+            return
+        assert len(found) == sum(bool(line.strip()) for line in data.split(b"\n"))
