@@ -9,7 +9,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from enact_assets.contracts.predicates import EXISTS, RELATED, TRANSITION
 from enact_assets.replay.frame_stream import Place, RawFrame
-from enact_assets.replay.stream_kernels import BOX_NUMBERS, MAX_BOX_NUMBER
+from enact_assets.replay.json_kernels import MAX_NUMBER
+from enact_assets.replay.stream_kernels import BOX_NUMBERS
 
 MAX_NAME_CHARACTERS = 200
 MAX_STATE_CHARACTERS = 100
@@ -168,10 +169,10 @@ def decode_box(visibility: dict[str, Raw], camera: str, place: Place, label: str
         return []
     if len(box) != BOX_NUMBERS:
         raise place.error(f"expected {BOX_NUMBERS} numbers or none, found {len(box)}", label)
-    wrong = [number for number in box if not 0 <= number <= MAX_BOX_NUMBER]
+    wrong = [number for number in box if not 0 <= number <= MAX_NUMBER]
     if wrong:
         raise place.error(
-            f"expected integers from 0 to {MAX_BOX_NUMBER}, found {_shortened(wrong[0])}", label
+            f"expected integers from 0 to {MAX_NUMBER}, found {_shortened(wrong[0])}", label
         )
     pixels, height, width = box[0], *box[-2:]
     if not 0 < height * width >= pixels:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RecordingError
-from enact_assets.replay import stream_kernels as kernels
+from enact_assets.replay import json_kernels, stream_kernels
 from enact_assets.replay.stream_kernels import Cursor, Followed, Pattern, Sight
 
 Ints = NDArray[np.int64]
@@ -96,7 +96,7 @@ class FrameStream:
         self._ids: list[Ints] = []
         self._followed = Followed(
             np.empty(FRAMES_PER_CALL, np.int64),
-            np.empty((ROWS_PER_CALL, kernels.ROW_NUMBERS), np.int64),
+            np.empty((ROWS_PER_CALL, stream_kernels.ROW_NUMBERS), np.int64),
         )
         self._spans = np.empty((MAX_NODES, 2), np.int64)
 
@@ -138,7 +138,7 @@ class FrameStream:
         self.n_frames += 1
         spans = None
         if is_plain:
-            n_spans = kernels.find_spans(self._data, start, end, self._spans)
+            n_spans = stream_kernels.find_spans(self._data, start, end, self._spans)
             spans = self._spans[:n_spans] - start if n_spans >= 0 else None
         return RawFrame(place, self._data.data[start:end], spans)
 
@@ -150,7 +150,7 @@ class FrameStream:
         """
         ended: list[Rows] = []
         while True:
-            status, self._position, n_frames, n_rows = kernels.follow_frames(
+            status, self._position, n_frames, n_rows = stream_kernels.follow_frames(
                 self._data,
                 Cursor(self._position, self._stop, self.n_frames, self._last_id),
                 pattern,
@@ -163,7 +163,9 @@ class FrameStream:
                 self.n_frames += n_frames
             if n_rows:
                 ended.append(self._followed.rows[:n_rows].astype(np.int32))
-            if status == kernels.FULL or (status == kernels.INCOMPLETE and self._read_more()):
+            if status == stream_kernels.FULL or (
+                status == json_kernels.INCOMPLETE and self._read_more()
+            ):
                 continue
             return ended
 
@@ -176,18 +178,18 @@ class FrameStream:
         while True:
             status, at = self._read_separator(is_first)
             frame_id = 0
-            if status == kernels.FOUND:
-                status, frame_id, at = kernels.read_key(self._data, at, self._stop)
-            if status == kernels.FOUND:
+            if status == json_kernels.FOUND:
+                status, frame_id, at = stream_kernels.read_key(self._data, at, self._stop)
+            if status == json_kernels.FOUND:
                 self._position = at
                 return int(frame_id)
-            if status == kernels.ENDED:
+            if status == stream_kernels.ENDED:
                 self._position = at + 1
                 return None
-            if status == kernels.BROKEN:
+            if status == json_kernels.BROKEN:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected {expected} (decimal, at most "
-                    f"{kernels.MAX_ID_DIGITS} digits, no leading zeros, then ':'), found "
+                    f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros, then ':'), found "
                     f"{self._shown(at)}"
                 )
             if not self._read_more():
@@ -196,14 +198,14 @@ class FrameStream:
     def _read_separator(self, is_first: bool) -> tuple[int, int]:  # noqa: FBT001 # private
         """Status and position of what follows the last frame, or the opening of the object."""
         if not is_first:
-            return kernels.read_separator(self._data, self._position, self._stop)
-        at = kernels.skip_blanks(self._data, self._position, self._stop)
+            return stream_kernels.read_separator(self._data, self._position, self._stop)
+        at = json_kernels.skip_blanks(self._data, self._position, self._stop)
         is_closed = at < self._stop and self._data[at] == ord("}")
-        return (kernels.ENDED if is_closed else kernels.FOUND), at
+        return (stream_kernels.ENDED if is_closed else json_kernels.FOUND), at
 
     def _open_object(self) -> None:
         while True:
-            self._position = kernels.skip_blanks(self._data, self._position, self._stop)
+            self._position = json_kernels.skip_blanks(self._data, self._position, self._stop)
             if self._position < self._stop:
                 break
             if not self._read_more():
@@ -217,16 +219,16 @@ class FrameStream:
     def _find_end(self, place: Place) -> tuple[int, bool]:
         """Where the frame at the position ends, and whether it is free of backslashes."""
         while True:
-            status, end, is_plain = kernels.find_end(
+            status, end, is_plain = json_kernels.find_end(
                 self._data, self._position, self._stop, MAX_DEPTH
             )
-            if status == kernels.FOUND:
+            if status == json_kernels.FOUND:
                 return end, is_plain
-            if status == kernels.TOO_DEEP:
+            if status == json_kernels.TOO_DEEP:
                 raise place.error(
                     f"more than {MAX_DEPTH} brackets are open at byte {self._n_before + end}"
                 )
-            if status == kernels.BROKEN:
+            if status == json_kernels.BROKEN:
                 raise place.error(f"{self._shown(end)} does not close the bracket that is open")
             if not self._read_more():
                 raise place.error(self._cut_off())
@@ -234,7 +236,7 @@ class FrameStream:
     def _check_rest(self) -> None:
         """After the last frame there may be white space only."""
         while True:
-            self._position = kernels.skip_blanks(self._data, self._position, self._stop)
+            self._position = json_kernels.skip_blanks(self._data, self._position, self._stop)
             if self._position < self._stop:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected the end of the file after the closing "

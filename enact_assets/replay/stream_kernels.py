@@ -1,4 +1,4 @@
-"""Numba kernels that walk the bytes of a recorded replay: where frames end, what stays the same.
+"""Numba kernels that walk over the frames of a recorded replay, and over those alike at once.
 
 Most frames of a recording repeat the one before byte by byte, apart from their id and from what
 the camera sees of each object. ``follow_frames`` walks over such frames without decoding them; the
@@ -13,7 +13,29 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
+from enact_assets.replay.json_kernels import (
+    BROKEN,
+    CLOSE_LIST,
+    CLOSE_OBJECT,
+    COLON,
+    COMMA,
+    DIFFERENT,
+    FOUND,
+    INCOMPLETE,
+    NINE,
+    OPEN_LIST,
+    OPEN_OBJECT,
+    QUOTE,
+    ZERO,
+    Bytes,
+    expect,
+    is_same,
+    key_value,
+    read_number,
+    skip_blanks,
+    skip_string,
+)
+
 Ints = NDArray[np.int64]
 
 BOX_NUMBERS = 7
@@ -21,30 +43,11 @@ ROW_NUMBERS = 3 + BOX_NUMBERS
 """A row of sight: object, first frame, frame after the last, and the numbers of the box."""
 
 MAX_ID_DIGITS = 15
-MAX_BOX_NUMBER = 2**31 - 1
 
-FOUND = 0
-INCOMPLETE = -1
-"""The data end before what is looked for does."""
-BROKEN = -2
-DIFFERENT = -3
-"""Something else than what is looked for stands there."""
-FULL = -4
+FULL = -5
 """The output is full: empty it and call again."""
-ENDED = -5
+ENDED = -6
 """The object of all frames is closed."""
-TOO_DEEP = -6
-
-_QUOTE = 34
-_COMMA = 44
-_COLON = 58
-_ZERO = 48
-_NINE = 57
-_BACKSLASH = 92
-_OPEN_LIST = 91
-_CLOSE_LIST = 93
-_OPEN_OBJECT = 123
-_CLOSE_OBJECT = 125
 
 _NODES = np.frombuffer(b"nodes", np.uint8)
 _VISIBILITY = np.frombuffer(b"visibility", np.uint8)
@@ -88,17 +91,6 @@ class Followed(NamedTuple):
 
 
 @njit(cache=True)
-def skip_blanks(data: Bytes, position: int, stop: int) -> int:
-    """First position at or after ``position`` that holds no JSON white space, at most ``stop``."""
-    while position < stop:
-        c = data[position]
-        if c not in (32, 10, 13, 9):
-            break
-        position += 1
-    return position
-
-
-@njit(cache=True)
 def read_separator(data: Bytes, position: int, stop: int) -> tuple[int, int]:
     """What follows a frame: FOUND and the position after a comma, or ENDED and that of ``}``.
 
@@ -107,9 +99,9 @@ def read_separator(data: Bytes, position: int, stop: int) -> tuple[int, int]:
     position = skip_blanks(data, position, stop)
     if position >= stop:
         return INCOMPLETE, stop
-    if data[position] == _CLOSE_OBJECT:
+    if data[position] == CLOSE_OBJECT:
         return ENDED, position
-    return (FOUND, position + 1) if data[position] == _COMMA else (BROKEN, position)
+    return (FOUND, position + 1) if data[position] == COMMA else (BROKEN, position)
 
 
 @njit(cache=True)
@@ -120,78 +112,24 @@ def read_key(data: Bytes, position: int, stop: int) -> tuple[int, int, int]:
     is wrong. INCOMPLETE: nothing wrong up to ``stop``.
     """
     position = skip_blanks(data, position, stop)
-    if position < stop and data[position] != _QUOTE:
+    if position < stop and data[position] != QUOTE:
         return BROKEN, 0, position
     first = position + 1
     position = first
     number = 0
-    while position < stop and _ZERO <= data[position] <= _NINE and position < first + 16:
-        number = 10 * number + (data[position] - _ZERO)
+    while position < stop and ZERO <= data[position] <= NINE and position < first + 16:
+        number = 10 * number + (data[position] - ZERO)
         position += 1
     n_digits = position - first
-    if n_digits > MAX_ID_DIGITS or (n_digits > 1 and data[first] == _ZERO):
+    if n_digits > MAX_ID_DIGITS or (n_digits > 1 and data[first] == ZERO):
         return BROKEN, 0, first
-    if position < stop and (data[position] != _QUOTE or n_digits == 0):
+    if position < stop and (data[position] != QUOTE or n_digits == 0):
         return BROKEN, 0, position
     position = skip_blanks(data, position + 1, stop)
-    if position < stop and data[position] != _COLON:
+    if position < stop and data[position] != COLON:
         return BROKEN, 0, position
     position = skip_blanks(data, position + 1, stop)
     return (FOUND if position < stop else INCOMPLETE), number, position
-
-
-@njit(cache=True)
-def skip_string(data: Bytes, position: int, stop: int) -> tuple[int, bool]:
-    """Where the string whose text starts at ``position`` is closed, at most ``stop``.
-
-    Also returns whether a backslash is in it.
-    """
-    first = np.uint64(position)
-    n_bytes = stop - position
-    is_escaped = False
-    k = 0
-    while k < n_bytes:
-        c = data[first + np.uint64(k)]
-        if c == _QUOTE:
-            break
-        if c == _BACKSLASH:
-            is_escaped = True
-            k += 1
-        k += 1
-    return position + min(k, n_bytes), is_escaped
-
-
-@njit(cache=True)
-def find_end(data: Bytes, position: int, stop: int, max_depth: int) -> tuple[int, int, bool]:
-    """Returns (status, end, is_plain) of the JSON object that starts at ``position``.
-
-    Only strings and brackets are looked at: what is between them may be no JSON. It is plain if it
-    holds no backslash. BROKEN: brackets that do not match, the end is where. TOO_DEEP: more than
-    ``max_depth`` (at most 60) are open there.
-    """
-    i = position
-    depth = 0
-    kinds = 0  # one bit per open bracket, 1 for a list
-    is_plain = True
-    while i < stop:
-        c = data[i]
-        if c == _QUOTE:
-            i, is_escaped = skip_string(data, i + 1, stop)
-            is_plain = is_plain and not is_escaped
-        elif c in (_OPEN_OBJECT, _OPEN_LIST):
-            if depth == max_depth:
-                return TOO_DEEP, i, False
-            depth += 1
-            kinds = 2 * kinds + (c == _OPEN_LIST)
-        elif c in (_CLOSE_OBJECT, _CLOSE_LIST):
-            if kinds % 2 != (c == _CLOSE_LIST):
-                return BROKEN, i, False
-            depth -= 1
-            kinds //= 2
-            if depth == 0:
-                return FOUND, i + 1, is_plain
-        i += 1
-    return INCOMPLETE, stop, False
 
 
 @njit(cache=True)
@@ -212,7 +150,7 @@ def find_spans(data: Bytes, position: int, stop: int, spans: Ints) -> int:
     start = -1
     while i < stop:
         c = data[i]
-        if c == _QUOTE:
+        if c == QUOTE:
             first = i + 1
             i, _ = skip_string(data, first, stop)
             if depth == 1:
@@ -222,10 +160,10 @@ def find_spans(data: Bytes, position: int, stop: int, spans: Ints) -> int:
                 value = key_value(data, first, i, stop, _VISIBILITY)
                 n_in_node += value >= 0
                 start = max(start, value)
-        elif c in (_OPEN_OBJECT, _OPEN_LIST):
+        elif c in (OPEN_OBJECT, OPEN_LIST):
             depth += 1
             n_in_node = n_in_node if depth > 3 else 0
-        elif c in (_CLOSE_OBJECT, _CLOSE_LIST):
+        elif c in (CLOSE_OBJECT, CLOSE_LIST):
             depth -= 1
             if depth == 3 and start >= 0 and n_spans < spans.shape[0]:
                 spans[n_spans] = start, i + 1
@@ -238,65 +176,6 @@ def find_spans(data: Bytes, position: int, stop: int, spans: Ints) -> int:
 
 
 @njit(cache=True)
-def key_value(data: Bytes, first: int, last: int, stop: int, key: Bytes) -> int:
-    """Where the value of ``key`` starts if ``data[first:last]`` is this key, otherwise -1."""
-    if last - first != key.size or not is_same(data, first, key, 0, key.size):
-        return -1
-    after = skip_blanks(data, last + 1, stop)
-    if after >= stop or data[after] != _COLON:
-        return -1
-    return skip_blanks(data, after + 1, stop)
-
-
-@njit(cache=True)
-def is_same(data: Bytes, position: int, other: Bytes, start: int, stop: int) -> bool:
-    """Whether ``data`` from ``position`` on repeats ``other[start:stop]``; both must hold enough.
-
-    Without a branch in the loop the compiler makes vector instructions of it: to look at all bytes
-    is faster than to stop at the first that differs.
-    """
-    a = np.uint64(position)
-    b = np.uint64(start)
-    difference = np.uint8(0)
-    for k in range(stop - start):
-        difference |= data[a + np.uint64(k)] ^ other[b + np.uint64(k)]
-    return bool(difference == 0)
-
-
-@njit(cache=True)
-def expect(data: Bytes, position: int, stop: int, byte: int) -> int:
-    """The position after ``byte`` and white space before it; INCOMPLETE or DIFFERENT otherwise.
-
-    A position that is one of these already is returned as it is, so that calls can be chained.
-    """
-    if position < 0:
-        return position
-    position = skip_blanks(data, position, stop)
-    if position >= stop:
-        return INCOMPLETE
-    return position + 1 if data[position] == byte else DIFFERENT
-
-
-@njit(cache=True)
-def read_number(data: Bytes, position: int, stop: int) -> tuple[int, int]:
-    """A decimal from 0 to 2^31 - 1 and the position after it; chained as :func:`expect`."""
-    if position < 0:
-        return 0, position
-    position = skip_blanks(data, position, stop)
-    first = position
-    number = 0
-    while position < stop and _ZERO <= data[position] <= _NINE and number <= MAX_BOX_NUMBER:
-        number = 10 * number + (data[position] - _ZERO)
-        position += 1
-    if position >= stop:
-        return 0, INCOMPLETE
-    n_digits = position - first
-    if n_digits == 0 or (n_digits > 1 and data[first] == _ZERO) or number > MAX_BOX_NUMBER:
-        return 0, DIFFERENT
-    return number, position
-
-
-@njit(cache=True)
 def read_box(data: Bytes, position: int, stop: int, camera: Bytes, box: Ints) -> int:
     """Reads ``{}`` or ``{"<camera>": [seven numbers]}``; returns the position after it.
 
@@ -306,8 +185,8 @@ def read_box(data: Bytes, position: int, stop: int, camera: Bytes, box: Ints) ->
     has.
     """
     box[:] = 0
-    i = expect(data, position, stop, _OPEN_OBJECT)
-    end = expect(data, i, stop, _CLOSE_OBJECT)
+    i = expect(data, position, stop, OPEN_OBJECT)
+    end = expect(data, i, stop, CLOSE_OBJECT)
     if end != DIFFERENT:
         return end
     i = skip_blanks(data, i, stop) if i >= 0 else i
@@ -315,12 +194,12 @@ def read_box(data: Bytes, position: int, stop: int, camera: Bytes, box: Ints) ->
         return i if i < 0 else INCOMPLETE
     if not is_same(data, i, camera, 0, camera.size):
         return DIFFERENT
-    i = expect(data, i + camera.size, stop, _COLON)
-    i = expect(data, i, stop, _OPEN_LIST)
+    i = expect(data, i + camera.size, stop, COLON)
+    i = expect(data, i, stop, OPEN_LIST)
     for k in range(BOX_NUMBERS):
         box[k], i = read_number(data, i, stop)
-        i = expect(data, i, stop, _COMMA if k < BOX_NUMBERS - 1 else _CLOSE_LIST)
-    i = expect(data, i, stop, _CLOSE_OBJECT)
+        i = expect(data, i, stop, COMMA if k < BOX_NUMBERS - 1 else CLOSE_LIST)
+    i = expect(data, i, stop, CLOSE_OBJECT)
     height, width = box[BOX_NUMBERS - 2], box[BOX_NUMBERS - 1]
     is_box = height > 0 and width > 0 and box[0] <= height * width
     return i if is_box or i == INCOMPLETE else DIFFERENT

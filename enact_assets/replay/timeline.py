@@ -27,6 +27,7 @@ from enact_assets.replay.frame_records import (
     first_repeated,
 )
 from enact_assets.replay.frame_stream import Place, RawFrame, Rows
+from enact_assets.replay.json_kernels import FOUND
 from enact_assets.replay.stream_kernels import Pattern, Sight
 
 Ints = NDArray[np.int64]
@@ -149,7 +150,7 @@ class Timeline:
             numbers = [self._object(node.name, raw.place, "nodes") for node in graph.nodes]
         owners = np.array(numbers, np.int64)
         pattern = self._pattern(raw, spans, owners)
-        if kernels.read_boxes(pattern) != kernels.FOUND:
+        if kernels.read_boxes(pattern) != FOUND:
             return None
         self._take_graph(frame, graph.nodes, graph.edges, raw.place)
         self._see(frame, owners, pattern.boxes)

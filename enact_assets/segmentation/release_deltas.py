@@ -227,7 +227,14 @@ class ReleaseDeltaIndex(ComponentIndex):
         ]
 
     def _changes(self, pairs: Ints, which: int) -> PairChanges:
-        return find_changes(self._arrays, self._checked(pairs), which)
+        pairs = self._checked(pairs)
+        # Graph and draws both ask for all i < j.
+        n = self.n_key_frames
+        if which == VISIBLE and 2 * len(pairs) == n * (n - 1) > 2:
+            forward, changes = self._forward
+            if np.array_equal(pairs, forward):
+                return changes
+        return find_changes(self._arrays, pairs, which)
 
     def _bits(self, changes: PairChanges) -> Words:
         return sets_of(changes.entries, changes.offsets, self.n_words)

@@ -2,11 +2,14 @@
 
 import io
 import re
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
+from PIL.PngImagePlugin import PngImageFile
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
 from enact_assets.contracts.ids import sha256_bytes
@@ -16,6 +19,13 @@ RENDERS_FOLDER = "renders"
 _SHA = re.compile(r"[0-9a-f]{64}")
 _MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 """Pillow's modes with at most 8 bits per channel: deeper pictures would be clipped."""
+MAX_PIXELS = 1 << 26
+"""A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
+_DECODE_ERRORS = (
+    *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
+    *(AttributeError, struct.error, zlib.error),
+)
+"""How Pillow reports bytes that break the format: a damaged chunk may be any of these."""
 
 
 class ImageStore:
@@ -37,7 +47,7 @@ class ImageStore:
 
         Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG.
         """
-        _decode(png, "picture to be stored")
+        decode_png(png, "picture to be stored")
         sha = sha256_bytes(png)
         if not self._is_intact(sha):
             with replacing(self.path(sha)) as temporary:
@@ -68,7 +78,7 @@ class ImageStore:
                 f"{path}: truncated or changed, its content hashes to {found}. "
                 f"Delete the file. {advice}"
             )
-        return _decode(png, str(path))
+        return np.array(decode_png(png, str(path)), dtype=np.uint8)
 
     def find(self, render_sha: str) -> str | None:
         """The picture that the render came out as; None if unknown, or if it is gone or damaged."""
@@ -108,13 +118,24 @@ def _checked_sha(sha: str) -> str:
     return sha
 
 
-def _decode(png: bytes, where: str) -> npt.NDArray[np.uint8]:
+def decode_png(png: bytes, where: str) -> Image.Image:
+    """The picture in a PNG file, as RGB.
+
+    Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
+    at most ``MAX_PIXELS``.
+    """
     try:
-        with Image.open(io.BytesIO(png), formats=["PNG"]) as image:
+        # Not Image.open, which only warns of the smaller ones among the absurdly large.
+        with PngImageFile(io.BytesIO(png)) as image:
+            width, height = image.size
+            if not 0 < width * height <= MAX_PIXELS:
+                raise DamagedFileError(
+                    f"{where}: a PNG of {width} x {height} pixels, expected 1 to {MAX_PIXELS}"
+                )
             image.load()
             if image.mode not in _MODES:
                 raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
-            return np.array(image.convert("RGB"), dtype=np.uint8)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        # SyntaxError is how Pillow reports a broken PNG chunk.
-        raise DamagedFileError(f"{where}: does not decode as PNG ({error})") from error
+            return image.convert("RGB")
+    except _DECODE_ERRORS as error:
+        reason = str(error) or type(error).__name__
+        raise DamagedFileError(f"{where}: does not decode as PNG ({reason:.200})") from error

@@ -129,7 +129,7 @@ def damaged_trees(draw: st.DrawFn) -> Any:
         parent, key = draw(st.sampled_from(places))
         match draw(st.sampled_from(["replace", "replace", "remove", "repeat", "rename", "swap"])):
             case "replace":
-                parent[key] = draw(st.sampled_from(JUNK))
+                parent[key] = deepcopy(draw(st.sampled_from(JUNK)))
             case "remove" if parent is not tree:
                 del parent[key]
             case "repeat" if isinstance(parent, list) and parent is not tree:
