@@ -13,7 +13,7 @@ from rich.console import Console
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
-from enact_assets.official.commands import add_official_commands
+from enact_assets.official.commands import add_bulk_command, add_official_commands
 from enact_assets.storage.paths import DataRoot
 
 ADDS = {
@@ -123,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     add_official_commands(plain_command)
+    add_bulk_command(plain_command)
     return parser
 
 

@@ -16,6 +16,8 @@ FAILED: Failure = "evaluation_error"
 MAX_DIGITS = 4300
 """Python refuses to read longer decimal numbers, and with it the release."""
 
+_GREATEST = 10**MAX_DIGITS - 1
+
 # Digits and white space of any script make a bracket, but only Python's own make a list. Every
 # quantifier is possessive and no bracket reaches past the next: linear in the answer.
 _BRACKET = re.compile(r"\[[\d\s,]++\]")
@@ -59,7 +61,8 @@ def _last_list(text: str, n_steps: int) -> list[int] | None:
     entries = inside.rsplit(",", n_steps)[-n_steps:]
     labels = list(map(int if len(inside) <= MAX_DIGITS else _integer, entries))
     shift = 1 - min(labels)
-    return [label + shift for label in labels] if shift else labels
+    # One more than the longest number could not be written again; neither labels anything.
+    return [min(label + shift, _GREATEST) for label in labels] if shift else labels
 
 
 def _integer(entry: str) -> int:

@@ -63,12 +63,12 @@ def ask_folder(
 
     Errors: :class:`RecordingError` if nothing was segmented, :class:`OutputError`.
     """
-    segmented = find_segmented(segmented_root)
+    summary, asked = Summary(is_dry_run=is_dry_run), _Asked()
+    segmented = find_segmented(segmented_root, summary)
     tasks = {task.name: task for task in find_tasks(replayed_root)}
     if output.is_dir():
         raise OutputError(f"{output} is a folder; name the question file to write")
     settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
-    summary, asked = Summary(is_dry_run=is_dry_run), _Asked()
     for number, (name, file) in enumerate(segmented.items()):
         told(name, number, len(segmented))
         with summary.attempt(name) as outcome:
@@ -98,17 +98,17 @@ def ask_folder(
         by_task: dict[str, list[OfficialQuestion]] = {}
         for question in questions:
             by_task.setdefault(question.task_name, []).append(question)
-        for number, outcome in enumerate(summary.outcomes):
-            told(f"{outcome.name} pictures", number, len(segmented))
-            if outcome.error is None:
-                found = by_task.get(outcome.name, [])
-                try:
-                    task = tasks[outcome.name]
-                    outcome.numbers |= _write_pictures(task, asked, found, output.parent)
-                except EnactError as error:
-                    outcome.error = str(error)
+        going_on = [outcome for outcome in summary.outcomes if outcome.error is None]
+        for number, outcome in enumerate(going_on):
+            told(f"{outcome.name} pictures", number, len(going_on))
+            task, found = tasks[outcome.name], by_task.get(outcome.name, [])
+            try:
+                outcome.numbers |= _write_pictures(task, asked, found, output.parent)
+            except EnactError as error:
+                outcome.error = str(error)
     done = {outcome.name for outcome in summary.outcomes if outcome.error is None}
-    write_questions_file(output, [q for q in questions if q.task_name in done])
+    if done:
+        write_questions_file(output, [q for q in questions if q.task_name in done])
     return summary
 
 

@@ -91,6 +91,67 @@ def add_official_commands(command: AddCommand) -> None:
     _add_shared(sub)
 
 
+def add_bulk_command(command: AddCommand) -> None:
+    """Add ``bulk``: many recorded replays up to questions, without Dagster."""
+    about = "Tables and questions of many recorded replays, in batches, without Dagster."
+    sub = command("bulk", _bulk, about)
+    sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument("output", type=Path, help="folder of batch-*/<table>.parquet; resumable")
+    sub.add_argument(
+        "--profile", choices=sorted(PROFILES), default=RELEASE.name, help="whose rules apply"
+    )
+    sub.add_argument(
+        "--num-to-sample",
+        type=_positive,
+        default=30,
+        metavar="N",
+        help="trajectories per task and length (default: 30)",
+    )
+    sub.add_argument("--workers", type=_positive, default=2, metavar="N", help="processes")
+    sub.add_argument("--batch-size", type=_positive, default=50, metavar="N", help="tasks per file")
+    sub.add_argument(
+        "--replace", action="store_true", help="replace what other settings made in that folder"
+    )
+
+
+def _bulk(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.bulk.chain import BulkSettings
+    from enact_assets.bulk.run import BulkProgress, run_bulk
+    from enact_assets.bulk.sources import RecordedSource
+    from enact_assets.contracts.settings import QuestionSettings
+    from enact_assets.official.evidence import gating_of
+    from enact_assets.official.layout import find_tasks
+
+    sources = [RecordedSource(task.file, task.name) for task in find_tasks(arguments.input_root)]
+    questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
+    settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
+    with _progress(console, "bulk") as told:
+
+        def heard(progress: BulkProgress) -> None:
+            told(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
+
+        done = run_bulk(
+            sources,
+            arguments.output,
+            settings,
+            workers=arguments.workers,
+            batch_size=arguments.batch_size,
+            replace=arguments.replace,
+            progress=heard,
+        )
+    for failure in done.failures[:MAX_SHOWN]:
+        console.print(Text(f"failed: {failure.demonstration}: {failure.message}", "red"))
+    if len(done.failures) > MAX_SHOWN:
+        console.print(Text(f"... {len(done.failures) - MAX_SHOWN} more failed", "red"))
+    console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
+    console.print(
+        f"{done.n_made} tasks made, {done.n_skipped} were there, {len(done.failures)} failed, in "
+        f"{done.wall_s:.0f} s; {done.peak_bytes / 1e6:.0f} MB at most. Read "
+        f"{arguments.output}/batch-*/qa.parquet"
+    )
+    return 0 if done.is_success else 1
+
+
 def _add_shared(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--profile",
@@ -172,7 +233,7 @@ def _progress(console: Console, name: str) -> Iterator[Told]:
 
         yield say
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(name, total=None)
 
@@ -192,24 +253,30 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
             column.justify = "right"
         shown = done[:MAX_SHOWN]
         for outcome in shown:
-            table.add_row(outcome.name, *(_cell(outcome.numbers.get(c)) for c in columns))
+            table.add_row(_plain(outcome.name), *(_cell(outcome.numbers.get(c)) for c in columns))
         if len(done) > len(shown):
             table.add_row(f"... {len(done) - len(shown)} more")
         if len(done) > 1:
             table.add_row("all", *(_total(summary, done, c) for c in columns), style="bold")
         console.print(table)
     for note in summary.notes:
-        console.print(Text(note))
+        console.print(_plain(note))
     for outcome in summary.failures[:MAX_SHOWN]:
-        console.print(Text(f"failed: {outcome.name}: {outcome.error}", "red"))
+        console.print(_plain(f"failed: {outcome.name}: {outcome.error}", "red"))
     if len(summary.failures) > MAX_SHOWN:
         console.print(Text(f"... {len(summary.failures) - MAX_SHOWN} more failed", "red"))
     n_failed, n_all = len(summary.failures), len(summary.outcomes)
     ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
     place = "nothing was written (dry run)" if summary.is_dry_run else f"written to {output}"
-    console.print(f"{ended}, {place}")
+    console.print(_plain(f"{ended}, {place}"))
     sys.stdout.flush()
     return 0 if summary.is_success else 1
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """Text as it is: names of files may hold what a terminal or a coding cannot take."""
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    return Text(shown, style)
 
 
 def _cell(value: object) -> str:

@@ -55,6 +55,8 @@ def evaluate_files(
     answers: dict[str, list[OfficialAnswer]] = {}
     for model, file in files.items():
         try:
+            if not model.isprintable():
+                raise QuestionFileError(f"{file}: its name is no text; rename it")
             answers[model] = read_answers(file)
         except EnactError as error:
             summary.outcomes.append(Outcome(model, error=str(error)))
@@ -107,7 +109,7 @@ def read_evidence(
 
     A task that cannot be read is added to ``summary`` as failed.
     """
-    segmented = find_segmented(segmented_root)
+    segmented = find_segmented(segmented_root, summary)
     tasks: dict[str, Task] = {task.name: task for task in find_tasks(raw_root)}
     evidence = {}
     asked = {row.task_name for row in rows if row.task_name in segmented}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
-from enact_assets.official.layout import find_tasks
-from enact_assets.official.outcomes import Summary
+from enact_assets.official.layout import find_tasks, output_file
+from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.questions.official import read_questions
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.storage.atomic import replacing
@@ -21,7 +21,8 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
 
     A path is a folder with a recording, a folder of such folders, or a ``.jsonl`` question file.
     Recordings are linked unless ``is_copy``; question files are read, checked and copied. What
-    fails is told in the summary and changes nothing.
+    fails is told in the summary and changes nothing. Nothing is written outside of ``root``, also
+    where a link in it leads out.
     """
     summary = Summary()
     for path in paths:
@@ -29,19 +30,26 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
             with summary.attempt(path.name) as outcome:
                 outcome.numbers["questions"] = _import_questions(path, root)
             continue
-        with summary.attempt(str(path)):
-            folders = (
-                [path]
-                if path.is_dir() and scene_graph_file(path)
-                else [task.folder for task in find_tasks(path)]
-            )
-            summary.outcomes.pop()
-            for folder in folders:
-                with summary.attempt(folder.name) as outcome:
-                    _import_recording(folder, root, is_copy=is_copy)
-                    outcome.numbers["recordings"] = 1
+        for folder in _recordings(path, summary):
+            with summary.attempt(folder.name) as outcome:
+                _import_recording(folder, root, is_copy=is_copy)
+                outcome.numbers["recordings"] = 1
     summary.notes.append("`enact-assets materialize` makes tables and questions of what is new.")
     return summary
+
+
+def _recordings(path: Path, summary: Summary) -> list[Path]:
+    """``path`` if it is a recording, otherwise those below it; told if there are none."""
+    try:
+        if scene_graph_file(path):
+            return [path]
+        return [task.folder for task in find_tasks(path, summary)]
+    except EnactError as error:
+        summary.outcomes.append(Outcome(str(path), error=str(error)))
+    except OSError as error:
+        why = f"{path}: cannot be read ({error.strerror})"
+        summary.outcomes.append(Outcome(str(path), error=why))
+    return []
 
 
 def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
@@ -49,6 +57,8 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
     try:
         parse_demonstration(name)
     except EnactError:
+        # The folder of recordings; what is in it may be links that lead out.
+        output_file(root.root, root.recordings.name)
         Recordings(root.recordings).add(folder, copy=is_copy)
         return
     raise RecordingError(
@@ -62,7 +72,8 @@ def _import_questions(path: Path, root: DataRoot) -> int:
             f"{path}: its name cannot be a partition's (letters, digits and _.:+@- only); rename it"
         )
     questions = read_questions(path)
-    place = question_file(root.question_files, path.stem)
+    file = question_file(root.question_files, path.stem)
+    place = output_file(root.root, *file.relative_to(root.root).parts)
     try:
         if not place.exists() or not place.samefile(path):
             with replacing(place) as temporary:

@@ -10,13 +10,15 @@
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from enact_assets.contracts.errors import OutputError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
+from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.storage.recordings import SCENE_GRAPH_FILES, scene_graph_file
 
 SEGMENTED_FILE = "segmented_scene_graph_0.json"
@@ -31,34 +33,30 @@ class Task:
     file: Path
 
 
-def find_tasks(root: Path) -> list[Task]:
+def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
     """Every recorded replay below ``root``, sorted by name.
 
-    Errors: :class:`RecordingError` if there is none, or a folder with one has a name that cannot
-    become a path (letters, digits and ``_ . : + @ -`` can).
+    One whose folder has a name that cannot become a path (letters, digits and ``_ . : + @ -`` can)
+    is left out, and told in ``summary`` as failed if that is given. Errors:
+    :class:`RecordingError` if there is no replay at all.
     """
-    if not root.is_dir():
-        raise RecordingError(f"{root}: no such folder")
-    found = [(p, scene_graph_file(p)) for p in sorted(root.iterdir()) if p.is_dir()]
-    tasks = [Task(_checked(p.name, p), p, file) for p, file in found if file is not None]
-    if not tasks:
+    found = {p: file for p in _folders(root) if (file := scene_graph_file(p)) is not None}
+    if not found:
         raise RecordingError(f"{root}: no folder below it holds a {' or '.join(SCENE_GRAPH_FILES)}")
-    return tasks
+    return [Task(p.name, p, found[p]) for p in _well_named(found, summary)]
 
 
-def find_segmented(root: Path) -> dict[str, Path]:
+def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path]:
     """Task -> file of its key frames, for every task below ``root``, sorted.
 
-    Errors: :class:`RecordingError` as :func:`find_tasks`.
+    Names and errors: as :func:`find_tasks`.
     """
-    if not root.is_dir():
-        raise RecordingError(f"{root}: no such folder")
-    folders = [p for p in sorted(root.iterdir()) if (p / SEGMENTED_FILE).is_file()]
-    if not folders:
+    found = [p for p in _folders(root) if (p / SEGMENTED_FILE).is_file()]
+    if not found:
         raise RecordingError(
             f"{root}: no folder below it holds a {SEGMENTED_FILE}. Make them: enact-assets segment"
         )
-    return {_checked(p.name, p): p / SEGMENTED_FILE for p in folders}
+    return {p.name: p / SEGMENTED_FILE for p in _well_named(found, summary)}
 
 
 def read_key_frame_ids(file: Path) -> list[int]:
@@ -67,12 +65,13 @@ def read_key_frame_ids(file: Path) -> list[int]:
     Errors: :class:`RecordingError` names the file and the first key that is no frame id.
     """
     try:
-        content: Any = json.loads(file.read_bytes())
+        # An object becomes the tuple of its keys, so that a key that stands twice is seen.
+        content: Any = json.loads(file.read_bytes(), object_pairs_hook=_keys)
     except OSError as error:
         raise RecordingError(f"{file}: cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
         raise RecordingError(f"{file}: not valid JSON ({error}). Segment the task again.") from None
-    if not isinstance(content, dict):
+    if not isinstance(content, tuple):
         raise RecordingError(
             f"{file}: expected an object of key frames, is {type(content).__name__}"
         )
@@ -81,7 +80,8 @@ def read_key_frame_ids(file: Path) -> list[int]:
         raise RecordingError(f"{file}: {len(wrong)} keys are no frame ids, first {wrong[0]!r:.60}")
     ids = sorted(int(key) for key in content)
     if len(set(ids)) < len(ids):
-        raise RecordingError(f"{file}: frame ids stand twice, written in different ways")
+        twice = next(a for a, b in pairwise(ids) if a == b)
+        raise RecordingError(f"{file}: frame ids stand twice, first {twice}")
     return ids
 
 
@@ -91,7 +91,7 @@ def output_file(root: Path, *parts: str) -> Path:
     Errors: :class:`OutputError`.
     """
     path = root.joinpath(*parts)
-    if not path.resolve().is_relative_to(root.resolve()):
+    if not _resolved(path).is_relative_to(_resolved(root)):
         raise OutputError(f"{path}: lies outside the output folder {root}; nothing was written")
     return path
 
@@ -99,14 +99,41 @@ def output_file(root: Path, *parts: str) -> Path:
 def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
     """Raise :class:`OutputError` if ``output_root`` is one of the ``inputs``, which stay as are."""
     for root in inputs:
-        if output_root.resolve() == root.resolve():
+        if _resolved(output_root) == _resolved(root):
             raise OutputError(f"{output_root} is an input folder; name another one for the output")
 
 
-def _checked(name: str, folder: Path) -> str:
-    if not is_partition_name(name):
-        raise RecordingError(
-            f"{folder}: the folder's name cannot be a task's (letters, digits and _.:+@- only, "
-            "starting with a letter, digit or _, no '..', at most 120 characters). Rename it."
-        )
-    return name
+def _keys(pairs: list[tuple[str, Any]]) -> tuple[str, ...]:
+    return tuple(key for key, _ in pairs)
+
+
+def _resolved(path: Path) -> Path:
+    """``path`` without links. Errors: :class:`OutputError` if they lead in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise OutputError(f"{path}: links on the way lead nowhere ({error})") from None
+
+
+def _folders(root: Path) -> list[Path]:
+    try:
+        return [p for p in sorted(root.iterdir()) if p.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        raise RecordingError(f"{root}: no such folder") from None
+    except OSError as error:
+        raise RecordingError(f"{root}: cannot be read ({error.strerror})") from error
+
+
+def _well_named(folders: Iterable[Path], summary: Summary | None) -> list[Path]:
+    """Those of ``folders`` whose names are safe; the others fail."""
+    named = []
+    for folder in folders:
+        if is_partition_name(folder.name):
+            named.append(folder)
+        elif summary is not None:
+            why = (
+                f"{folder}: the folder's name cannot be a task's (letters, digits and _.:+@- only, "
+                "starting with a letter, digit or _, no '..', at most 120 characters). Rename it."
+            )
+            summary.outcomes.append(Outcome(folder.name, error=why))
+    return named

@@ -88,7 +88,7 @@ def _question(
     if not row.id or row.id in known:
         raise EvaluationError("no id" if not row.id else "a row before it has the same id")
     if row.task_name is None or row.task_name not in evidence:
-        raise EvaluationError(f"unknown task {row.task_name!r}")
+        raise EvaluationError(f"unknown task {row.task_name!r:.120}")
     kind, length = parse_type(row.type or "")
     task = evidence[row.task_name]
     position = {str(frame_id): k for k, frame_id in enumerate(task.frame_ids)}
@@ -96,8 +96,8 @@ def _question(
     strange = [i for i in ids if i not in position]
     if strange or len(ids) != length or sorted(answer) != list(range(1, length)):
         raise EvaluationError(
-            f"key frames {ids[:12]} and gt_answer {answer[:12]} are no question of length {length}"
-            + (f": {strange[0]!r} is no key frame" if strange else "")
+            f"key frames {ids[:12]!r:.300} and gt_answer {answer[:12]!r:.120} are no question of "
+            f"length {length}" + (f": {strange[0]!r:.60} is no key frame" if strange else "")
         )
     key_frames = [position[i] for i in ids]
     shown = sorted(range(length - 1), key=lambda step: answer[step])

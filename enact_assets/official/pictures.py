@@ -10,13 +10,14 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
+from PIL import Image, ImageDraw, ImageFont
 
-from enact_assets.contracts.errors import OutputError, RenderError
+from enact_assets.contracts.errors import DamagedFileError, OutputError, RenderError
 from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
 from enact_assets.questions.official import OfficialQuestion
 from enact_assets.storage.atomic import replacing, temporary_name
+from enact_assets.storage.images import decode_png
 
 PLACE_PX = (15, 15)
 INK = (255, 20, 20)
@@ -32,11 +33,7 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
 
     Errors: :class:`RenderError` with ``where`` if the bytes are no picture.
     """
-    try:
-        with Image.open(io.BytesIO(png)) as opened:
-            image = opened.convert("RGB")
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise RenderError(f"{where}: does not decode as a picture ({error})") from error
+    image = checked_picture(png, where)
     font = ImageFont.load_default(max(MIN_FONT_PX, image.height // FONT_SHARE))
     ImageDraw.Draw(image).text(
         PLACE_PX, label, fill=INK, font=font, stroke_width=RIM_PX, stroke_fill=RIM
@@ -44,6 +41,14 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
+
+
+def checked_picture(png: bytes, where: str) -> Image.Image:
+    """The picture in a PNG file. Errors: :class:`RenderError` with ``where`` if it is none."""
+    try:
+        return decode_png(png, where)
+    except DamagedFileError as error:
+        raise RenderError(str(error)) from error
 
 
 def write_picture(path: Path, png: bytes) -> None:

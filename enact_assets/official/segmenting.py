@@ -1,9 +1,11 @@
 """``enact-assets segment``: recorded replays -> key frames, in the release's file layout."""
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from enact_assets.contracts.errors import OutputError
+from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.profile import Profile
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
@@ -17,7 +19,7 @@ from enact_assets.official.layout import (
     refuse_overlap,
 )
 from enact_assets.official.outcomes import Summary, Told, untold
-from enact_assets.official.pictures import write_picture
+from enact_assets.official.pictures import checked_picture, write_picture
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
@@ -42,9 +44,9 @@ def segment_folder(
     Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if the output
     folder is the input folder.
     """
-    tasks = find_tasks(input_root)
-    refuse_overlap(output_root, [input_root])
     summary = Summary(is_dry_run=is_dry_run)
+    tasks = find_tasks(input_root, summary)
+    refuse_overlap(output_root, [input_root])
     sizes = [task.file.stat().st_size for task in tasks]
     for number, task in enumerate(tasks):
         before = sum(sizes[:number])
@@ -76,31 +78,55 @@ def _write(
     *,
     is_dry_run: bool,
 ) -> int:
-    """Write one task's pictures and then its key frames; returns how many have a picture."""
+    """Write one task's pictures and then its key frames; returns how many have a picture.
+
+    If that fails, pictures that were not there before are taken away again.
+    """
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
     n_frames = replay.demonstrations.item(0, "n_frames")
-    n_pictures = 0
     if is_dry_run:
         return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
-    for frame, png in read_pictures(task.folder, ids, n_frames):
-        name = picture_file(Path(task.name), ids[frame])
-        write_picture(output_file(output_root, *name.parts), png)
-        n_pictures += 1
-    content = as_official(list(ids.values()), _graphs(replay, tables))
-    path = output_file(output_root, task.name, SEGMENTED_FILE)
+    n_pictures, new = 0, list[Path]()
+    try:
+        for frame, png in read_pictures(task.folder, ids, n_frames):
+            checked_picture(png, f"{task.name}, {picture_file(task.folder, ids[frame])}")
+            name = picture_file(Path(task.name), ids[frame])
+            path = output_file(output_root, *name.parts)
+            new += [path] * (not path.exists())
+            write_picture(path, png)
+            n_pictures += 1
+        _write_key_frames(
+            output_file(output_root, task.name, SEGMENTED_FILE),
+            as_official(list(ids.values()), _graphs(replay, tables)),
+        )
+    except EnactError:
+        _take_away(new)
+        raise
+    return n_pictures
+
+
+def _write_key_frames(path: Path, content: object) -> None:
     try:
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
-    return n_pictures
+
+
+def _take_away(pictures: Sequence[Path]) -> None:
+    """Remove pictures, and their folders if nothing else is in them."""
+    for path in pictures:
+        path.unlink(missing_ok=True)
+    for folder in [folder for path in pictures[:1] for folder in list(path.parents)[:2]]:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
     observability = replay.observability
     visibility = visibility_from_observability(observability, tables.segmented_frames)
-    sizes = observability.select("height_px", "width_px").unique()
+    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
     size = sizes.row(0) if sizes.height else (0, 0)
     key_frames = tables.segmented_frames["key_frame"]
     return graphs_of(

@@ -128,8 +128,8 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
         _check_fields(fields, where)
         first = line_of.setdefault(fields.id, number)
         if first != number:
-            raise QuestionFileError(f"{where}, field 'id': {fields.id!r} came in line {first}")
-        as_found = None if _encode(fields).encode() == line else line.decode()
+            raise QuestionFileError(f"{where}, field 'id': {fields.id!r:.120} came in line {first}")
+        as_found = None if _encode(fields).encode() == line else _text(line, where)
         questions.append(ImportedQuestion(**_fields(fields), line=number, as_found=as_found))
     return questions
 
@@ -209,6 +209,14 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line.removesuffix(b"\n")
     except OSError as error:
         raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _text(line: bytes, where: str) -> str:
+    """A line as text: what stands outside the fields that are read was not looked at so far."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of the line") from None
 
 
 def _decode(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> Record:

@@ -64,9 +64,10 @@ def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[
         if not is_temporary(path):
             continue
         try:
-            if now - path.stat().st_mtime < older_than_s:
+            # Of a link the link itself counts, not what it leads to.
+            if now - path.lstat().st_mtime < older_than_s:
                 continue
-            if path.is_dir():
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink()

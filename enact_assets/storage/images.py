@@ -135,7 +135,8 @@ def decode_png(png: bytes, where: str) -> Image.Image:
             image.load()
             if image.mode not in _MODES:
                 raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
-            return image.convert("RGB")
+            # By way of RGBA: of a palette with transparency Pillow warns otherwise.
+            return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
     except _DECODE_ERRORS as error:
         reason = str(error) or type(error).__name__
         raise DamagedFileError(f"{where}: does not decode as PNG ({reason:.200})") from error

@@ -11,7 +11,7 @@ import os
 import shutil
 from pathlib import Path
 
-from enact_assets.contracts.errors import LakeError, RecordingError
+from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
 from enact_assets.storage.atomic import is_temporary, temporary_name
 from enact_assets.storage.lake import check_partition_value
 
@@ -65,7 +65,7 @@ class Recordings:
 
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
         folder holds no scene graphs or a copy of that name is there; :class:`LakeError` if its
-        name cannot be a demonstration's.
+        name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
         folder = folder.resolve()
         name = check_partition_value(folder.name, f"recording {folder}")
@@ -74,14 +74,29 @@ class Recordings:
         place = self.folder(name)
         if place.exists() and not place.is_symlink():
             raise RecordingError(f"{place} is there already; remove it to import {name} anew")
-        self.root.mkdir(parents=True, exist_ok=True)
-        temporary = temporary_name(place)
-        if copy:
-            shutil.copytree(folder, temporary)
-            place.unlink(missing_ok=True)
-        else:
-            # Below the data root a relative link moves with it.
-            is_inside = folder.is_relative_to(self.root.parent.resolve())
-            temporary.symlink_to(os.path.relpath(folder, self.root) if is_inside else folder)
-        temporary.replace(place)
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._take_in(folder, place, copy=copy)
+        except OSError as error:
+            # Of a whole tree, copytree lists what failed instead of giving a reason.
+            reason = error.strerror or str(error.args[0] if error.args else error)
+            raise OutputError(f"{place}: cannot be made from {folder} ({reason:.200})") from error
         return name
+
+    def _take_in(self, folder: Path, place: Path, *, copy: bool) -> None:
+        temporary = temporary_name(place)
+        try:
+            if copy:
+                shutil.copytree(folder, temporary)
+                place.unlink(missing_ok=True)
+            else:
+                # Below the data root a relative link moves with it.
+                is_inside = folder.is_relative_to(self.root.parent.resolve())
+                temporary.symlink_to(os.path.relpath(folder, self.root) if is_inside else folder)
+            temporary.replace(place)
+        finally:
+            # Gone already, unless something failed.
+            if temporary.is_symlink():
+                temporary.unlink()
+            elif temporary.is_dir():
+                shutil.rmtree(temporary, ignore_errors=True)

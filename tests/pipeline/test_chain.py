@@ -19,11 +19,13 @@ def query(materialized, sql: str) -> pl.DataFrame:
 def test_every_table_has_rows_in_every_partition(materialized) -> None:
     """An empty stage in the middle would leave empty marts and no error."""
     lake = DataResource(root=str(materialized.root)).lake
-    for name in TABLES:
+    for name in sorted(set(TABLES) - {"official_questions"}):
         partitions = lake.partitions(name)
         assert partitions, name
         for partition in partitions:
-            assert lake.read(name, partition).height > 0, (name, partition)
+            # Embedded demonstrations measure masks at key frames instead.
+            is_empty = name == "observability"
+            assert lake.read(name, partition).is_empty() == is_empty, (name, partition)
 
 
 def test_a_second_walk_does_nothing(materialized) -> None:
