@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from enact_assets.contracts.errors import EnactError, OutputError, RecordingError
+from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.contracts.tables import table
@@ -16,6 +16,7 @@ from enact_assets.official.layout import (
     find_segmented,
     find_tasks,
     read_key_frame_ids,
+    refuse_folder,
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import write_question_pictures
@@ -66,8 +67,7 @@ def ask_folder(
     summary, asked = Summary(is_dry_run=is_dry_run), _Asked()
     segmented = find_segmented(segmented_root, summary)
     tasks = {task.name: task for task in find_tasks(replayed_root)}
-    if output.is_dir():
-        raise OutputError(f"{output} is a folder; name the question file to write")
+    refuse_folder(output)
     settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
     for number, (name, file) in enumerate(segmented.items()):
         told(name, number, len(segmented))

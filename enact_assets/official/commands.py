@@ -122,7 +122,9 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.evidence import gating_of
     from enact_assets.official.layout import find_tasks
 
-    sources = [RecordedSource(task.file, task.name) for task in find_tasks(arguments.input_root)]
+    unnamed = Summary()
+    tasks = find_tasks(arguments.input_root, unnamed)
+    sources = [RecordedSource(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
     with _progress(console, "bulk") as told:
@@ -139,17 +141,19 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
             replace=arguments.replace,
             progress=heard,
         )
-    for failure in done.failures[:MAX_SHOWN]:
-        console.print(Text(f"failed: {failure.demonstration}: {failure.message}", "red"))
-    if len(done.failures) > MAX_SHOWN:
-        console.print(Text(f"... {len(done.failures) - MAX_SHOWN} more failed", "red"))
+    failed = [(failure.demonstration, failure.message) for failure in done.failures]
+    failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]
+    for name, message in failed[:MAX_SHOWN]:
+        console.print(_plain(f"failed: {name}: {message}", "red"))
+    if len(failed) > MAX_SHOWN:
+        console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
     console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
     console.print(
-        f"{done.n_made} tasks made, {done.n_skipped} were there, {len(done.failures)} failed, in "
+        f"{done.n_made} tasks made, {done.n_skipped} were there, {len(failed)} failed, in "
         f"{done.wall_s:.0f} s; {done.peak_bytes / 1e6:.0f} MB at most. Read "
         f"{arguments.output}/batch-*/qa.parquet"
     )
-    return 0 if done.is_success else 1
+    return 1 if failed else 0
 
 
 def _add_shared(sub: argparse.ArgumentParser) -> None:

@@ -84,12 +84,16 @@ def find_answer_files(predictions: Path) -> dict[str, Path]:
 
     Errors: :class:`QuestionFileError` if there is none.
     """
-    if predictions.is_dir():
+    try:
+        is_folder, is_file = predictions.is_dir(), predictions.is_file()
+    except OSError as error:
+        raise QuestionFileError(f"{predictions}: cannot be read ({error.strerror})") from error
+    if is_folder:
         files = sorted(predictions.glob(f"{PREFIX}*.jsonl"))
         if not files:
             raise QuestionFileError(f"{predictions}: holds no {PREFIX}<model>.jsonl")
         return {file.stem.removeprefix(PREFIX): file for file in files}
-    if not predictions.is_file():
+    if not is_file:
         raise QuestionFileError(f"{predictions}: no such file or folder")
     name = predictions.stem
     model = name.removeprefix(PREFIX) if name.startswith(PREFIX) else UNKNOWN_MODEL

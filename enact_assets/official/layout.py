@@ -96,6 +96,16 @@ def output_file(root: Path, *parts: str) -> Path:
     return path
 
 
+def refuse_folder(output: Path) -> None:
+    """Raise :class:`OutputError` if ``output``, a file to be written, is a folder."""
+    try:
+        is_folder = output.is_dir()
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written ({error.strerror})") from error
+    if is_folder:
+        raise OutputError(f"{output} is a folder; name the question file to write")
+
+
 def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
     """Raise :class:`OutputError` if ``output_root`` is one of the ``inputs``, which stay as are."""
     for root in inputs:

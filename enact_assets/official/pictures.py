@@ -51,13 +51,17 @@ def checked_picture(png: bytes, where: str) -> Image.Image:
         raise RenderError(str(error)) from error
 
 
-def write_picture(path: Path, png: bytes) -> None:
-    """Write a picture whole or not at all. Errors: :class:`OutputError`."""
+def write_picture(path: Path, png: bytes) -> bool:
+    """Write a picture whole or not at all; returns whether there was none before.
+
+    Errors: :class:`OutputError`.
+    """
     try:
-        if path.is_file() and path.read_bytes() == png:
-            return
-        with replacing(path) as temporary:
-            temporary.write_bytes(png)
+        is_new = not path.exists()
+        if is_new or not path.is_file() or path.read_bytes() != png:
+            with replacing(path) as temporary:
+                temporary.write_bytes(png)
+        return is_new
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 

@@ -93,8 +93,8 @@ def _write(
             checked_picture(png, f"{task.name}, {picture_file(task.folder, ids[frame])}")
             name = picture_file(Path(task.name), ids[frame])
             path = output_file(output_root, *name.parts)
-            new += [path] * (not path.exists())
-            write_picture(path, png)
+            if write_picture(path, png):
+                new.append(path)
             n_pictures += 1
         _write_key_frames(
             output_file(output_root, task.name, SEGMENTED_FILE),
@@ -117,7 +117,8 @@ def _write_key_frames(path: Path, content: object) -> None:
 def _take_away(pictures: Sequence[Path]) -> None:
     """Remove pictures, and their folders if nothing else is in them."""
     for path in pictures:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
     for folder in [folder for path in pictures[:1] for folder in list(path.parents)[:2]]:
         with suppress(OSError):
             folder.rmdir()

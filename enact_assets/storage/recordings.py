@@ -72,9 +72,9 @@ class Recordings:
         if scene_graph_file(folder) is None:
             raise RecordingError(f"{folder}: no {' or '.join(SCENE_GRAPH_FILES)}")
         place = self.folder(name)
-        if place.exists() and not place.is_symlink():
-            raise RecordingError(f"{place} is there already; remove it to import {name} anew")
         try:
+            if place.exists() and not place.is_symlink():
+                raise RecordingError(f"{place} is there already; remove it to import {name} anew")
             self.root.mkdir(parents=True, exist_ok=True)
             self._take_in(folder, place, copy=copy)
         except OSError as error:

@@ -198,7 +198,9 @@ def test_verification_of_any_answer_ends_in_a_report(found: list[dict[str, Any]]
             check_message(row["reason"])
 
 
-@pytest.mark.parametrize("unit", ["[", "[[1],", "[1, 2]", "{", "٣", "[٣, ", "9", "0", " ", '"', "\\"])
+@pytest.mark.parametrize(
+    "unit", ["[", "[[1],", "[1, 2]", "{", "٣", "[٣, ", "9", "0", " ", '"', "\\"]
+)
 def test_a_megabyte_answer_goes_through_a_file_and_both_profiles(unit: str) -> None:
     text = unit * (MEGABYTE // len(unit))
     row = {

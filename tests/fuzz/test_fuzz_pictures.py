@@ -21,7 +21,7 @@ from enact_assets.frames.recorded_pictures import picture_file, read_pictures
 from enact_assets.official.pictures import label_picture
 from enact_assets.storage.images import ImageStore
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Invalid APNG")]
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 N_FRAMES = 8
@@ -84,7 +84,9 @@ def pictures(draw: st.DrawFn) -> bytes:
             parts = [
                 chunk(
                     draw(names),
-                    draw(st.sampled_from([zlib.compress(bytes(300)), b""]) | st.binary(max_size=30)),
+                    draw(
+                        st.sampled_from([zlib.compress(bytes(300)), b""]) | st.binary(max_size=30)
+                    ),
                     is_intact=draw(st.integers(0, 9)) > 0,
                 )
                 for _ in range(draw(st.integers(0, 5)))
@@ -118,7 +120,10 @@ def test_a_picture_is_stored_and_labelled_or_refused(data: bytes) -> None:
         if not refused:
             assert store.read(next(folder.glob("*/*.png")).stem).ndim == 3
     is_labelled = not is_refused(
-        "pictures to label", lambda: label_picture(data, "Current State", "x"), RenderError, names="x"
+        "pictures to label",
+        lambda: label_picture(data, "Current State", "x"),
+        RenderError,
+        names="x",
     )
     assert is_labelled or refused
 

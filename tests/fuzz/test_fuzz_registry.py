@@ -44,7 +44,9 @@ def places(tree: Any) -> list[tuple[Any, Any]]:
         children = list(enumerate(tree))
     else:
         return []
-    return [(tree, key) for key, _ in children] + [p for _, child in children for p in places(child)]
+    return [(tree, key) for key, _ in children] + [
+        p for _, child in children for p in places(child)
+    ]
 
 
 @st.composite
