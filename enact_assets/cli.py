@@ -113,8 +113,9 @@ def _parser() -> argparse.ArgumentParser:
         "--variant", metavar="NAME", help="whose pictures (default: the first of the gating)"
     )
 
-    sub = command("forget", _forget, "Leave out a demonstration or model that was added.")
-    sub.add_argument("dimension", choices=("demonstration", "model"))
+    about = "Leave out a demonstration, model or question file that was added."
+    sub = command("forget", _forget, about)
+    sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
     command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
     sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
@@ -211,6 +212,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.materialize import Driver
+    from enact_assets.storage.question_files import question_file_names
     from enact_assets.storage.recordings import Recordings
 
     dimension, name = arguments.dimension, arguments.name
@@ -226,6 +228,9 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     if dimension == "demonstration" and recordings.has(name):
         place = recordings.folder(name)
         console.print(f"Its recording stands in {place}: remove that, or it is added again.")
+    files = DataRoot(arguments.data).question_files
+    if dimension == "question_file" and name in question_file_names(files):
+        console.print(f"It stands in {files}: remove it there, or it is added again.")
     return 0
 
 

@@ -9,19 +9,20 @@ import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.settings import Gating, QuestionSettings
-from enact_assets.frames.observed import CAMERA, visibility_from_observability
+from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.qa import write_questions
+from enact_assets.replay.embedded import SOURCE
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.segmentation.segment import segment
+from enact_assets.storage.recordings import CAMERA
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.release_draws import why_no_questions
 from enact_assets.trajectories.sampling import sample_trajectories
 
-EMBEDDED = "embedded"
 TABLES = (
     "demonstrations",
     "objects",
@@ -88,7 +89,7 @@ def tables_of_demonstration(
     gating, questions = settings.gating, settings.questions
     profile, objects = gating.profile, replay.objects
     with clock.running("check"):
-        if replay.demonstrations["source"].to_list() == [EMBEDDED]:
+        if replay.demonstrations["source"].to_list() == [SOURCE]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
                 "masks: it is embedded. Materialize it instead: its masks are measured then."

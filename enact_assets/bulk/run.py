@@ -175,7 +175,7 @@ def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, repl
     Afterwards no demonstration stands in two batches, whatever is made in which order.
     """
     for path in output.iterdir():
-        if is_temporary(path):
+        if is_temporary(path) and path.name.startswith(".batch-"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     wanted = {task.number: tuple(s.demonstration for s in task.sources) for task in tasks}
     sha = settings_sha(settings)

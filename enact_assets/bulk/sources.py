@@ -7,10 +7,10 @@ from typing import Protocol
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.tables import table
-from enact_assets.frames.observed import CAMERA
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.recordings import CAMERA
 
 REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability")
 

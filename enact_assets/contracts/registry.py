@@ -180,10 +180,13 @@ def _variants(entry: Any, gatings: dict[str, Gating], where: str) -> dict[str, V
     _mapping(entries[BASELINE], f"{where}.{BASELINE}", required=("gating",))
     # First of all, so that an error in it is reported as its own.
     base = _variant(entries[BASELINE], Variant(BASELINE, ""), gatings, f"{where}.{BASELINE}")
-    return {
-        name: dataclasses.replace(_variant(given, base, gatings, f"{where}.{name}"), name=name)
-        for name, given in entries.items()
-    }
+    variants = {}
+    for name, given in entries.items():
+        found = _variant(given, base, gatings, f"{where}.{name}")
+        looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
+        # Part of the entry, so that a baseline that changes makes it another one.
+        variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
+    return variants
 
 
 def _variant(entry: Any, base: Variant, gatings: dict[str, Gating], where: str) -> Variant:

@@ -54,6 +54,8 @@ class Variant:
     camera: CameraSettings = CameraSettings()
     renderer: RendererSettings = RendererSettings()
     appearance: AppearanceSettings = AppearanceSettings()
+    is_as_recorded: bool = True
+    """Whether pictures are those of the baseline, so that recordings can show theirs."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,9 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "visibility": ("simulator", "frames"),
     "transition_graph": ("segmentation", "trajectories"),
     "path_counts": ("trajectories",),
-    "trajectories": ("trajectories",),
-    "qa": ("questions",),
+    # Draws and texts of profile release also hang on the changes between key frames.
+    "trajectories": ("segmentation", "trajectories"),
+    "qa": ("segmentation", "trajectories", "questions"),
     "official_questions": ("questions",),
     "question_set": ("questions",),
     "asked_questions": ("questions",),

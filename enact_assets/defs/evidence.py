@@ -63,6 +63,7 @@ def change_index(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex |
         lake.read("visibility", partition),
         lake.read("objects", {"demonstration": demonstration}),
         gating.profile,
+        lake.read("segmented_frames", partition).height,
     )
 
 

@@ -17,6 +17,7 @@ from enact_assets.contracts.tables import TABLES, table
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.settings import ROOTS, current_sha
 from enact_assets.defs.staleness import NEVER, Node, Staleness
+from enact_assets.frames.recorded_pictures import pictures_changed_at
 from enact_assets.storage.question_files import question_file
 from enact_assets.storage.warehouse import published_names
 
@@ -94,9 +95,12 @@ class Freshness:
         """Whether a recording or question file was imported again since it was read."""
         lake = self._data.lake
         if name in REPLAY_TABLES and self._data.recordings.has(where["demonstration"]):
-            recording = self._data.recordings.file(where["demonstration"])
             # By time: hashing some hundred megabytes on each walk would take longer than the walk.
-            return recording.stat().st_mtime > lake.path(name, where).stat().st_mtime
+            imported = self._data.recordings.imported_at(where["demonstration"])
+            return imported > lake.path(name, where).stat().st_mtime
+        if name == "frame_images" and self._data.recordings.has(where["demonstration"]):
+            changed = pictures_changed_at(self._data.recordings.folder(where["demonstration"]))
+            return changed > lake.path(name, where).stat().st_mtime
         if name == "official_questions":
             path = question_file(self._data.question_files, where["question_file"])
             read = lake.read(name, where).get_column("source_sha").unique().to_list()

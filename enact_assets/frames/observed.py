@@ -5,9 +5,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.tables import table
-
-CAMERA = "external_sensor1"
-"""The sensor that the public release reads."""
+from enact_assets.storage.recordings import CAMERA
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px")
 

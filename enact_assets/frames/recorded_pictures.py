@@ -9,18 +9,11 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.registry import Variant
 from enact_assets.contracts.tables import table
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.recordings import CAMERA
 
 VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
-
-
-def has_recorded_look(variant: Variant, baseline: Variant) -> bool:
-    """Whether ``variant`` shows pictures as they were recorded: it changes no picture setting."""
-    settings = ("camera", "renderer", "appearance")
-    return all(getattr(variant, name) == getattr(baseline, name) for name in settings)
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
@@ -31,6 +24,16 @@ def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
 def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
     """The video of ``camera`` in a recording's folder; None if there is none."""
     return next((p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()), None)
+
+
+def pictures_changed_at(folder: Path, camera: str = CAMERA) -> float:
+    """When pictures came, went or were replaced, or the video changed: seconds since 1970.
+
+    A PNG file that was overwritten in place goes unnoticed. 0 without pictures.
+    """
+    video = video_file(folder, camera)
+    found = [p for p in (folder / camera, video) if p is not None and p.exists()]
+    return max((p.stat().st_mtime for p in found), default=0.0)
 
 
 def read_pictures(

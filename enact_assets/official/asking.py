@@ -15,8 +15,8 @@ from enact_assets.official.layout import (
     Task,
     find_segmented,
     find_tasks,
+    question_output,
     read_key_frame_ids,
-    refuse_folder,
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import write_question_pictures
@@ -37,9 +37,7 @@ class _Asked:
     """Questions of all tasks so far, the key frames they show, and lengths of the replays."""
 
     qa: list[pl.DataFrame] = field(default_factory=lambda: [table("qa").empty()])
-    segmented: list[pl.DataFrame] = field(
-        default_factory=lambda: [table("segmented_frames").empty()]
-    )
+    segmented: dict[str, pl.DataFrame] = field(default_factory=dict)
     n_frames: dict[str, int] = field(default_factory=dict)
 
 
@@ -67,7 +65,8 @@ def ask_folder(
     summary, asked = Summary(is_dry_run=is_dry_run), _Asked()
     segmented = find_segmented(segmented_root, summary)
     tasks = {task.name: task for task in find_tasks(replayed_root)}
-    refuse_folder(output)
+    inputs = [*(task.folder for task in tasks.values()), *(p.parent for p in segmented.values())]
+    question_output(output, inputs)
     settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
     for number, (name, file) in enumerate(segmented.items()):
         told(name, number, len(segmented))
@@ -82,7 +81,7 @@ def ask_folder(
             if pictured is not None and not all(pictured):
                 outcome.numbers["key frames without picture"] = pictured.count(False)
             asked.qa.append(qa)
-            asked.segmented.append(key_frames.segmented_frames)
+            asked.segmented[name] = key_frames.segmented_frames
             asked.n_frames[name] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = len(ids)
             for kind in ("forward", "inverse"):
@@ -90,7 +89,8 @@ def ask_folder(
             if why is not None:
                 summary.notes.append(f"no questions for {name}: {why}")
     questions = official_questions(
-        in_official_order(pl.concat(asked.qa)), pl.concat(asked.segmented)
+        in_official_order(pl.concat(asked.qa)),
+        pl.concat([table("segmented_frames").empty(), *asked.segmented.values()]),
     )
     if is_dry_run or not any(o.error is None for o in summary.outcomes):
         return summary
@@ -158,7 +158,7 @@ def _write_pictures(
     task: Task, asked: _Asked, questions: list[OfficialQuestion], root: Path
 ) -> dict[str, int]:
     """Write the pictures of one task's questions below ``root``; how many, and how many lack."""
-    segmented = pl.concat(asked.segmented).filter(pl.col("demonstration") == task.name)
+    segmented = asked.segmented[task.name]
     wanted = {frame_id for question in questions for frame_id in question.key_frame_ids}
     frames = {
         int(frame): int(frame_id)

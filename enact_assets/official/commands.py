@@ -271,7 +271,9 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
         console.print(Text(f"... {len(summary.failures) - MAX_SHOWN} more failed", "red"))
     n_failed, n_all = len(summary.failures), len(summary.outcomes)
     ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
-    place = "nothing was written (dry run)" if summary.is_dry_run else f"written to {output}"
+    place = f"written to {output}"
+    if summary.is_dry_run or n_failed == n_all:
+        place = "nothing was written" + (" (dry run)" if summary.is_dry_run else "")
     console.print(_plain(f"{ended}, {place}"))
     sys.stdout.flush()
     return 0 if summary.is_success else 1

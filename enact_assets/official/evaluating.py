@@ -9,9 +9,9 @@ from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileE
 from enact_assets.contracts.profile import Profile
 from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_report import report_release
-from enact_assets.evaluation.release_scores import ReleaseEvidence, ReleaseScorer
+from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.official.evidence import TaskEvidence, index_of, key_frames_at
+from enact_assets.official.evidence import TaskEvidence, key_frames_at
 from enact_assets.official.layout import (
     Task,
     find_segmented,
@@ -21,9 +21,8 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Outcome, Scored, Summary, Told, untold
 from enact_assets.official.paper_scores import score_paper
-from enact_assets.questions.official import OfficialAnswer, read_answers
+from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.storage.atomic import replacing
 
 PREFIX = "enact_ordering_"
@@ -41,7 +40,7 @@ def evaluate_files(
     is_dry_run: bool = False,
     told: Told = untold,
 ) -> Summary:
-    """Score every answer file: one report, one file of rows, and the wrong cases, per model.
+    """Score every answer file: report, rows and wrong cases in ``<output_root>/<model>/``.
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
     is read once for all models. A file that fails is told in the summary and the others go on; so
@@ -57,7 +56,10 @@ def evaluate_files(
         try:
             if not model.isprintable():
                 raise QuestionFileError(f"{file}: its name is no text; rename it")
-            answers[model] = read_answers(file)
+            answers[model], bad = read_good_answers(file)
+            if bad:
+                rest = f" ({len(bad)} such rows, which are not scored)" if len(bad) > 1 else ""
+                summary.outcomes.append(Outcome(f"{model}, a row", error=bad[0] + rest))
         except EnactError as error:
             summary.outcomes.append(Outcome(model, error=str(error)))
     rows = [row for found in answers.values() for row in found]
@@ -71,11 +73,10 @@ def evaluate_files(
                 scored = _score_release(found, evidence, is_analyzed=analyze_wrong_cases)
             outcome.numbers |= scored.numbers
             if not is_dry_run:
-                _write(output_root, f"{PREFIX}{model}_report.json", _pretty(scored.report))
-                _write(output_root, f"{PREFIX}{model}_results.jsonl", _lines(scored.rows))
+                _write(output_root, model, "report.json", _pretty(scored.report))
+                _write(output_root, model, "results.jsonl", _lines(scored.rows))
                 if analyze_wrong_cases:
-                    cases = _pretty(scored.wrong_cases)
-                    _write(output_root, f"{PREFIX}{model}_wrong_cases.json", cases)
+                    _write(output_root, model, "wrong_cases.json", _pretty(scored.wrong_cases))
     return summary
 
 
@@ -126,7 +127,7 @@ def read_evidence(
             replay = read_recorded(tasks[name].file, name)
             ids = read_key_frame_ids(segmented[name])
             key_frames = key_frames_at(replay, ids, profile, str(segmented[name]))
-            evidence[name] = TaskEvidence(key_frames, index_of(replay, key_frames, profile))
+            evidence[name] = TaskEvidence.of(replay, key_frames, profile)
         except EnactError as error:
             summary.outcomes.append(Outcome(name, error=str(error)))
     return evidence
@@ -136,11 +137,7 @@ def _score_release(
     rows: Sequence[OfficialAnswer], evidence: Mapping[str, TaskEvidence], *, is_analyzed: bool
 ) -> Scored:
     """Verdicts by the rules of the public release."""
-    found = {
-        name: ReleaseEvidence.of(task.index, task.frame_ids)
-        for name, task in evidence.items()
-        if isinstance(task.index, ReleaseDeltaIndex)
-    }
+    found = {n: task.release for n, task in evidence.items() if task.release is not None}
     scorer = ReleaseScorer(rows, found)
     results = scorer.score([row.answer for row in rows], analyze_wrong_cases=is_analyzed)
     report = report_release(results)
@@ -158,8 +155,8 @@ def _score_release(
     return Scored(report, [result._asdict() for result in results], cases, numbers)
 
 
-def _write(root: Path, name: str, text: str) -> None:
-    path = output_file(root, name)
+def _write(root: Path, model: str, name: str, text: str) -> None:
+    path = output_file(root, model, name)
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

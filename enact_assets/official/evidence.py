@@ -12,6 +12,7 @@ from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import Gating
 from enact_assets.contracts.tables import table
+from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.delta_index import delta_index
@@ -32,15 +33,25 @@ class KeyFrameTables:
 
 @dataclass(frozen=True)
 class TaskEvidence:
-    """What verifies the questions of one task: its key frames, and the changes between them."""
+    """What verifies the questions of one task: changes between its key frames, kept once found.
 
-    key_frames: KeyFrameTables
+    ``frame_ids`` are what the recording calls them, in order. ``release`` is None under ``paper``.
+    """
+
+    frame_ids: tuple[int, ...]
     index: DeltaIndex | ReleaseDeltaIndex
+    release: ReleaseEvidence | None
 
-    @property
-    def frame_ids(self) -> list[int]:
-        """Ids of the key frames, in order."""
-        return [int(i) for i in self.key_frames.segmented_frames.sort("key_frame")["frame_id"]]
+    @classmethod
+    def of(
+        cls, replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
+    ) -> "TaskEvidence":
+        """Evidence from a replay and its key frames."""
+        index = index_of(replay, key_frames, profile)
+        ids = tuple(key_frames.segmented_frames.sort("key_frame")["frame_id"].to_list())
+        if isinstance(index, ReleaseDeltaIndex):
+            return cls(ids, index, ReleaseEvidence.of(index, ids))
+        return cls(ids, index, None)
 
 
 def gating_of(profile: Profile) -> Gating:
@@ -89,8 +100,10 @@ def index_of(
     replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
 ) -> DeltaIndex | ReleaseDeltaIndex:
     """Changes between the key frames."""
+    # A last key frame may hold nothing at all: the number of key frames is not in the graphs.
+    n_key_frames = key_frames.segmented_frames.height
     graphs, visibility = key_frames.scene_graphs, key_frames.visibility
-    return delta_index(graphs, visibility, replay.objects, profile)
+    return delta_index(graphs, visibility, replay.objects, profile, n_key_frames)
 
 
 def _segmented_frames(

@@ -6,7 +6,9 @@ from pathlib import Path
 import polars as pl
 
 from enact_assets.contracts.errors import MissingPartitionError, UnknownNameError
+from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
+from enact_assets.official.layout import question_output
 from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import (
@@ -14,10 +16,11 @@ from enact_assets.questions.official_rows import (
     in_official_order,
     official_questions,
 )
+from enact_assets.storage.atomic import replacing
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.question_files import question_file_names
+from enact_assets.storage.question_files import question_file, question_file_names
 
 
 def export_questions(
@@ -34,7 +37,19 @@ def export_questions(
     it was not materialized, :class:`OutputError`.
     """
     lake = Lake(root.lake)
+    question_output(output, [root.lake, root.images, root.recordings, root.question_files])
+    files = question_file_names(root.question_files)
+    if name in registry.gatings and name in files:
+        raise UnknownNameError(
+            f"{name!r} is a gating and an imported question file: forget and remove the file, or "
+            "import it under another name"
+        )
     if name in registry.gatings:
+        if variant is not None and registry.variant(variant).gating != name:
+            raise UnknownNameError(
+                f"variant {variant!r} is of gating {registry.variant(variant).gating!r}, not "
+                f"{name!r}: it has no pictures of these key frames"
+            )
         questions = _question_set(lake, name)
         shown = variant or next(
             (v.name for v in registry.variants.values() if v.gating == name), ""
@@ -42,11 +57,16 @@ def export_questions(
         pictures = _pictures(lake, ImageStore(root.images), name, shown) if shown else iter(())
         n_pictures = write_question_pictures(questions, pictures, output.parent)
         return write_questions_file(output, questions), n_pictures
-    files = question_file_names(root.question_files)
     if name not in files:
         raise UnknownNameError.of("gating or question file", name, [*registry.gatings, *files])
     rows = lake.read("official_questions", {"question_file": name})
-    return write_questions_file(output, from_rows(rows)), 0
+    as_imported = question_file(root.question_files, name).read_bytes()
+    if rows["source_sha"].unique().to_list() != [sha256_bytes(as_imported)]:
+        # Another file was imported since: what was read is in the table, but for empty lines.
+        return write_questions_file(output, from_rows(rows)), 0
+    with replacing(output) as temporary:
+        temporary.write_bytes(as_imported)
+    return rows.height, 0
 
 
 def _question_set(lake: Lake, gating: str) -> list[OfficialQuestion]:

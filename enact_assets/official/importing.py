@@ -72,6 +72,8 @@ def _import_questions(path: Path, root: DataRoot) -> int:
             f"{path}: its name cannot be a partition's (letters, digits and _.:+@- only); rename it"
         )
     questions = read_questions(path)
+    if not questions:
+        raise QuestionFileError(f"{path}: holds no question")
     file = question_file(root.question_files, path.stem)
     place = output_file(root.root, *file.relative_to(root.root).parts)
     try:

@@ -113,6 +113,21 @@ def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
             raise OutputError(f"{output_root} is an input folder; name another one for the output")
 
 
+def question_output(output: Path, inputs: Collection[Path]) -> Path:
+    """``output`` if it may become a question file: a .jsonl that is nobody's recording.
+
+    Errors: :class:`OutputError` if it is a folder, has another suffix, or lies in one of the
+    folders ``inputs``, which stay as they are.
+    """
+    refuse_folder(output)
+    if output.suffix != ".jsonl":
+        raise OutputError(f"{output}: a question file ends in .jsonl; was another file meant?")
+    inside = next((p for p in inputs if _resolved(output).is_relative_to(_resolved(p))), None)
+    if inside is not None:
+        raise OutputError(f"{output} lies in the input folder {inside}; name another place")
+    return output
+
+
 def _keys(pairs: list[tuple[str, Any]]) -> tuple[str, ...]:
     return tuple(key for key, _ in pairs)
 

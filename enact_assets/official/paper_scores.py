@@ -91,8 +91,9 @@ def _question(
         raise EvaluationError(f"unknown task {row.task_name!r:.120}")
     kind, length = parse_type(row.type or "")
     task = evidence[row.task_name]
-    position = {str(frame_id): k for k, frame_id in enumerate(task.frame_ids)}
-    ids, answer = row.key_frame_ids or [], row.gt_answer or []
+    position = {frame_id: k for k, frame_id in enumerate(task.frame_ids)}
+    ids = [int(i) if i.isascii() and i.isdigit() else -1 for i in row.key_frame_ids or []]
+    answer = row.gt_answer or []
     strange = [i for i in ids if i not in position]
     if strange or len(ids) != length or sorted(answer) != list(range(1, length)):
         raise EvaluationError(

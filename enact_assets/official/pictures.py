@@ -73,12 +73,17 @@ def link_picture(source: Path, path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.samefile(source):
+            return
         temporary = temporary_name(path)
         try:
-            os.link(source, temporary)
-        except OSError:
-            shutil.copyfile(source, temporary)
-        temporary.replace(path)
+            try:
+                os.link(source, temporary)
+            except OSError:
+                shutil.copyfile(source, temporary)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.profile import Profile
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.frames.recorded_pictures import picture_file, read_pictures
+from enact_assets.frames.recorded_pictures import picture_file, read_pictures, video_file
 from enact_assets.official.evidence import gating_of
 from enact_assets.official.graphs import Graph, as_official, graphs_of
 from enact_assets.official.layout import (
@@ -86,6 +86,8 @@ def _write(
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
     n_frames = replay.demonstrations.item(0, "n_frames")
     if is_dry_run:
+        if video_file(task.folder) is not None:
+            return len(ids)
         return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
     n_pictures, new = 0, list[Path]()
     try:

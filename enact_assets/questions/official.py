@@ -144,6 +144,17 @@ def read_answers(path: Path) -> list[OfficialAnswer]:
     return [_decode(_as_answer, line, f"{path}, line {number}") for number, line in _lines(path)]
 
 
+def read_good_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
+    """As :func:`read_answers`, but a bad row is told, by its message, and the others are kept."""
+    rows, bad = [], []
+    for number, line in _lines(path):
+        try:
+            rows.append(_decode(_as_answer, line, f"{path}, line {number}"))
+        except QuestionFileError as error:
+            bad.append(str(error))
+    return rows, bad
+
+
 def write_questions_file(path: Path, questions: Iterable[OfficialQuestion]) -> int:
     """Write a question file, whole or not at all; returns how many questions it has.
 

@@ -182,7 +182,7 @@ def sentence(component: Component, phrasing: int = 0) -> str:
             f"no wording for {component}: questions/wording.py has none for "
             f"({component.operation}, {component.predicate})"
         )
-    parents = component.subject.split(PARENT_JOINT) if component.operation == "transition" else []
+    parents = component.parents if component.operation == "transition" else []
     several = len(parents) > 1 or is_plural(component.subject)
     words = {
         **(_PLURAL if several else _SINGULAR),

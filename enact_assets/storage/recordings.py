@@ -81,18 +81,30 @@ class Recordings:
             # Of a whole tree, copytree lists what failed instead of giving a reason.
             reason = error.strerror or str(error.args[0] if error.args else error)
             raise OutputError(f"{place}: cannot be made from {folder} ({reason:.200})") from error
+        if not self.has(name):
+            raise OutputError(f"{place}: {folder} cannot be reached through it")
         return name
+
+    def imported_at(self, demonstration: str) -> float:
+        """When the recording, or the link to it, was taken in or last changed: seconds since 1970.
+
+        Errors: ``OSError`` if it is gone.
+        """
+        folder = self.folder(demonstration)
+        return max(folder.lstat().st_mtime, self.file(demonstration).stat().st_mtime)
 
     def _take_in(self, folder: Path, place: Path, *, copy: bool) -> None:
         temporary = temporary_name(place)
         try:
             if copy:
                 shutil.copytree(folder, temporary)
+                os.utime(temporary)  # when it was imported, not when the original was made
                 place.unlink(missing_ok=True)
             else:
                 # Below the data root a relative link moves with it.
                 is_inside = folder.is_relative_to(self.root.parent.resolve())
-                temporary.symlink_to(os.path.relpath(folder, self.root) if is_inside else folder)
+                relative = os.path.relpath(folder, self.root.resolve())
+                temporary.symlink_to(relative if is_inside else folder)
             temporary.replace(place)
         finally:
             # Gone already, unless something failed.

@@ -14,7 +14,6 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_pictures import (
-    has_recorded_look,
     picture_file,
     read_pictures,
     recorded_key_frames,
@@ -136,5 +135,5 @@ def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:
 
 def test_a_recording_shows_itself_under_variants_that_change_no_picture() -> None:
     variants = load_registry().variants
-    shown = {n for n, v in variants.items() if has_recorded_look(v, variants["baseline"])}
+    shown = {name for name, variant in variants.items() if variant.is_as_recorded}
     assert shown == {"baseline", "contact"}

@@ -41,10 +41,10 @@ N_KEY_FRAMES = 6
 
 PIECES = [
     "[", "]", "[[", "]]", ",", ", ", "1", "2", "3", "0", "-", "+", " ", "\t", "\n", "\x0b", "\x1c",
-    "\xa0", "\u2003", "\u3000", "٣", "\uff11", "²", "፩", "𝟏", "৪", "[1, 2]", "[2, 1, 3]", "[0, 1]",
+    "\xa0", "\u2003", "\u3000", "٣", "\uff11", "²", "፩", "[1, 2]", "[2, 1, 3]", "[0, 1]",
     "[1", "1]", "[1,", "[,", "[1 ", "1 1", "1.5", "1e9", "[01, 2]", "[00]", "[1,,2]", "9" * 400,
-    "0" * 400, " " * 400, "{", "}", '"', "'", "\\", "\0", "Next State ", "[Action 2]", "answer: ", "`",
-    "\u202e", "\ufeff", "é", "☃", "(", ")", "_", "1_0", "0x1", "０", "]\n[", "\r\n",
+    "0" * 400, " " * 400, "{", "}", '"', "'", "\\", "\0", "Next State ", "[Action 2]", "`",
+    "\u202e", "\ufeff", "é", "☃", "(", ")", "_", "1_0", "0x1", "\uff10", "]\n[", "\r\n",
 ]  # fmt: skip
 pieces = st.sampled_from(PIECES)
 
@@ -127,7 +127,7 @@ def evidence(is_release: bool) -> TaskEvidence:
 
 
 frame_ids = st.sampled_from([*map(str, evidence(is_release=True).frame_ids)])
-odd_ids = st.sampled_from(["", "x", "-1", " 0", "٠", "9" * 5000, "0" * 5000, "7", "\0", "1_0"])
+odd_ids = st.sampled_from(["", "x", "-1", " 0", "\u0660", "9" * 5000, "0" * 5000, "7", "\0", "1_0"])
 types = st.sampled_from(
     [question_type(kind, length) for kind in ("forward", "inverse") for length in range(2, 7)]
     + ["", "INVERSE", "forward_world_modeling_99_steps", "x" * 10_000]

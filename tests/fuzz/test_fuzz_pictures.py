@@ -53,7 +53,7 @@ def samples() -> list[bytes]:
         warnings.simplefilter("ignore")
         found = [encoded("PNG", mode, (9, 7)) for mode in modes if mode != "I;16"]
         found += [encoded(kind, "RGB", (9, 7)) for kind in ("JPEG", "GIF", "BMP", "TIFF", "PPM")]
-    return found + [b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n"]
+    return [*found, b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n"]
 
 
 names = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Recorded replays in any state of repair: tables like the slow twin's, or an error that says so."""
+"""Recorded replays in any state of repair: tables like the slow twin's, or an error saying why."""
 
 import gzip
 import json
@@ -131,8 +131,11 @@ BOMBS: dict[str, list[bytes]] = {
     "same node": [b'{"0": {"type": "full", "edges": [], "nodes": [']
     + [(NODE + b",") * (MEGABYTE // 60)] * 30
     + [NODE + b"]}}"],
-    "many frames": [b'{"0": {"type":"full","nodes":[],"edges":[]}']
-    + [b"".join(b',"%d":{"type":"empty"}' % k for k in range(1, 500_000)), b"}", b"x"],
+    "many frames": [
+        b'{"0": {"type":"full","nodes":[],"edges":[]}',
+        b"".join(b',"%d":{"type":"empty"}' % k for k in range(1, 500_000)),
+        b"}x",
+    ],
 }  # fmt: skip
 
 

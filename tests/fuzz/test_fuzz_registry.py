@@ -18,11 +18,13 @@ TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8").replace(
 )
 JUNK = [
     "", "~", "null", "release", "paper", "true", "no", "[]", "{}", "- a", "&a [*a]", "*a", "<<: *a",
-    "!!int ''", "!!float x", "!!timestamp x", "!!binary x", "!!set {a}", "!!omap [a]", "!!pairs [a]",
-    "!!python/name:os.system", "!!bool maybe", "!!merge x", "2001-13-01", "0001-01-01 00:00:00 +23:59",
+    "!!int ''", "!!float x", "!!timestamp x", "!!binary x", "!!set {a}", "!!omap [a]",
+    "!!pairs [a]", "!!python/name:os.system", "!!bool maybe", "!!merge x", "2001-13-01",
+    "0001-01-01 00:00:00 +23:59",
     "9999-12-31 23:59:59 -23:59", "0x" + "f" * 150, "0b2", "1_000:60", "190:20:30", "-.inf", ".nan",
     "1e999", "9" * 190, "9" * 5000, "../x", "a/b", "a b", '"\\ud800"', '"\\0"', "? [a]", "? {a: b}",
-    "\t", "\x85", "\u2028", "\ufeff", "%YAML 9.9", "---", "...", "|", ">-", "'", '"', "[" * 300, "{" * 300,
+    "\t", "\x85", "\u2028", "\ufeff", "%YAML 9.9", "---", "...", "|", ">-", "'", '"', "[" * 300,
+    "{" * 300,
     "- " * 300, "&a", "!<>", "!", "@", "`", "x" * 300, "#", ": ", "{a: 1, a: 2}", "=", "<<",
 ]  # fmt: skip
 values = st.recursive(

@@ -120,7 +120,7 @@ def test_every_verdict_is_that_of_the_release(
     options = ["--analyze-wrong-cases"] if is_analyzed else []
     assert evaluate(done, tmp_path / "answers", tmp_path / "out", *options) == 0
     for slot in range(6):
-        results = read_jsonl(tmp_path / "out" / f"enact_ordering_slot{slot}_results.jsonl")
+        results = read_jsonl(tmp_path / "out" / f"slot{slot}" / "results.jsonl")
         found = {row["question_id"]: row for row in results}
         n_scored = 0
         for name in TASKS:
@@ -139,9 +139,9 @@ def test_every_verdict_is_that_of_the_release(
                     assert verdict["is_semantic"] == row["semantic_match"]
                     assert verdict["is_accepted"] == row["task_accuracy"]
                     assert verdict["pairwise_accuracy"] == row["pairwise_accuracy"]
-        file = tmp_path / "out" / f"enact_ordering_slot{slot}_report.json"
+        file = tmp_path / "out" / f"slot{slot}" / "report.json"
         assert json.loads(file.read_text())["overall"]["count"] == n_scored
-        wrong = tmp_path / "out" / f"enact_ordering_slot{slot}_wrong_cases.json"
+        wrong = tmp_path / "out" / f"slot{slot}" / "wrong_cases.json"
         assert wrong.exists() == is_analyzed
         if is_analyzed:
             n_wrong = sum(r["reason"] is None and not r["is_accepted"] for r in results)
@@ -156,7 +156,7 @@ def test_a_report_of_one_task_has_the_numbers_of_the_release(done: Path, tmp_pat
         one = tmp_path / f"{name}.jsonl"
         one.write_text("".join(json.dumps(r) + "\n" for r in rows))
         assert evaluate(done, one, tmp_path / name) == 0
-        report = json.loads((tmp_path / name / "enact_ordering_unknown_report.json").read_text())
+        report = json.loads((tmp_path / name / "unknown" / "report.json").read_text())
         recorded = expected(name)["qa"]["reports"]["slot_0"]
         assert report.keys() == recorded.keys()
         for part, numbers in recorded.items():
@@ -183,7 +183,7 @@ def test_paper_counts_unparsed_answers_as_wrong(done: Path, tmp_path: Path) -> N
         "--raw-data", done / "replayed", "--output-root", tmp_path / "out", "--profile", "paper",
     )  # fmt: skip
     assert code == 0
-    report = json.loads((tmp_path / "out" / "enact_ordering_m_report.json").read_text())
+    report = json.loads((tmp_path / "out" / "m" / "report.json").read_text())
     assert report["overall"]["n_missing"] == 1
     assert report["overall"]["n_unparsed"] == 1
     n = len(questions) - 1
@@ -201,6 +201,9 @@ def test_pictures_are_labelled_once_and_linked(tmp_path: Path) -> None:
     questions = read_jsonl(tmp_path / "QA" / "all.jsonl")
     paths = [tmp_path / "QA" / image for q in questions for image in q["images"]]
     assert all(p.is_file() for p in paths)
+    before = tree(tmp_path / "QA")
+    assert ask(tmp_path, "--num-to-sample", 2) == 0
+    assert tree(tmp_path / "QA") == before
     n_files = len({p.stat().st_ino for p in paths})
     assert n_files <= len(ids) * 10
     assert n_files < len(paths)
@@ -251,6 +254,7 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("segment", tmp_path / "nowhere", tmp_path / "out"): "no such folder",
         ("segment", tmp_path / "replayed", tmp_path / "replayed"): "is an input folder",
         ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.jsonl"): "enact-assets segment",
+        ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.json"): "enact-assets segment",
         ("eval", tmp_path / "nowhere.jsonl"): "no such file",
         ("eval", tmp_path): "holds no enact_ordering_",
     }
@@ -267,3 +271,73 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path) -> Non
     (tmp_path / "segmented" / DIFF_TASK).symlink_to(tmp_path / "elsewhere")
     assert run("segment", tmp_path / "replayed", tmp_path / "segmented") == 1
     assert tree(tmp_path / "elsewhere") == {}
+
+
+def test_a_question_file_never_takes_the_place_of_a_recording(
+    done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Arguments in the wrong order would cost a replay that took hours to make."""
+    before = {name: (done / "replayed" / name).stat().st_mtime_ns for name in TASKS}
+    inside = done / "replayed" / DIFF_TASK / "questions.jsonl"
+    recording = done / "replayed" / DIFF_TASK / "scene_graph_0.json.gz"
+    for output in (inside, recording, done / "segmented" / DIFF_TASK / "q.jsonl"):
+        assert run("qa", done / "segmented", done / "replayed", output) == 2
+    assert "lies in the input folder" in " ".join(capsys.readouterr().out.split())
+    assert before == {name: (done / "replayed" / name).stat().st_mtime_ns for name in TASKS}
+
+
+def test_reports_beside_the_answers_are_no_answers(done: Path, tmp_path: Path) -> None:
+    """Written where they are read, they would be scored as models of their own next time."""
+    write_answers(done, tmp_path / "answers")
+    for _ in range(2):
+        assert evaluate(done, tmp_path / "answers", tmp_path / "answers") == 0
+    files = sorted(p.name for p in (tmp_path / "answers").glob("*.jsonl"))
+    assert files == [f"enact_ordering_slot{slot}.jsonl" for slot in range(6)]
+
+
+def test_a_bad_row_is_told_and_the_others_are_scored(
+    done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answers cost money: one mistyped row must not take a model's file along."""
+    question = read_jsonl(done / "QA" / "all.jsonl")[0]
+    good = json.dumps(question | {"answer": str(question["gt_answer"])})
+    bad = json.dumps(question | {"key_frame_ids": [59, 270]})
+    (tmp_path / "enact_ordering_m.jsonl").write_text(f"{bad}\n{good}\n")
+    assert evaluate(done, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "line 1, field 'key_frame_ids" in printed
+    report = json.loads((tmp_path / "out" / "m" / "report.json").read_text())
+    assert report["overall"]["count"] == 1
+    assert report["overall"]["task_accuracy"] == 1.0
+
+
+def test_a_last_key_frame_that_shows_nothing_is_one(tmp_path: Path) -> None:
+    """A glitch that the filter mends stays in the recording: a graph without a single fact."""
+    frames = {}
+    for frame_id in range(912):
+        states = ["Folded"]
+        states += ["Open"] if frame_id >= 300 else []
+        states += ["Cooked"] if frame_id >= 600 else []
+        node = {"name": "fridge_1", "category": "fridge", "states": states}
+        node["visibility"] = {"external_sensor1": [500, 0, 0, 9, 9, 64, 64]}
+        frames[str(frame_id)] = {"nodes": [node], "edges": [], "type": "full"}
+    (tmp_path / "replayed" / "glitch_1").mkdir(parents=True)
+    file = tmp_path / "replayed" / "glitch_1" / "scene_graph_0.json"
+    file.write_text(json.dumps(frames))
+    assert run("segment", tmp_path / "replayed", tmp_path / "segmented") == 0
+    segmented = tmp_path / "segmented" / "glitch_1" / "segmented_scene_graph_0.json"
+    last = list(json.loads(segmented.read_text()))[-1]
+    frames[last] = {"nodes": [], "edges": [], "type": "full"}
+    file.write_text(json.dumps(frames))
+    assert run("segment", tmp_path / "replayed", tmp_path / "segmented") == 0
+    ids = list(json.loads(segmented.read_text()))
+    assert ids[-1] == last
+    assert ask(tmp_path, "--no-pictures") == 0
+    row = {
+        "id": "x", "type": "forward_world_modeling_3_steps", "task_name": "glitch_1",
+        "key_frame_ids": ids[:3], "gt_answer": [1, 2], "answer": "[1, 2]",
+    }  # fmt: skip
+    (tmp_path / "enact_ordering_m.jsonl").write_text(json.dumps(row))
+    assert evaluate(tmp_path, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 0
+    report = json.loads((tmp_path / "out" / "m" / "report.json").read_text())
+    assert report["overall"]["count"] == 1

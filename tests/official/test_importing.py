@@ -126,6 +126,36 @@ def test_a_second_run_finds_nothing_to_do(root: Path, capsys: pytest.CaptureFixt
     os.utime(file, (landed - 5, landed - 5))
 
 
+def test_a_recording_imported_from_elsewhere_is_read_again(root: Path, tmp_path: Path) -> None:
+    """Its file may be older than what was read from the one before."""
+    data = ["--data", str(root / "data")]
+    other = write_inputs(tmp_path / "other", (TASK,))
+    old = next((other / TASK).iterdir())
+    os.utime(old, (1e9, 1e9))
+    assert main(["import", str(other), *data]) == 0
+    link = root / "data" / "recordings" / TASK
+    assert link.resolve() == other / TASK
+    lake = root / "data" / "lake" / "facts" / f"{TASK}.parquet"
+    before = lake.stat().st_mtime_ns
+    assert main(["materialize", "--asset", "replays", *data]) == 0
+    assert lake.stat().st_mtime_ns > before
+    assert main(["import", str(root / "replayed"), *data]) == 0
+    assert main(["materialize", "--asset", "replays", *data]) == 0
+
+
+def test_a_question_file_can_be_forgotten(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Deleted, it would fail every run from then on."""
+    data = ["--data", str(root / "data")]
+    (root / "passing.jsonl").write_bytes((root / "published.jsonl").read_bytes())
+    assert main(["import", str(root / "passing.jsonl"), *data]) == 0
+    assert main(["materialize", "--asset", "official_questions", *data]) == 0
+    (root / "data" / "question_files" / "passing.jsonl").unlink()
+    assert main(["materialize", "--asset", "official_questions", *data]) == 1
+    assert main(["forget", "question_file", "passing", *data]) == 0
+    capsys.readouterr()
+    assert main(["materialize", "--asset", "official_questions", *data]) == 0
+
+
 def test_a_changed_question_file_is_read_again(root: Path) -> None:
     data = ["--data", str(root / "data")]
     other = root / "elsewhere" / "published.jsonl"

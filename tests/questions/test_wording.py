@@ -132,3 +132,9 @@ def test_plurals_are_told_from_words_that_end_in_s() -> None:
     """ "The glass are" in a prompt looks careless to a reader and odd to a model."""
     assert all(map(is_plural, ("hand towels", "scissors", "brussels sprouts", "chips")))
     assert not any(map(is_plural, ("drinking glass", "bus", "chassis", "gas", "hand towel")))
+
+
+def test_and_within_a_name_stays_and() -> None:
+    """Component texts write it otherwise, to tell one parent from two."""
+    turned = Component.transition(("salt and pepper",), "seasoning")
+    assert "salt and pepper" in sentence(turned).lower()

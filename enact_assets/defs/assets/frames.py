@@ -13,7 +13,7 @@ from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
 from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.frames.recorded_pictures import has_recorded_look, recorded_key_frames
+from enact_assets.frames.recorded_pictures import recorded_key_frames
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.replay.embedded import SOURCE
 
@@ -90,8 +90,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "frame_images")
         demonstration = partition["demonstration"]
         replay = {"demonstration": demonstration}
-        registry = load_registry()
-        variant = registry.variant(partition["variant"])
+        variant = load_registry().variant(partition["variant"])
         segmented = data.lake.read(
             "segmented_frames", {"demonstration": demonstration, "gating": variant.gating}
         )
@@ -107,7 +106,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 progress=progress,
                 workers=data.workers,
             )
-        elif has_recorded_look(variant, registry.variant(BASELINE)):
+        elif variant.is_as_recorded:
             rows = recorded_key_frames(
                 demonstrations,
                 segmented,

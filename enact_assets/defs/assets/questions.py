@@ -11,7 +11,6 @@ from enact_assets.defs.evidence import drawing_index, evidence_by_demonstration
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
-from enact_assets.frames.recorded_pictures import has_recorded_look
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.selection import asked_by_variant, select_questions
 from enact_assets.replay.embedded import SOURCE
@@ -113,14 +112,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     def asked_questions(
         context: dg.AssetExecutionContext, data: DataResource
     ) -> dg.MaterializeResult[Any]:
-        registry = load_registry()
-        variant = registry.variant(partition_of(context, "asked_questions")["variant"])
-        is_as_recorded = has_recorded_look(variant, registry.variant(BASELINE))
+        variant = load_registry().variant(partition_of(context, "asked_questions")["variant"])
         rows = asked_by_variant(
             data.lake.read("question_set", {"gating": variant.gating}),
             variant,
             is_baseline=variant.name == BASELINE,
-            not_shown=() if is_as_recorded else recorded(data),
+            not_shown=() if variant.is_as_recorded else recorded(data),
         )
         return landed(context, data, "asked_questions", rows)
 
