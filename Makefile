@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from-lock
 
-.PHONY: demo ui test check bench install clean-data help
+.PHONY: demo ui test fuzz check bench install clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,10 @@ ui: $(STAMP) ## open the Dagster UI on what was materialized
 
 test: $(STAMP) ## the test suite: no GPU, no network, no key
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+FUZZ_CASES ?= 1000
+fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of them in half an hour
+	@ENACT_FUZZ_CASES=$(FUZZ_CASES) $(BIN)/python -m pytest -m slow tests/fuzz
 
 check: $(STAMP) ## lint, formatting, types, import contracts
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Command line: materialize the graph, read the results, open the UI."""
 
 import argparse
+import io
 import os
 import shutil
 import signal
@@ -30,6 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns 0, 1 if something failed, 2 for a wrong call, 130 if stopped."""
     arguments = _parser().parse_args(argv)
     is_terminal = sys.stdout.isatty()
+    for stream in (sys.stdout, sys.stderr):
+        # A file name need not be text; a message that names it must not fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     console = Console(
         highlight=False, soft_wrap=not is_terminal, width=None if is_terminal else WIDTH
     )
@@ -205,7 +210,8 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
         registry,
         variant=arguments.variant,
     )
-    console.print(f"{n} questions and {n_pictures} pictures written to {arguments.output.parent}")
+    place = arguments.output.parent
+    console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     return 0
 
 

@@ -54,8 +54,9 @@ def evaluate_files(
     answers: dict[str, list[OfficialAnswer]] = {}
     for model, file in files.items():
         try:
-            if not model.isprintable():
-                raise QuestionFileError(f"{file}: its name is no text; rename it")
+            # It becomes a folder's name, and text in tables.
+            if not model.strip(". ") or not model.isprintable():
+                raise QuestionFileError(f"{file}: {model!r} cannot name a model; rename the file")
             answers[model], bad = read_good_answers(file)
             if bad:
                 rest = f" ({len(bad)} such rows, which are not scored)" if len(bad) > 1 else ""

@@ -92,12 +92,13 @@ def _question(
     kind, length = parse_type(row.type or "")
     task = evidence[row.task_name]
     position = {frame_id: k for k, frame_id in enumerate(task.frame_ids)}
-    ids = [int(i) if i.isascii() and i.isdigit() else -1 for i in row.key_frame_ids or []]
-    answer = row.gt_answer or []
-    strange = [i for i in ids if i not in position]
+    named, answer = row.key_frame_ids or [], row.gt_answer or []
+    # No id is longer, and int() refuses thousands of digits.
+    ids = [int(i) if i.isascii() and i.isdigit() and len(i) < 16 else -1 for i in named]
+    strange = [name for name, i in zip(named, ids, strict=True) if i not in position]
     if strange or len(ids) != length or sorted(answer) != list(range(1, length)):
         raise EvaluationError(
-            f"key frames {ids[:12]!r:.300} and gt_answer {answer[:12]!r:.120} are no question of "
+            f"key frames {named[:12]!r:.300} and gt_answer {answer[:12]!r:.120} are no question of "
             f"length {length}" + (f": {strange[0]!r:.60} is no key frame" if strange else "")
         )
     key_frames = [position[i] for i in ids]

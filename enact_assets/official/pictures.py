@@ -26,6 +26,8 @@ RIM_PX = 3
 MIN_FONT_PX = 40
 FONT_SHARE = 10
 """The font is a tenth of the picture's height, but at least ``MIN_FONT_PX``."""
+MAX_FONT_PX = 1000
+"""Of a font for a picture as high as a tower, one label would be larger than Pillow draws."""
 
 
 def label_picture(png: bytes, label: str, where: str) -> bytes:
@@ -34,7 +36,7 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
     Errors: :class:`RenderError` with ``where`` if the bytes are no picture.
     """
     image = checked_picture(png, where)
-    font = ImageFont.load_default(max(MIN_FONT_PX, image.height // FONT_SHARE))
+    font = ImageFont.load_default(min(max(MIN_FONT_PX, image.height // FONT_SHARE), MAX_FONT_PX))
     ImageDraw.Draw(image).text(
         PLACE_PX, label, fill=INK, font=font, stroke_width=RIM_PX, stroke_fill=RIM
     )

@@ -76,7 +76,8 @@ class DeltaIndex(ComponentIndex):
         check_key_frame_tables(scene_graphs, visibility, objects)
         objects = objects.sort("object_name")
         number = {name: k for k, name in enumerate(objects["object_name"])}
-        labels = [label(category) for category in objects["category"]]
+        # A recording may know no category of an object it only relates others to.
+        labels = [label(c or name) for name, c in objects.select("object_name", "category").rows()]
         parents = {
             number[name]: sorted(number[parent] for parent in found)
             for name, found in resolve_parents(objects).items()

@@ -1,5 +1,6 @@
 """Answers as the public release reads them: recorded cases, and its rules in plain Python."""
 
+import json
 import time
 from typing import Any
 
@@ -100,6 +101,13 @@ def test_a_megabyte_answer_takes_linear_time(answer: str) -> None:
     start = time.perf_counter()
     read_release_answer(answer, 3)
     assert time.perf_counter() - start < 2.0
+
+
+def test_a_shifted_label_can_still_be_written() -> None:
+    """One digit more than Python writes, and the report of a whole model is lost."""
+    labels, reason = read_release_answer(f"[0, {'9' * 4300}]", 2)
+    assert (labels, reason) == ([1, 10**4300 - 1], None)
+    assert json.loads(json.dumps(labels)) == labels
 
 
 def test_the_profile_chooses_the_parser() -> None:

@@ -19,10 +19,11 @@ from enact_assets.evaluation.release_parsing import read_release_answer
 from enact_assets.evaluation.release_report import report_release
 from enact_assets.evaluation.release_scores import ReleaseEvidence, ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.official.evidence import KeyFrameTables, TaskEvidence
+from enact_assets.official.evidence import TaskEvidence
 from enact_assets.official.paper_scores import score_paper
 from enact_assets.questions.official import OfficialAnswer, question_type, read_answers
 from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 from reference.builders import (
     build_objects,
@@ -123,14 +124,22 @@ def evidence(is_release: bool) -> TaskEvidence:
     seen = [dict.fromkeys(objects["object_name"], 0.1)] * N_KEY_FRAMES
     tables = build_scene_graphs(graphs), build_visibility(seen)
     index = delta_index(*tables, objects, RELEASE if is_release else PAPER, N_KEY_FRAMES)
-    return TaskEvidence(KeyFrameTables(build_segmented_frames(N_KEY_FRAMES), *tables), index)
+    ids = tuple(build_segmented_frames(N_KEY_FRAMES)["frame_id"].to_list())
+    known = ReleaseEvidence.of(index, ids) if isinstance(index, ReleaseDeltaIndex) else None
+    return TaskEvidence(ids, index, known)
 
 
 frame_ids = st.sampled_from([*map(str, evidence(is_release=True).frame_ids)])
 odd_ids = st.sampled_from(["", "x", "-1", " 0", "\u0660", "9" * 5000, "0" * 5000, "7", "\0", "1_0"])
 types = st.sampled_from(
     [question_type(kind, length) for kind in ("forward", "inverse") for length in range(2, 7)]
-    + ["", "INVERSE", "forward_world_modeling_99_steps", "x" * 10_000]
+    + [
+        "inverse_world_modeling_1_steps",
+        "",
+        "INVERSE",
+        "forward_world_modeling_99_steps",
+        "x" * 10_000,
+    ]
 )
 
 
@@ -181,8 +190,9 @@ def test_verification_of_any_answer_ends_in_a_report(found: list[dict[str, Any]]
         count("verified rows", "file refused", len(found))
         return
     count("verified rows", "release and paper", len(read))
-    task = evidence(is_release=True)
-    known = {TASK: ReleaseEvidence.of(task.index, task.frame_ids)}  # type: ignore[arg-type]
+    release = evidence(is_release=True).release
+    assert release is not None
+    known = {TASK: release}
     for is_analyzed in (False, True):
         scorer = ReleaseScorer(read, known)
         results = scorer.score([row.answer for row in read], analyze_wrong_cases=is_analyzed)
@@ -213,8 +223,9 @@ def test_a_megabyte_answer_goes_through_a_file_and_both_profiles(unit: str) -> N
     }
     start = time.process_time()
     read = as_read([row])
-    task = evidence(is_release=True)
-    known = {TASK: ReleaseEvidence.of(task.index, task.frame_ids)}  # type: ignore[arg-type]
+    release = evidence(is_release=True).release
+    assert release is not None
+    known = {TASK: release}
     scorer = ReleaseScorer(read, known)
     json.dumps([result._asdict() for result in scorer.score([text])])
     score_paper("m", read, {TASK: evidence(is_release=False)}, PAPER)

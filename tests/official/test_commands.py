@@ -11,6 +11,9 @@ from enact_assets.cli import main
 
 from reference.conformance import TASKS, expected
 
+# One worker builds what all of them read.
+pytestmark = pytest.mark.xdist_group("official")
+
 DIFF_TASK = "synth_set_table_2212"
 REQUESTED = 30
 

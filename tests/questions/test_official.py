@@ -285,3 +285,17 @@ def test_noise_ends_in_our_error_or_in_rows(
     for read in (read_questions, read_answers):
         with contextlib.suppress(QuestionFileError):
             assert [row.id for row in read(path)] == ["a"]
+
+
+def test_bytes_outside_of_the_known_fields_are_looked_at_too(tmp_path: Path) -> None:
+    """The line is kept as text, so what is no text anywhere in it has to be refused by name."""
+    line = json.dumps(fields() | {"note": "?"}).encode().replace(b"?", b"\xff")
+    with pytest.raises(QuestionFileError, match=r"q\.jsonl, line 1: not UTF-8 at byte \d+"):
+        read_questions(write(tmp_path / "q.jsonl", line))
+
+
+def test_a_message_stays_short_whatever_it_quotes(tmp_path: Path) -> None:
+    long = fields(id="x" * 100_000)
+    with pytest.raises(QuestionFileError, match="came in line 1") as caught:
+        read_questions(write(tmp_path / "q.jsonl", long, long))
+    assert len(str(caught.value)) < 500

@@ -1,6 +1,8 @@
 """The image store: a picture is what its name says, or it is an error; a render is paid once."""
 
 import io
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
-from enact_assets.storage.images import ImageStore
+from enact_assets.storage.images import MAX_PIXELS, ImageStore
 
 RENDER = "ab" * 32
 
@@ -124,3 +126,28 @@ def test_a_killed_put_leaves_no_picture(store: ImageStore, monkeypatch: pytest.M
     with pytest.raises(OSError, match="No space left"):
         store.put(png())
     assert [p for p in store.root.rglob("*") if p.is_file()] == []
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1, MAX_PIXELS + 1), (10_000, 10_000), (2**31 - 1,) * 2]
+)
+def test_a_picture_of_absurd_size_is_refused_before_it_is_decoded(
+    store: ImageStore, width: int, height: int
+) -> None:
+    """Some hundred bytes may unpack to more than there is memory; Pillow only warns of most."""
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    content = b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    with pytest.raises(DamagedFileError, match=f"{width} x {height} pixels"):
+        store.put(content)
+
+
+def test_a_palette_with_transparency_is_no_matter_of_warnings(store: ImageStore) -> None:
+    """Warnings are errors in a test suite, so a sound picture would end a run there."""
+    image = Image.fromarray(np.full((3, 4), 2, np.uint8)).convert("P")
+    out = io.BytesIO()
+    image.save(out, "PNG", transparency=b"\x00\x80\xff")
+    assert store.read(store.put(out.getvalue())).shape == (3, 4, 3)

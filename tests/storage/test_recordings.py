@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.contracts.errors import LakeError, RecordingError
+from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
 from enact_assets.storage.recordings import Recordings
 
 
@@ -54,3 +54,13 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
         assert not recordings.has(name)
     with pytest.raises(RecordingError, match="Import the recording again"):
         recordings.file("gone")
+
+
+def test_what_cannot_be_copied_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Half a copy under a temporary name would stay for good, unseen."""
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    source = make_recording(tmp_path / "tidy_1")
+    (source / "dangling").symlink_to(tmp_path / "gone")
+    with pytest.raises(OutputError, match="cannot be made from"):
+        recordings.add(source, copy=True)
+    assert list(recordings.root.iterdir()) == []
