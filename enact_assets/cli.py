@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(f"enact-assets: {error}", style="red", markup=False)
         return 2
     except KeyboardInterrupt:
-        console.print("\nStopped. What is done is kept; the same command goes on from here.")
+        console.print("\nStopped. What was finished is kept; run the same command again.")
         return 130
 
 
@@ -203,7 +203,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    n, n_pictures = export_questions(
+    n, n_pictures, n_missing = export_questions(
         DataRoot(arguments.data),
         arguments.name,
         arguments.output,
@@ -212,6 +212,8 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
+    if n_missing:
+        console.print(f"{n_missing} pictures that the questions name are not there", style="yellow")
     return 0
 
 
@@ -222,7 +224,12 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.storage.recordings import Recordings
 
     dimension, name = arguments.dimension, arguments.name
-    Driver(arguments.data).forget(dimension, name)
+    recordings = Recordings(DataRoot(arguments.data).recordings)
+    # A link holds nothing of its own: without it the recording is not added again.
+    was_linked = dimension == "demonstration" and recordings.unlink(name)
+    driver = Driver(arguments.data)
+    if not was_linked or name in driver.instance.get_dynamic_partitions(dimension):
+        driver.forget(dimension, name)
     registry = load_registry()
     console.print(
         f"{dimension} {name} is forgotten. The published file holds it until you run "
@@ -230,7 +237,6 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     )
     if name in (*registry.demonstrations, *registry.models):
         console.print("The registry names it: take it out there first, or it is added again.")
-    recordings = Recordings(DataRoot(arguments.data).recordings)
     if dimension == "demonstration" and recordings.has(name):
         place = recordings.folder(name)
         console.print(f"Its recording stands in {place}: remove that, or it is added again.")

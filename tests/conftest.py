@@ -1,6 +1,32 @@
-"""Makes ``tests/`` importable, so that ``from reference.x import y`` finds the slow twins."""
+"""Makes ``tests/`` importable (``from reference.x import y``), and shares work out to workers."""
 
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+BUILT_ONCE = (
+    "tests/pipeline/",
+    "tests/official/test_importing.py",
+    "tests/official/test_commands.py",
+)
+"""Folders and files whose tests share something dear to build."""
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests that share something dear to build go to one worker, all others to the next free one.
+
+    The plugin's own groups no longer work with pytest 9.2, which ignores the names it gives tests.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Shared(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return next((shared for shared in BUILT_ONCE if path.startswith(shared)), nodeid)
+
+    return Shared(config, log)

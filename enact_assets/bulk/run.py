@@ -9,12 +9,13 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from enact_assets.bulk.batches import (
     BatchTask,
@@ -104,7 +105,10 @@ def run_bulk(
     sources = list(sources)
     _check(sources, workers, batch_size)
     began = time.perf_counter()
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be made ({error.strerror})") from error
     with _only_run(output):
         code, starts = code_sha(), range(0, len(sources), batch_size)
         tasks = [
@@ -182,15 +186,32 @@ def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, repl
     for number, folder in batch_folders(output).items():
         found = Manifest.read(folder)
         if (found is None or found.settings_sha != sha) and not replace:
-            what = (
-                f"was made with other settings ({found.settings})" if found else "has no manifest"
-            )
+            what = "has no manifest" if found is None else _difference(found.settings, settings)
             raise OutputError(
                 f"{folder} {what}. Rows of two kinds would stand side by side: choose another "
-                "folder, or replace what is there."
+                "folder, or replace what is there (--replace)."
             )
         if found is None or found.settings_sha != sha or found.demonstrations != wanted.get(number):
             remove_batch(folder)
+
+
+def _difference(before: Mapping[str, Any], settings: BulkSettings) -> str:
+    """Which settings a batch was made with that are others now."""
+    was, now = _flat(before), _flat(asdict(settings))
+    names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
+    changed = [f"{name} {was.get(name)}, now {now.get(name)}" for name in names]
+    return "was made with other settings: " + "; ".join(changed[:3])
+
+
+def _flat(settings: Mapping[str, Any], within: str = "") -> dict[str, str]:
+    """Nested settings by dotted names, values as text."""
+    found: dict[str, str] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{within}{name}.")
+        else:
+            found[within + name] = str(list(value) if isinstance(value, tuple) else value)
+    return found
 
 
 Made = tuple[int, Manifest, bool, int, int]

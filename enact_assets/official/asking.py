@@ -15,6 +15,7 @@ from enact_assets.official.layout import (
     Task,
     find_segmented,
     find_tasks,
+    picture_root,
     question_output,
     read_key_frame_ids,
 )
@@ -79,7 +80,12 @@ def ask_folder(
             pictured = has_pictures(tasks[name].folder, ids)
             qa, why = questions_of(replay, key_frames, settings, profile, pictured)
             if pictured is not None and not all(pictured):
-                outcome.numbers["key frames without picture"] = pictured.count(False)
+                n_lost = pictured.count(False)
+                outcome.numbers["key frames without picture"] = n_lost
+                summary.notes.append(
+                    f"{name}: {n_lost} of {len(ids)} key frames have no picture, first "
+                    f"{ids[pictured.index(False)]}; no question shows them"
+                )
             asked.qa.append(qa)
             asked.segmented[name] = key_frames.segmented_frames
             asked.n_frames[name] = replay.demonstrations.item(0, "n_frames")
@@ -103,7 +109,7 @@ def ask_folder(
             told(f"{outcome.name} pictures", number, len(going_on))
             task, found = tasks[outcome.name], by_task.get(outcome.name, [])
             try:
-                outcome.numbers |= _write_pictures(task, asked, found, output.parent)
+                outcome.numbers |= _write_pictures(task, asked, found, picture_root(output))
             except EnactError as error:
                 outcome.error = str(error)
     done = {outcome.name for outcome in summary.outcomes if outcome.error is None}

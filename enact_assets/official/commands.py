@@ -120,10 +120,11 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.bulk.sources import RecordedSource
     from enact_assets.contracts.settings import QuestionSettings
     from enact_assets.official.evidence import gating_of
-    from enact_assets.official.layout import find_tasks
+    from enact_assets.official.layout import find_tasks, refuse_overlap
 
     unnamed = Summary()
     tasks = find_tasks(arguments.input_root, unnamed)
+    refuse_overlap(arguments.output, [arguments.input_root])
     sources = [RecordedSource(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
@@ -272,7 +273,7 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
     n_failed, n_all = len(summary.failures), len(summary.outcomes)
     ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
     place = f"written to {output}"
-    if summary.is_dry_run or n_failed == n_all:
+    if summary.is_dry_run or (n_failed == n_all and not summary.has_output):
         place = "nothing was written" + (" (dry run)" if summary.is_dry_run else "")
     console.print(_plain(f"{ended}, {place}"))
     sys.stdout.flush()

@@ -5,7 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
+from enact_assets.contracts.errors import (
+    EnactError,
+    EvaluationError,
+    OutputError,
+    QuestionFileError,
+    RecordingError,
+)
 from enact_assets.contracts.profile import Profile
 from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_report import report_release
@@ -78,7 +84,36 @@ def evaluate_files(
                 _write(output_root, model, "results.jsonl", _lines(scored.rows))
                 if analyze_wrong_cases:
                     _write(output_root, model, "wrong_cases.json", _pretty(scored.wrong_cases))
+                summary.has_output = True
+            _explain(found, evidence, scored, summary)
+    if profile.release is not None:
+        summary.notes.append("Unparsed and skipped rows are in no score, as in the release.")
+    if profile.release is not None and analyze_wrong_cases:
+        summary.notes.append(
+            "The analysis drops wrong orders it cannot describe, as in the release: scores rise."
+        )
     return summary
+
+
+def _explain(
+    rows: Sequence[OfficialAnswer],
+    evidence: Mapping[str, TaskEvidence],
+    scored: Scored,
+    summary: Summary,
+) -> None:
+    """Add to the notes what the numbers do not say. Errors: if nothing at all could be scored."""
+    unknown = sorted({str(row.task_name) for row in rows} - set(evidence))
+    n_rows = sum(str(row.task_name) in unknown for row in rows)
+    first = min(unknown, default="")
+    said = (
+        f"{n_rows} rows are of {len(unknown)} tasks without key frames and replay, first "
+        f"{first!r:.80}"
+    )
+    if rows and not scored.numbers["scored"]:
+        why = said if unknown else "no row has a readable answer in field 'answer'"
+        raise EvaluationError(f"none of {len(rows)} rows was scored: {why}")
+    if unknown and said not in summary.notes:
+        summary.notes.append(said)
 
 
 def find_answer_files(predictions: Path) -> dict[str, Path]:

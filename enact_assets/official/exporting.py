@@ -8,7 +8,7 @@ import polars as pl
 from enact_assets.contracts.errors import MissingPartitionError, UnknownNameError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
-from enact_assets.official.layout import question_output
+from enact_assets.official.layout import picture_root, question_output
 from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import (
@@ -25,12 +25,12 @@ from enact_assets.storage.question_files import question_file, question_file_nam
 
 def export_questions(
     root: DataRoot, name: str, output: Path, registry: Registry, *, variant: str | None = None
-) -> tuple[int, int]:
-    """Write questions to ``output``: how many, and how many pictures beside them.
+) -> tuple[int, int, int]:
+    """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
     a gating, whose question set is written in the release's form. Its labelled pictures, of
-    ``variant`` or the first one of this gating, stand below the folder of ``output``; a
+    ``variant`` or the first one of this gating, stand where its paths say; a
     demonstration that has none under the variant is exported without.
 
     Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
@@ -55,18 +55,19 @@ def export_questions(
             (v.name for v in registry.variants.values() if v.gating == name), ""
         )
         pictures = _pictures(lake, ImageStore(root.images), name, shown) if shown else iter(())
-        n_pictures = write_question_pictures(questions, pictures, output.parent)
-        return write_questions_file(output, questions), n_pictures
+        n_pictures = write_question_pictures(questions, pictures, picture_root(output))
+        n_shown = sum(len(question.images) for question in questions)
+        return write_questions_file(output, questions), n_pictures, n_shown - n_pictures
     if name not in files:
         raise UnknownNameError.of("gating or question file", name, [*registry.gatings, *files])
     rows = lake.read("official_questions", {"question_file": name})
     as_imported = question_file(root.question_files, name).read_bytes()
     if rows["source_sha"].unique().to_list() != [sha256_bytes(as_imported)]:
         # Another file was imported since: what was read is in the table, but for empty lines.
-        return write_questions_file(output, from_rows(rows)), 0
+        return write_questions_file(output, from_rows(rows)), 0, 0
     with replacing(output) as temporary:
         temporary.write_bytes(as_imported)
-    return rows.height, 0
+    return rows.height, 0, 0
 
 
 def _question_set(lake: Lake, gating: str) -> list[OfficialQuestion]:

@@ -128,6 +128,14 @@ def question_output(output: Path, inputs: Collection[Path]) -> Path:
     return output
 
 
+def picture_root(output: Path) -> Path:
+    """The folder that paths of pictures in the question file ``output`` start from.
+
+    They read ``QA/images/...``: a file in a folder called QA is meant to stand beside its images.
+    """
+    return output.parent.parent if output.parent.name == "QA" else output.parent
+
+
 def _keys(pairs: list[tuple[str, Any]]) -> tuple[str, ...]:
     return tuple(key for key, _ in pairs)
 

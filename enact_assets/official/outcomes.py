@@ -26,6 +26,8 @@ class Summary:
     outcomes: list[Outcome] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_dry_run: bool = False
+    has_output: bool = False
+    """Whether something was written although what it is about counts as failed."""
 
     @property
     def failures(self) -> list[Outcome]:

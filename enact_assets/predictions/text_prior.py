@@ -51,7 +51,7 @@ class ActionRules:
                     if name in self._passing:
                         self._fact((EXISTS, name, None))
             else:
-                self._fact((component.predicate, component.subject, component.object))
+                self._fact(_fact_of(component))
         self.needs_true: list[dict[str, set[Fact]]] = []
         self.needs_false: list[dict[str, set[Fact]]] = []
         self.makes_true: list[set[Fact]] = []

@@ -39,7 +39,10 @@ def check_demonstration(name: str, recordings: Recordings) -> None:
         parse_demonstration(name)
     except UnknownNameError as error:
         known = ", ".join(recordings.names()) or "none"
-        raise UnknownNameError(f"{error} Recordings: {known}.") from None
+        raise UnknownNameError(
+            f"{error} Recordings: {known}. If it was recorded, its recording is gone: import it "
+            f"again, or `enact-assets forget demonstration {name}`."
+        ) from None
 
 
 def replay(

@@ -85,6 +85,17 @@ class Recordings:
             raise OutputError(f"{place}: {folder} cannot be reached through it")
         return name
 
+    def unlink(self, demonstration: str) -> bool:
+        """Remove the link to a recording; whether there was one. Copies stay."""
+        try:
+            place = self.folder(demonstration)
+        except LakeError:
+            return False
+        if not place.is_symlink():
+            return False
+        place.unlink()
+        return True
+
     def imported_at(self, demonstration: str) -> float:
         """When the recording, or the link to it, was taken in or last changed: seconds since 1970.
 

@@ -20,9 +20,6 @@ from enact_assets.questions.official import (
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
 
-# One worker builds what all of them read.
-pytestmark = pytest.mark.xdist_group("imports")
-
 TASK = "synth_set_table_2212"
 REGISTRY = """
 gatings:

@@ -58,11 +58,3 @@ def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Pat
 @pytest.fixture(autouse=True)
 def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENACT_REGISTRY", str(session_registry))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of this folder on one worker: the materialization is made once."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("pipeline"))

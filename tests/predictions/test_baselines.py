@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.predictions.baselines import MODELS, find_model, predict
 from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
 from enact_assets.predictions.requests import Image, build_request, request_sha
+from enact_assets.predictions.text_prior import ActionRules
 
 from reference.household import Household, build_household
 
@@ -176,3 +177,10 @@ def test_models_are_those_of_the_registry_and_unknown_ones_are_named() -> None:
 def test_no_questions_make_an_empty_table() -> None:
     """Another gating may have nothing to ask."""
     assert predict("random", "v", household().qa.clear(), moving_bar, {}).height == 0
+
+
+def test_text_prior_knows_a_contact_from_either_side() -> None:
+    """Recordings name the two objects of a contact in any order."""
+    rules = ActionRules([["+Touching(sponge, countertop)"], ["-Touching(countertop, sponge)"]])
+    assert list(rules.facts) == [("Touching", "countertop", "sponge")]
+    assert rules.makes_true[0] == rules.makes_false[1] == set(rules.facts)
