@@ -106,8 +106,8 @@ def questions(_options: Options) -> Iterator[Row]:
             "40 ms",
             milliseconds(spent),
             spent <= 0.040,
-            f"from masks and graphs at key frames to {found['n_questions']} rows of qa; median of "
-            f"{N_ASKED} demonstrations, each made once, on one polars thread as in bulk workers",
+            f"from graphs and masks of its key frames to {found['n_questions']} rows of qa; median "
+            f"of {N_ASKED} demonstrations, each made once, on one polars thread as in bulk workers",
         )
 
 

@@ -38,24 +38,26 @@ def make(replay: ReplayTables, name: str) -> dict[str, pl.DataFrame]:
 
 @dataclass(frozen=True)
 class QuestionWork:
-    """What questions are made from: one replay and its key frames."""
+    """What questions are made from: one replay, its key frames and what is seen at them."""
 
     replay: ReplayTables
     gating: Gating
     segmented_frames: pl.DataFrame
     scene_graphs: pl.DataFrame
+    visibility: pl.DataFrame
 
     @classmethod
     def of(cls, replay: ReplayTables, gating: Gating) -> "QuestionWork":
         """Segment ``replay``."""
         found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
-        return cls(replay, gating, found.segmented_frames, found.scene_graphs)
+        frames = found.segmented_frames
+        seen = visibility_from_observability(replay.observability, frames)
+        return cls(replay, gating, frames, found.scene_graphs, seen)
 
     def run(self) -> pl.DataFrame:
-        """Visibility, changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
+        """Changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
         profile, objects = self.gating.profile, self.replay.objects
-        frames, graphs = self.segmented_frames, self.scene_graphs
-        seen = visibility_from_observability(self.replay.observability, frames)
+        frames, graphs, seen = self.segmented_frames, self.scene_graphs, self.visibility
         index = delta_index(graphs, seen, objects, profile, frames.height)
         graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
         drawn = sample_trajectories(frames, graph, profile, PER_LENGTH, 0, index=index)

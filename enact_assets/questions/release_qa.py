@@ -19,11 +19,11 @@ from enact_assets.questions.official import official_id, question_type
 from enact_assets.questions.release_wording import release_text
 from enact_assets.questions.templates import KINDS, Kind, fill_template, load_template
 from enact_assets.questions.wording import WORDINGS
-from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_of, release_index
+from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_between, release_index
 
 if TYPE_CHECKING:
     from enact_assets.segmentation.deltas import DeltaIndex
-    from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+    from enact_assets.segmentation.release_deltas import Entry, ReleaseDeltaIndex
 
 
 def write_release_questions(
@@ -52,9 +52,8 @@ def write_release_questions(
         raise UnknownNameError.of("wording", settings.wording, WORDINGS)
     index = release_index(index, profile)
     wanted = settings.trajectories_per_length
-    _, found = draws_of(
-        segmented_frames, transition_graph, index, wanted, profile, has_picture=has_picture
-    )
+    n = segmented_frames.height
+    found = draws_between(n, transition_graph, index, wanted, profile, has_picture=has_picture)
     _check_same(trajectories, found)
     if not found:
         return table("qa").empty()
@@ -108,6 +107,7 @@ class _Builder:
         }
         self._index = index
         self._texts: dict[Draw, list[str]] = {}
+        self._entries: dict[tuple[int, int], list[Entry]] = {}
         self._templates = {kind: load_template(kind, template_folder) for kind in KINDS}
 
     def row(self, kind: Kind, place: int, draw: Draw) -> dict[str, Any]:
@@ -148,10 +148,17 @@ class _Builder:
         found = self._texts.get(draw)
         if found is None:
             found = [
-                release_text(self._index.action_entries(*step), wordings)
+                release_text(self._entries_of(step), wordings)
                 for step, wordings in zip(pairwise(draw.key_frames), draw.wordings, strict=True)
             ]
             self._texts[draw] = found
+        return found
+
+    def _entries_of(self, step: tuple[int, int]) -> "list[Entry]":
+        """What changes in a step; the same few steps are taken again and again."""
+        found = self._entries.get(step)
+        if found is None:
+            found = self._entries[step] = self._index.action_entries(*step)
         return found
 
 

@@ -129,9 +129,25 @@ def draws_of(
     No draws at all if the release fails on any two key frames: see :func:`why_no_questions`.
     """
     counts = path_counts_of(segmented_frames, transition_graph, profile)
-    if why_no_questions(index) is not None or counts.n_key_frames == 0:
-        return counts, []
     n = counts.n_key_frames
+    return counts, draws_between(
+        n, transition_graph, index, wanted, profile, has_picture=has_picture
+    )
+
+
+def draws_between(
+    n_key_frames: int,
+    transition_graph: pl.DataFrame,
+    index: "ReleaseDeltaIndex",
+    wanted: int,
+    profile: Profile,
+    *,
+    has_picture: Sequence[bool] | None = None,
+) -> list[LengthDraws]:
+    """The same without path counts, for tables that were checked to belong together."""
+    n = n_key_frames
+    if n == 0 or why_no_questions(index) is not None:
+        return []
     if index.n_key_frames > n:
         raise TrajectoryError(
             f"scene graphs or visibility know {index.n_key_frames} key frames, segmented_frames "
@@ -146,7 +162,7 @@ def draws_of(
     )
     content = (edges.tobytes(), n_draws.tobytes())
     pictured = None if has_picture is None else tuple(has_picture)
-    return counts, list(_draw_again(n, content, wanted, profile, pictured))
+    return list(_draw_again(n, content, wanted, profile, pictured))
 
 
 @lru_cache(maxsize=1)
@@ -292,6 +308,7 @@ def _questions(
 ) -> list[Draw]:
     """Wordings and shuffle of each path in turn."""
     getrandbits = generator.getrandbits
+    n_added, n_removed = rules.added_wordings, rules.removed_wordings
     draws = []
     for path in paths:
         is_drawn, is_asked = sight(path)
@@ -300,8 +317,8 @@ def _questions(
         wordings = []
         for i, j in pairwise(path):
             added, removed = n_draws[i][j]
-            drawn = [choose(getrandbits, rules.added_wordings) for _ in range(added)]
-            drawn += [choose(getrandbits, rules.removed_wordings) for _ in range(removed)]
+            drawn = [choose(getrandbits, n_added) for _ in range(added)]
+            drawn += [choose(getrandbits, n_removed) for _ in range(removed)]
             wordings.append(tuple(drawn))
         shown = list(range(len(path) - 1))
         generator.shuffle(shown)
