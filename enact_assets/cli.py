@@ -14,7 +14,7 @@ from rich.console import Console
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
-from enact_assets.official.commands import add_bulk_command, add_official_commands
+from enact_assets.official.commands import add_bulk_command, add_official_commands, positive
 from enact_assets.storage.paths import DataRoot
 
 ADDS = {
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--force", action="store_true", help="make fresh partitions too")
         sub.add_argument(
             "--workers",
-            type=_positive,
+            type=positive,
             metavar="N",
             help="processes that render (default: all cores)",
         )
@@ -131,12 +131,6 @@ def _parser() -> argparse.ArgumentParser:
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
     return parser
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, is {text!r}")
-    return int(text)
 
 
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:

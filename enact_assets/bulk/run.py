@@ -6,8 +6,6 @@ import os
 import re
 import resource
 import shutil
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -32,6 +30,7 @@ from enact_assets.bulk.sources import Source
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.contracts.settings import settings_sha
 from enact_assets.storage.atomic import is_temporary
+from enact_assets.worker_process import begin_worker
 
 BATCH_SIZE = 50
 """Demonstrations per batch: some 150 MB of rows before they are written."""
@@ -235,7 +234,10 @@ def _make(tasks: list[BatchTask], workers: int) -> Iterator[Made]:
     if not tasks:
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_begin) as pool, _one_polars_thread():
+    with (
+        ProcessPoolExecutor(workers, context, initializer=begin_worker) as pool,
+        _one_polars_thread(),
+    ):
         futures = [pool.submit(_make_one, task) for task in tasks]
         n_done = 0
         try:
@@ -266,19 +268,6 @@ def _one_polars_thread() -> Iterator[None]:
             del os.environ[POLARS_THREADS]
         else:
             os.environ[POLARS_THREADS] = before
-
-
-def _begin() -> None:
-    """Set up a worker: Ctrl-C is the parent's to handle, and it ends with the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _add(summary: BulkSummary, manifest: Manifest, *, is_new: bool) -> None:

@@ -7,9 +7,6 @@ second.
 
 import io
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -23,6 +20,7 @@ from enact_assets.contracts.errors import EnactError, RenderError
 from enact_assets.contracts.registry import Variant
 from enact_assets.simulator.rendering import Renderer
 from enact_assets.simulator.world import World, WorldState
+from enact_assets.worker_process import begin_worker
 
 FEW = 2
 """Up to so many pictures are rendered in this process: starting others would take longer."""
@@ -110,7 +108,7 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     """The processes of this size, started on first use. A fork would inherit running threads."""
     if workers not in _pools:
         _pools[workers] = ProcessPoolExecutor(
-            workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+            workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker
         )
     return _pools[workers]
 
@@ -125,19 +123,6 @@ def _discard(workers: int) -> None:
     pool = _pools.pop(workers, None)
     if pool is not None:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _begin() -> None:
-    """Set up a rendering process: Ctrl-C is the parent's to handle, and it ends with the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 _kept: dict[tuple[str, str], Renderer] = {}

@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def add_official_commands(command: AddCommand) -> None:
     n_default = RELEASE.release.trajectories_per_length if RELEASE.release else 5
     sub.add_argument(
         "--num-to-sample",
-        type=_positive,
+        type=positive,
         default=n_default,
         metavar="N",
         help=f"trajectories per task and length (default: {n_default})",
@@ -102,13 +102,13 @@ def add_bulk_command(command: AddCommand) -> None:
     )
     sub.add_argument(
         "--num-to-sample",
-        type=_positive,
+        type=positive,
         default=30,
         metavar="N",
         help="trajectories per task and length (default: 30)",
     )
-    sub.add_argument("--workers", type=_positive, default=2, metavar="N", help="processes")
-    sub.add_argument("--batch-size", type=_positive, default=50, metavar="N", help="tasks per file")
+    sub.add_argument("--workers", type=positive, default=2, metavar="N", help="processes")
+    sub.add_argument("--batch-size", type=positive, default=50, metavar="N", help="tasks per file")
     sub.add_argument(
         "--replace", action="store_true", help="replace what other settings made in that folder"
     )
@@ -144,10 +144,7 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
         )
     failed = [(failure.demonstration, failure.message) for failure in done.failures]
     failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]
-    for name, message in failed[:MAX_SHOWN]:
-        console.print(_plain(f"failed: {name}: {message}", "red"))
-    if len(failed) > MAX_SHOWN:
-        console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
+    _print_failures(console, failed)
     console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
     console.print(
         f"{done.n_made} tasks made, {done.n_skipped} were there, {len(failed)} failed, in "
@@ -169,7 +166,8 @@ def _add_shared(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """The whole number of 1 or more that ``text`` is, for argparse."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, is {text!r}")
     return int(text)
@@ -266,10 +264,7 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
         console.print(table)
     for note in summary.notes:
         console.print(_plain(note))
-    for outcome in summary.failures[:MAX_SHOWN]:
-        console.print(_plain(f"failed: {outcome.name}: {outcome.error}", "red"))
-    if len(summary.failures) > MAX_SHOWN:
-        console.print(Text(f"... {len(summary.failures) - MAX_SHOWN} more failed", "red"))
+    _print_failures(console, [(o.name, o.error or "") for o in summary.failures])
     n_failed, n_all = len(summary.failures), len(summary.outcomes)
     ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
     place = f"written to {output}"
@@ -278,6 +273,14 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
     console.print(_plain(f"{ended}, {place}"))
     sys.stdout.flush()
     return 0 if summary.is_success else 1
+
+
+def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None:
+    """Name and message of each, up to a number that can be read."""
+    for name, message in failed[:MAX_SHOWN]:
+        console.print(_plain(f"failed: {name}: {message}", "red"))
+    if len(failed) > MAX_SHOWN:
+        console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
 
 
 def _plain(text: str, style: str = "") -> Text:

@@ -48,11 +48,13 @@ def segment_folder(
     tasks = find_tasks(input_root, summary)
     refuse_overlap(output_root, [input_root])
     sizes = [task.file.stat().st_size for task in tasks]
-    for number, task in enumerate(tasks):
-        before = sum(sizes[:number])
-
-        def read(done: int, total: int, *, before: int = before, task: Task = task) -> None:
-            told(task.name, before + done * task.file.stat().st_size // max(1, total), sum(sizes))
+    in_all, before = sum(sizes), 0
+    for task, size in zip(tasks, sizes, strict=True):
+        # The bytes read may be those of what was compressed.
+        def read(
+            done: int, total: int, *, task: Task = task, before: int = before, size: int = size
+        ) -> None:
+            told(task.name, before + done * size // max(1, total), in_all)
 
         with summary.attempt(task.name) as outcome:
             replay = read_recorded(task.file, task.name, progress=read)
@@ -66,7 +68,8 @@ def segment_folder(
             n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
             outcome.numbers["pictures"] = n_pictures
             outcome.numbers["without picture"] = frames.height - n_pictures
-        told(task.name, before + sizes[number], sum(sizes))
+        before += size
+        told(task.name, before, in_all)
     return summary
 
 
