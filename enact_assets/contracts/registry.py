@@ -92,8 +92,8 @@ def load_registry(path: Path | None = None) -> Registry:
     Errors: :class:`SettingsError` names file, entry and field for a file that cannot be read,
     invalid YAML, a key given twice, an unknown or missing field, a value of the wrong type or out
     of range, a name that cannot be a partition's, or no ``baseline`` variant;
-    :class:`UnknownNameError` also lists the known names of a gating, profile, projection, robot
-    appearance or wording.
+    :class:`UnknownNameError` also lists the known names of a gating, profile, projection,
+    renderer mode, robot appearance or wording.
     """
     path = path or registry_path()
     parts = ("gatings", "variants", "questions", "demonstrations", "models")

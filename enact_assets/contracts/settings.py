@@ -21,7 +21,9 @@ class Gating:
 
 @dataclass(frozen=True)
 class CameraSettings:
-    """Head camera. Field of view is 2 atan(aperture / (2 focal length)) in both directions."""
+    """Head camera. The field of view of a pinhole is 2 atan(aperture / (2 focal length)) in both
+    directions; that of the fisheye is fixed, and aperture and focal length do not matter to it.
+    """
 
     projection: str = "pinhole"
     aperture_mm: float = 40.0
@@ -31,16 +33,20 @@ class CameraSettings:
 
 @dataclass(frozen=True)
 class RendererSettings:
-    """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels."""
+    """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels.
+
+    ``mode`` names how light and materials are treated; it may multiply or cap the first two.
+    """
 
     path_depth: int = 6
     samples: int = 2
     size_px: int = 512
+    mode: str = "default"
 
 
 @dataclass(frozen=True)
 class AppearanceSettings:
-    """How the robot looks."""
+    """How the robot looks: as it is built, all white, of skin, or of another colour per state."""
 
     robot: str = "black_and_white"
 
@@ -87,8 +93,9 @@ LIMITS: dict[str, tuple[float, float]] = {
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 
 KNOWN: dict[str, tuple[str, ...]] = {
-    "projection": ("pinhole",),
-    "robot": ("black_and_white",),
+    "projection": ("pinhole", "fisheye"),
+    "mode": ("default", "path_tracing", "ray_tracing_only", "realistic"),
+    "robot": ("black_and_white", "white", "random", "skin"),
     "wording": ("natural",),
 }
 """Setting -> names it may take. The stages that implement them stand downstream and cannot be

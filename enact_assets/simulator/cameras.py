@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
 from enact_assets.contracts.registry import CameraSettings
+from enact_assets.simulator.fisheye import fisheye_directions, fisheye_pixels
 from enact_assets.simulator.world import World
 
 if TYPE_CHECKING:
@@ -34,13 +35,14 @@ class CameraPose:
 @dataclass(frozen=True)
 class Projection:
     """A camera model. ``directions`` maps (settings, size) to unit rays (size, size, 3) in camera
-    axes; ``to_pixels`` maps camera points (n, 3) to picture coordinates (n, 2) as x, y, with NaN
-    for points it cannot show. ``mitsuba`` is the name of Mitsuba's sensor of the same geometry.
+    axes, NaN for pixels that show nothing; ``to_pixels`` maps camera points (n, 3) to picture
+    coordinates (n, 2) as x, y, with NaN for points it cannot show. Pictures of a camera that is no
+    pinhole are put together from faces that are, see :mod:`simulator.faces`.
     """
 
     directions: Callable[[CameraSettings, int], Floats]
     to_pixels: Callable[[Floats, CameraSettings, int], Floats]
-    mitsuba: str
+    is_pinhole: bool
 
 
 def field_of_view_rad(settings: CameraSettings) -> float:
@@ -77,7 +79,10 @@ def camera_pose(world: World, data: "mujoco.MjData", settings: CameraSettings) -
 
 
 def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
-    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre."""
+    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre.
+
+    NaN for pixels that show nothing, outside the circle of a fisheye.
+    """
     x, y, z = np.moveaxis(projection(settings).directions(settings, size_px), -1, 0)[..., None]
     right, up, forward = pose.axes
     # Written out: a matrix product may round differently with the number of threads.
@@ -87,7 +92,7 @@ def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Flo
 def project(points: Floats, pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
     """Picture coordinates (n, 2) as x, y in pixels of world points (n, 3).
 
-    The centre of the upper left pixel is at (0.5, 0.5). Points behind the camera give NaN.
+    The centre of the upper left pixel is at (0.5, 0.5). Points out of view behind give NaN.
     """
     in_camera = (np.asarray(points, dtype=np.float64) - pose.position) @ pose.axes.T
     return projection(settings).to_pixels(in_camera, settings, size_px)
@@ -110,5 +115,6 @@ def _pinhole_pixels(points: Floats, settings: CameraSettings, size_px: int) -> F
 
 
 PROJECTIONS: dict[str, Projection] = {
-    "pinhole": Projection(_pinhole_directions, _pinhole_pixels, "perspective"),
+    "pinhole": Projection(_pinhole_directions, _pinhole_pixels, is_pinhole=True),
+    "fisheye": Projection(fisheye_directions, fisheye_pixels, is_pinhole=False),
 }

@@ -34,6 +34,26 @@ BELOW_CEILING_M = 0.03
 
 
 @dataclass(frozen=True)
+class Lighting:
+    """Radiances of panel and ambient light, and half the panel's width and depth.
+
+    Without ambient light, what the room leaves open is black.
+    """
+
+    panel_radiance: tuple[float, float, float] = PANEL_RADIANCE
+    panel_half_m: tuple[float, float] = PANEL_HALF_M
+    ambient: tuple[float, float, float] | None = AMBIENT
+
+    @property
+    def background(self) -> tuple[float, float, float]:
+        """What a ray that leaves the room shows."""
+        return self.ambient or (0.0, 0.0, 0.0)
+
+
+EVERYDAY = Lighting()
+
+
+@dataclass(frozen=True)
 class Room:
     """Extent of the fixed geoms, and the height at which a panel can hang."""
 
@@ -69,7 +89,7 @@ def find_room(world: World, data: "mujoco.MjData") -> Room:
     return Room(low, high, CEILING_M)
 
 
-def lights(room: Room) -> dict[str, Any]:
+def lights(room: Room, lighting: Lighting = EVERYDAY) -> dict[str, Any]:
     """Mitsuba's emitters for a room, by name."""
     import mitsuba as mi
 
@@ -80,20 +100,21 @@ def lights(room: Room) -> dict[str, Any]:
         transform()
         .translate([float(x), float(y), room.panel_z])
         .rotate([1, 0, 0], 180)
-        .scale([*PANEL_HALF_M, 1])
+        .scale([*lighting.panel_half_m, 1])
     )
-    return {
-        "ambient": {
+    found: dict[str, Any] = {}
+    if lighting.ambient is not None:
+        found["ambient"] = {
             "type": "constant",
-            "radiance": {"type": "rgb", "value": list(AMBIENT)},
+            "radiance": {"type": "rgb", "value": list(lighting.ambient)},
             "sampling_weight": AMBIENT_SAMPLING,
-        },
-        "panel": {
-            "type": "rectangle",
-            "to_world": panel,
-            "emitter": {
-                "type": "area",
-                "radiance": {"type": "rgb", "value": list(PANEL_RADIANCE)},
-            },
+        }
+    found["panel"] = {
+        "type": "rectangle",
+        "to_world": panel,
+        "emitter": {
+            "type": "area",
+            "radiance": {"type": "rgb", "value": list(lighting.panel_radiance)},
         },
     }
+    return found

@@ -1,9 +1,10 @@
 """Exact object masks by ray casting: which object every pixel of a picture shows.
 
-One cast through MuJoCo's collision geometry serves the masks and the denoiser's guides. Only geom
-groups 0 and 1 are seen; group 3 is there to collide and stays transparent.
+One way of casting through MuJoCo's geometry serves the masks and the denoiser's guides; masks need
+no normals. Only geom groups 0 and 1 are seen; group 3 is there to collide and stays transparent.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ Floats = NDArray[np.float64]
 
 VISIBLE_GROUPS = (0, 1)
 NO_OBJECT = -1
+CAST_THREADS = 2
+"""A mask is cast in this many parts at once. Rays are independent: their number changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -51,35 +54,50 @@ class MaskSize:
 
 def cast_rays(world: World, data: "mujoco.MjData", origin: Floats, rays: Floats) -> RayHits:
     """First visible geom along each unit ray (n, 3) from ``origin`` (3,)."""
+    n = len(rays)
+    normals = np.zeros((n, 3))
+    geom, distance = _cast(world, data, origin, rays, normals)
+    hit = geom >= 0
+    normals[~hit] = 0.0
+    normals[(normals * rays).sum(axis=1) > 0.0] *= -1.0
+    reach = np.where(hit, distance, -1.0)
+    position = np.where(hit[:, None], origin + rays * reach[:, None], 0.0)
+    return RayHits(geom, reach, position, normals)
+
+
+def _cast(
+    world: World,
+    data: "mujoco.MjData",
+    origin: Floats,
+    rays: Floats,
+    normals: Floats | None = None,
+) -> tuple[Ints, Floats]:
+    """Geom and distance (n,) of the first hits; fills ``normals`` (n, 3), if given.
+
+    MuJoCo takes scratch memory from ``data``: no two threads may cast through the same one.
+    """
     import mujoco
 
     n = len(rays)
-    groups = np.zeros(mujoco.mjNGROUP, dtype=np.uint8)
+    groups = np.zeros((mujoco.mjNGROUP, 1), dtype=np.uint8)
     groups[list(VISIBLE_GROUPS)] = 1
     geom = np.full((n, 1), -1, dtype=np.int32)
     distance = np.full((n, 1), -1.0)
-    normal = np.zeros((3 * n, 1))
     mujoco.mj_multiRay(
         world.model,
         data,
         np.ascontiguousarray(origin, dtype=np.float64).reshape(3, 1),
         np.ascontiguousarray(rays, dtype=np.float64).reshape(3 * n, 1),
-        groups.reshape(-1, 1),
+        groups,
         True,  # static geoms are seen too  # noqa: FBT003 (MuJoCo names no parameters)
         -1,
         geom,
         distance,
-        normal,
+        None if normals is None else normals.reshape(3 * n, 1),
         n,
         mujoco.mjMAXVAL,
     )
-    hit = geom[:, 0] >= 0
-    normals = normal.reshape(n, 3)
-    normals[~hit] = 0.0
-    normals[(normals * rays).sum(axis=1) > 0.0] *= -1.0
-    reach = np.where(hit, distance[:, 0], -1.0)
-    position = np.where(hit[:, None], origin + rays * reach[:, None], 0.0)
-    return RayHits(geom[:, 0], reach, position, normals)
+    return geom[:, 0], distance[:, 0]
 
 
 def geom_objects(world: World) -> Ints:
@@ -116,10 +134,21 @@ def object_masks(world: World, state: WorldState, camera: CameraSettings, size_p
     """
     if size_px < 1:
         raise RenderError(f"object masks: the picture edge must be at least 1 pixel, is {size_px}")
-    data = pose_world(world, state)
-    pose = camera_pose(world, data, camera)
-    hits = cast_picture(world, data, pose, camera, size_px)
-    return mask_of(hits, geom_objects(world), size_px)
+    owners = geom_objects(world)
+    # One MjData for each thread, all made here: a bad state must fail before any thread starts.
+    posed = [pose_world(world, state) for _ in range(CAST_THREADS)]
+    pose = camera_pose(world, posed[0], camera)
+    rays = camera_rays(pose, camera, size_px).reshape(-1, 3)
+    shown = np.isfinite(rays[:, 0])
+    bands = np.array_split(rays if shown.all() else rays[shown], CAST_THREADS)
+
+    def geoms_seen(data: "mujoco.MjData", band: Floats) -> Ints:
+        return _cast(world, data, pose.position, band)[0]
+
+    geom = np.full(len(rays), -1, dtype=np.int32)
+    with ThreadPoolExecutor(CAST_THREADS) as pool:
+        geom[shown] = np.concatenate(list(pool.map(geoms_seen, posed, bands)))
+    return _owner_picture(geom, owners, size_px)
 
 
 def cast_picture(
@@ -128,15 +157,31 @@ def cast_picture(
     pose: CameraPose,
     camera: CameraSettings,
     size_px: int,
+    *,
+    rows: int | None = None,
 ) -> RayHits:
-    """Hits of the centre rays of a picture, in row order."""
-    rays = camera_rays(pose, camera, size_px).reshape(-1, 3)
-    return cast_rays(world, data, pose.position, rays)
+    """Hits of the centre rays of a picture, or of its upper ``rows``, in row order.
+
+    Pixels that show nothing (see :func:`camera_rays`) hit nothing.
+    """
+    rays = camera_rays(pose, camera, size_px)[:rows].reshape(-1, 3)
+    shown = np.isfinite(rays[:, 0])
+    if shown.all():
+        return cast_rays(world, data, pose.position, rays)
+    found = cast_rays(world, data, pose.position, rays[shown])
+    hits = RayHits(
+        np.full(len(rays), -1, dtype=np.int32),
+        np.full(len(rays), -1.0),
+        np.zeros((len(rays), 3)),
+        np.zeros((len(rays), 3)),
+    )
+    hits.geom[shown], hits.distance[shown] = found.geom, found.distance
+    hits.position[shown], hits.normal[shown] = found.position, found.normal
+    return hits
 
 
-def mask_of(hits: RayHits, owners: Ints, size_px: int) -> Ints:
-    """Object index per pixel from hits; ``owners`` is :func:`geom_objects` of the world."""
-    mask = np.where(hits.geom >= 0, owners[hits.geom], NO_OBJECT)
+def _owner_picture(geom: Ints, owners: Ints, size_px: int) -> Ints:
+    mask = np.where(geom >= 0, owners[geom], NO_OBJECT)
     return np.asarray(mask, dtype=np.int32).reshape(size_px, size_px)
 
 

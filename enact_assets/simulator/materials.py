@@ -1,5 +1,7 @@
 """What surfaces look like to the renderer: finishes, glow, robot colours."""
 
+import colorsys
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,11 +35,17 @@ def _metal(color: Any) -> dict[str, Any]:
     return {"type": "principled", "base_color": color, "roughness": 0.32, "metallic": 0.85}
 
 
+def _lacquer(color: Any) -> dict[str, Any]:
+    coat = {"clearcoat": 0.7, "clearcoat_gloss": 0.92}
+    return {"type": "principled", "base_color": color, "roughness": 0.3, "specular": 0.5, **coat}
+
+
 FINISHES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "matte": _matte,
     "satin": _satin,
     "gloss": _gloss,
     "metal": _metal,
+    "lacquer": _lacquer,
     "glow": _matte,
 }
 
@@ -72,19 +80,45 @@ def emitter(surface: Surface) -> dict[str, Any] | None:
     }
 
 
-def _as_built(_name: str, surface: Surface) -> Surface:
+def _as_built(surface: Surface, _seed: int) -> Surface:
     """The robot as the world has it: black joints, white limbs."""
     return surface
 
 
-ROBOT_LOOKS: dict[str, Callable[[str, Surface], Surface]] = {"black_and_white": _as_built}
-"""How each robot appearance changes the surface of a robot geom of a given name."""
+def _white(surface: Surface, _seed: int) -> Surface:
+    return dataclasses.replace(surface, color=WHITE)
+
+
+def _skin(surface: Surface, _seed: int) -> Surface:
+    return dataclasses.replace(surface, color=SKIN, finish="satin")
+
+
+def _random(surface: Surface, seed: int) -> Surface:
+    """One strong colour for the whole robot: hue, saturation and brightness follow the seed."""
+    hue, *levels = np.random.default_rng(seed).uniform(size=3).tolist()
+    color = colorsys.hsv_to_rgb(hue, 0.75 + 0.25 * levels[0], 0.45 + 0.5 * levels[1])
+    return dataclasses.replace(surface, color=color)
+
+
+WHITE = (0.88, 0.88, 0.87)
+SKIN = (0.74, 0.50, 0.37)
+"""A light human skin: 222, 188 and 164 in sRGB."""
+
+ROBOT_LOOKS: dict[str, Callable[[Surface, int], Surface]] = {
+    "black_and_white": _as_built,
+    "white": _white,
+    "random": _random,
+    "skin": _skin,
+}
+"""How each robot appearance changes the surface of a robot geom in the frame of a given seed."""
 
 
 def dressed(
-    world: World, surfaces: Mapping[str, Surface], appearance: AppearanceSettings
+    world: World, surfaces: Mapping[str, Surface], appearance: AppearanceSettings, seed: int = 0
 ) -> dict[str, Surface]:
     """``surfaces`` with those of the robot recoloured by ``appearance``.
+
+    ``seed`` belongs to the frame (:func:`simulator.poses.state_seed`).
 
     Errors: :class:`UnknownNameError` for a robot appearance nobody defined.
     """
@@ -95,7 +129,7 @@ def dressed(
             "robot appearance", appearance.robot, ROBOT_LOOKS, "Correct the variant's appearance."
         ) from None
     return {
-        name: look(name, surface) if name in world.robot_geoms else surface
+        name: look(surface, seed) if name in world.robot_geoms else surface
         for name, surface in surfaces.items()
     }
 

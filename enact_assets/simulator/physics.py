@@ -74,6 +74,7 @@ class Physics:
         )
         self._eq = {self.model.equality(i).name: i for i in range(self.model.neq)}
         self._shapes = GeomShapes.of(self.model)
+        self._scripted: tuple[object, ...] = ()
 
     @property
     def frame(self) -> int:
@@ -92,9 +93,7 @@ class Physics:
         """
         import mujoco
 
-        pos, quat = body_poses(base, hands)
-        self.data.mocap_pos[: len(BODIES)] = pos
-        self.data.mocap_quat[: len(BODIES)] = quat
+        self._script_robot(base, hands)
         mujoco.mj_step(self.model, self.data, STEPS_PER_FRAME)
         self._check_warnings()
         # mj_step leaves positions of the step before; predicates must see the logged state.
@@ -104,6 +103,16 @@ class Physics:
         self._record()
         if self._progress is not None and self.frame % FRAME_RATE_HZ == 0:
             self._progress(self.frame / FRAME_RATE_HZ)
+
+    def _script_robot(self, base: BasePose, hands: dict[Side, HandPose]) -> None:
+        """Put the robot's bodies where the pose says; while it stands still, they are there."""
+        each = [hands[side] for side in SIDES]
+        pose = (base, *((h.pos.tobytes(), h.yaw, h.pitch, h.opening) for h in each))
+        if pose != self._scripted:
+            pos, quat = body_poses(base, hands)
+            self.data.mocap_pos[: len(BODIES)] = pos
+            self.data.mocap_quat[: len(BODIES)] = quat
+            self._scripted = pose
 
     def _check_warnings(self) -> None:
         import mujoco
@@ -136,10 +145,10 @@ class Physics:
         log.mocap_pos.append(data.mocap_pos.copy())
         log.mocap_quat.append(data.mocap_quat.copy())
         log.appearance.append(self.appearance.copy())
-        log.geom_pos.append(data.geom_xpos[self._shapes.ids])
-        log.geom_mat.append(data.geom_xmat[self._shapes.ids].reshape(-1, 3, 3))
-        log.body_pos.append(data.xpos[self._object_bodies])
-        log.body_mat.append(data.xmat[self._object_bodies].reshape(-1, 3, 3))
+        log.geom_pos.append(data.geom_xpos.take(self._shapes.ids, axis=0))
+        log.geom_mat.append(data.geom_xmat.take(self._shapes.ids, axis=0).reshape(-1, 3, 3))
+        log.body_pos.append(data.xpos.take(self._object_bodies, axis=0))
+        log.body_mat.append(data.xmat.take(self._object_bodies, axis=0).reshape(-1, 3, 3))
         log.contact_geoms.append(np.array(data.contact.geom[: data.ncon], dtype=np.int64))
         log.held.append(dict(self.held))
         log.existing.append(self.existing)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.simulator.world import Surface, World, WorldState
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ def pose_world(
 def cues_on(state: WorldState) -> tuple[int, ...]:
     """Indices of the cues that show in ``state``, ascending."""
     return tuple(int(k) for k in np.flatnonzero(np.asarray(state.appearance) >= 0.5))
+
+
+def state_seed(state: WorldState) -> int:
+    """A 63-bit number of the logged numbers of ``state``, which are 32-bit floats."""
+    arrays = (state.qpos, state.mocap_pos, state.mocap_quat, state.appearance)
+    logged = b"".join(np.asarray(a, dtype="<f4").tobytes() for a in arrays)
+    return int(sha256_bytes(logged)[:16], 16) >> 1
 
 
 def surfaces_shown(world: World, on: tuple[int, ...]) -> dict[str, Surface]:

@@ -143,8 +143,11 @@ def _inside(log: PhysicsLog, index: dict[str, int]) -> dict[tuple[int, int], Boo
 
 def _within(log: PhysicsLog, a: int, b: int) -> Bools:
     """Whether the middle of a lies within the outline of b, seen from above: (t,)."""
-    middle = (log.low[:, a, :2] + log.high[:, a, :2]) / 2
-    return np.asarray(((middle >= log.low[:, b, :2]) & (middle <= log.high[:, b, :2])).all(axis=-1))
+    holds = np.ones(log.n_frames, dtype=np.bool_)
+    for axis in (0, 1):
+        middle = (log.low[:, a, axis] + log.high[:, a, axis]) / 2
+        holds &= (middle >= log.low[:, b, axis]) & (middle <= log.high[:, b, axis])
+    return holds
 
 
 def _on_top(log: PhysicsLog, inside: dict[tuple[int, int], Bools]) -> dict[tuple[int, int], Bools]:
@@ -184,16 +187,18 @@ def _under(
     for a in np.flatnonzero(log.is_movable).tolist():
         above: dict[int, Bools] = {}
         for b in covers:
+            holds = _within(log, a, b)
+            if b == a or not holds.any():
+                continue
             gap = log.low[:, b, 2] - log.high[:, a, 2]
-            holds = (
-                _within(log, a, b)
-                & (gap > -0.005)
+            holds &= (
+                (gap > -0.005)
                 & (gap < UNDER_REACH_M)
                 & rests[:, a]
                 & (rests[:, b] | (not log.is_movable[b]))
                 & ~inside.get((a, b), nowhere)
             )
-            if b != a and holds.any():
+            if holds.any():
                 above[b] = holds
         candidates[a] = above
     found = {}

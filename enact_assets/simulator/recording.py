@@ -75,11 +75,13 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
             box_low[:, k] = low[:, owned].min(axis=1)
             box_high[:, k] = high[:, owned].max(axis=1)
     contact = np.zeros((n_frames, n, n), dtype=np.bool_)
-    for t, geoms in enumerate(log.contact_geoms):
-        pairs = geom_object[geoms]
-        pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
-        contact[t, pairs[:, 0], pairs[:, 1]] = True
-        contact[t, pairs[:, 1], pairs[:, 0]] = True
+    frame = np.repeat(np.arange(n_frames), [len(geoms) for geoms in log.contact_geoms])
+    first, second = geom_object[np.concatenate(log.contact_geoms)].T
+    counts = (first >= 0) & (second >= 0) & (first != second)
+    frame, first, second = frame[counts], first[counts], second[counts]
+    contact[frame, first, second] = True
+    contact[frame, second, first] = True
+    existing = {now: [name in now for name in names] for now in set(log.existing)}
     return PhysicsLog(
         names=names,
         is_movable=np.array([name in stage.things for name in names]),
@@ -88,7 +90,7 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
         origin=np.array(log.body_pos),
         turn=np.array(log.body_mat),
         contact=contact,
-        exists=np.array([[name in now for name in names] for now in log.existing]),
+        exists=np.array([existing[now] for now in log.existing]),
         held={
             side: np.array([index.get(now[side] or "", -1) for now in log.held]) for side in SIDES
         },

@@ -6,6 +6,7 @@ The base frame has x to the right, y forward and its origin on the floor under t
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -111,19 +112,19 @@ class HandPose:
     pitch: float
     opening: float
 
-    @property
+    @cached_property
     def approach(self) -> Floats:
         """Unit vector from the wrist to the fingertips."""
         flat, down = math.cos(self.pitch), -math.sin(self.pitch)
         return rotate_z(np.array([0.0, flat, down]), self.yaw)
 
-    @property
+    @cached_property
     def wrist(self) -> Floats:
         """Where the forearm ends."""
         wrist: Floats = self.pos - WRIST_M * self.approach
         return wrist
 
-    @property
+    @cached_property
     def quat(self) -> Floats:
         """Orientation: z points back to the wrist, x across the fingers."""
         return frame_along(-self.approach, rotate_z(np.array([1.0, 0.0, 0.0]), self.yaw))

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import CameraSettings, RendererSettings
-from enact_assets.simulator.cameras import CameraPose, field_of_view_rad, projection
-from enact_assets.simulator.lighting import find_room, lights
+from enact_assets.simulator.cameras import CameraPose, field_of_view_rad
+from enact_assets.simulator.lighting import EVERYDAY, Lighting, find_room, lights
 from enact_assets.simulator.masks import VISIBLE_GROUPS
 from enact_assets.simulator.materials import bsdf, emitter
 from enact_assets.simulator.meshes import (
@@ -69,13 +69,14 @@ class TracedScene:
         geoms: Mapping[int, DrawnGeom],
         surfaces: Mapping[str, Surface],
         data: "mujoco.MjData",
+        lighting: Lighting = EVERYDAY,
     ) -> None:
         import mitsuba as mi
 
         _choose_mitsuba()
         self._geoms = geoms
         self._placed: dict[int, tuple[Floats, Floats]] = {}
-        description: dict[str, Any] = {"type": "scene", **lights(find_room(world, data))}
+        description: dict[str, Any] = {"type": "scene", **lights(find_room(world, data), lighting)}
         materials: dict[Surface, Any] = {}
         for geom, drawn in geoms.items():
             surface = surfaces[drawn.name]
@@ -141,9 +142,16 @@ class TracedScene:
         return len(moved)
 
     def trace(
-        self, pose: CameraPose, camera: CameraSettings, settings: RendererSettings, threads: int
+        self,
+        pose: CameraPose,
+        camera: CameraSettings,
+        settings: RendererSettings,
+        threads: int,
+        rows: int | None = None,
     ) -> Floats32:
-        """Noisy linear radiance (size_px, size_px, 3) by path tracing."""
+        """Noisy linear radiance (size_px, size_px, 3) of a pinhole picture by path tracing; with
+        ``rows``, only that many from the top.
+        """
         import drjit
         import mitsuba as mi
 
@@ -157,13 +165,15 @@ class TracedScene:
                 "block_size": BLOCK_PX,
             }
         )
-        sensor = mi.load_dict(_sensor(pose, camera, settings))
+        sensor = mi.load_dict(_sensor(pose, camera, settings, rows or settings.size_px))
         seed: Any = SEED
         picture = mi.render(self._scene, sensor=sensor, integrator=integrator, seed=seed)
         return np.ascontiguousarray(np.array(picture), dtype=np.float32)
 
 
-def _sensor(pose: CameraPose, camera: CameraSettings, settings: RendererSettings) -> dict[str, Any]:
+def _sensor(
+    pose: CameraPose, camera: CameraSettings, settings: RendererSettings, rows: int
+) -> dict[str, Any]:
     import mitsuba as mi
 
     _, up, forward = pose.axes
@@ -171,7 +181,7 @@ def _sensor(pose: CameraPose, camera: CameraSettings, settings: RendererSettings
         origin=pose.position.tolist(), target=(pose.position + forward).tolist(), up=up.tolist()
     )
     return {
-        "type": projection(camera).mitsuba,
+        "type": "perspective",
         "fov": float(np.degrees(field_of_view_rad(camera))),
         "near_clip": 0.01,
         "far_clip": 100.0,
@@ -180,6 +190,8 @@ def _sensor(pose: CameraPose, camera: CameraSettings, settings: RendererSettings
             "type": "hdrfilm",
             "width": settings.size_px,
             "height": settings.size_px,
+            "crop_width": settings.size_px,
+            "crop_height": rows,
             # A wider filter correlates the noise of neighbouring pixels, and the denoiser then
             # takes it for structure.
             "rfilter": {"type": "box"},

@@ -24,7 +24,7 @@ def periods(texture: str) -> tuple[int, int]:
     return _texture(texture)[1]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def texture_picture(surface: Surface) -> Floats32:
     """Colours of one repeat of the texture, (256, 256, 3) linear RGB; rows run along v.
 
@@ -139,6 +139,37 @@ def _speckles() -> Floats:
     return weight
 
 
+def _mottled() -> Floats:
+    """Faint clouds and finer grit: paint and plastic that have been used."""
+    clouds = 0.10 * _noise(5, 5, 20) + 0.05 * _noise(13, 11, 21)
+    grit = 0.05 * _noise(61, 59, 22) + 0.04 * _noise(128, 128, 23)
+    return np.clip(0.14 + clouds + grit, 0.0, 0.5)
+
+
+def _brushed() -> Floats:
+    """Fine scratches along u, over a slow change of tone."""
+    scratches = 0.14 * _noise(3, 128, 24) + 0.08 * _noise(11, 97, 25)
+    return np.clip(0.22 + scratches + 0.06 * _noise(4, 3, 26), 0.0, 0.5)
+
+
+def _fine_wood() -> Floats:
+    """Wood with rings of uneven width, dark pores and figure across the grain."""
+    _, v = _grid()
+    bend = 0.035 * _noise(3, 3, 1) + 0.015 * _noise(7, 5, 2) + 0.004 * _noise(23, 17, 27)
+    rings = 0.6 * np.sin(2.0 * np.pi * 12.0 * (v + bend)) + 0.4 * np.sin(
+        2.0 * np.pi * 31.0 * (v + 1.3 * bend)
+    )
+    pores = np.clip(_noise(20, 128, 28) - 0.35, 0.0, 1.0)
+    figure = 0.05 * _noise(40, 9, 29) + 0.08 * _noise(2, 6, 4)
+    return np.clip(0.10 + 0.17 * (0.5 + 0.5 * rings) ** 2 + 0.3 * pores + figure, 0.0, 0.6)
+
+
+def _worn_tile() -> Floats:
+    """Tiles with dirt in uneven joints and a cloudy glaze."""
+    glaze = 0.05 * _noise(9, 9, 30) + 0.03 * _noise(43, 41, 31) + 0.02 * _noise(128, 128, 32)
+    return np.clip(1.2 * _tile() + 0.05 + glaze, 0.0, 0.6)
+
+
 def _texture(name: str) -> tuple[Callable[[], Floats], tuple[int, int]]:
     try:
         return TEXTURES[name]
@@ -154,4 +185,8 @@ TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {
     "stripes": (_stripes, (4, 4)),
     "checks": (_checks, (4, 4)),
     "speckles": (_speckles, (4, 4)),
+    "mottled": (_mottled, (4, 4)),
+    "brushed": (_brushed, (4, 4)),
+    "fine_wood": (_fine_wood, (8, 4)),
+    "worn_tile": (_worn_tile, (4, 4)),
 }

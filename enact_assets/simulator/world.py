@@ -17,8 +17,11 @@ from enact_assets.contracts.ids import sha256_bytes
 if TYPE_CHECKING:
     import mujoco
 
-Texture = Literal["plain", "wood", "tile", "marble", "stripes", "checks", "speckles"]
-Finish = Literal["matte", "satin", "gloss", "metal", "glow"]
+Texture = Literal[
+    "plain", "wood", "tile", "marble", "stripes", "checks", "speckles",
+    "mottled", "brushed", "fine_wood", "worn_tile",
+]  # fmt: skip
+Finish = Literal["matte", "satin", "gloss", "metal", "lacquer", "glow"]
 Floats = NDArray[np.float64]
 
 

@@ -22,6 +22,7 @@ from enact_assets.contracts.settings import KNOWN, LIMITS, is_partition_name
 from enact_assets.questions.wording import WORDINGS
 from enact_assets.simulator.cameras import PROJECTIONS
 from enact_assets.simulator.materials import ROBOT_LOOKS
+from enact_assets.simulator.modes import MODES
 from enact_assets.storage.lake import check_partition_value
 
 TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
@@ -172,9 +173,10 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
 @pytest.mark.parametrize(
     ("field", "value", "known"),
     [
-        (f"{CAMERA}.projection", "fisheye", "pinhole"),
+        (f"{CAMERA}.projection", "mirror", "fisheye, pinhole"),
         ("questions.wording", "terse", "natural"),
-        ("variants.baseline.appearance.robot", "plaid", "black_and_white"),
+        ("variants.baseline.appearance.robot", "plaid", "black_and_white, random, skin, white"),
+        (f"{RENDERER}.mode", "cartoon", "default, path_tracing, ray_tracing_only, realistic"),
         ("variants.aperture_80.gating", "touch", "contact, state"),
         ("gatings.state.profile", "draft", "paper, release"),
     ],
@@ -193,7 +195,12 @@ def test_an_unknown_name_lists_the_known_ones(
 
 def test_the_known_names_are_those_the_stages_implement() -> None:
     """A name the registry takes and no stage knows fails a partition; the reverse hides one."""
-    implemented = {"projection": PROJECTIONS, "robot": ROBOT_LOOKS, "wording": WORDINGS}
+    implemented = {
+        "projection": PROJECTIONS,
+        "mode": MODES,
+        "robot": ROBOT_LOOKS,
+        "wording": WORDINGS,
+    }
     assert {k: set(v) for k, v in KNOWN.items()} == {k: set(v) for k, v in implemented.items()}
 
 

@@ -13,7 +13,12 @@ from frames.small_tables import segmented, states_of, with_value
 from simulator.small_world import small_world
 
 from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.registry import CameraSettings, RendererSettings, Variant
+from enact_assets.contracts.registry import (
+    AppearanceSettings,
+    CameraSettings,
+    RendererSettings,
+    Variant,
+)
 from enact_assets.frames import render_pool
 from enact_assets.frames.images import render_in_world
 from enact_assets.frames.render_pool import encode_png
@@ -137,13 +142,15 @@ def test_every_setting_and_every_number_of_the_state_takes_part_in_the_name(
         dataclasses.replace(VARIANT, renderer=RendererSettings(3, 1, 48)),
         dataclasses.replace(VARIANT, renderer=RendererSettings(2, 2, 48)),
         dataclasses.replace(VARIANT, renderer=RendererSettings(2, 1, 32)),
+        dataclasses.replace(VARIANT, renderer=RendererSettings(2, 1, 48, "ray_tracing_only")),
+        dataclasses.replace(VARIANT, appearance=AppearanceSettings("white")),
     ):
         shas.update(render_in_world(WORLD, STATES, segmented([20]), variant, store)["render_sha"])
     lit = with_value(STATES, 20, "appearance", [0.0, 1.0])
     shas.update(render_in_world(WORLD, lit, segmented([20]), VARIANT, store)["render_sha"])
     tilted = dataclasses.replace(WORLD, head_pitch_rad=0.5)
     shas.update(render_in_world(tilted, STATES, segmented([20]), VARIANT, store)["render_sha"])
-    assert len(shas) == 7
+    assert len(shas) == 9
 
 
 def test_a_damaged_cached_picture_is_rendered_again_with_a_note(

@@ -55,3 +55,28 @@ def _distance(origin: Vec, ray: Vec, solid: Solid) -> float | None:
         near, far = sorted(((-half - t) / r, (half - t) / r))
         enter, leave = max(enter, near), min(leave, far)
     return enter if 0 < enter <= leave else None
+
+
+def fisheye_ray(pixel: tuple[int, int], size: int, pitch: float) -> Vec | None:
+    """Ray of a pixel centre of the fisheye for the same eye, None outside the circle; the lens is
+    inverted by bisection.
+    """
+    row, column = pixel
+    right = (column + 0.5 - size / 2) / (0.4 * size)
+    up = (size / 2 - row - 0.5) / (0.4 * size)
+    out = math.sqrt(right * right + up * up)
+    if out > 1:
+        return None
+    low, high = 0.0, math.radians(95)
+    wanted = out * _bent(high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _bent(middle) < wanted else (low, middle)
+    aside, ahead = math.sin(low) / (out or 1.0), math.cos(low)
+    sin, cos = math.sin(pitch), math.cos(pitch)
+    y, z = cos * ahead + sin * up * aside, -sin * ahead + cos * up * aside
+    return (right * aside, y, z)
+
+
+def _bent(t: float) -> float:
+    return t + 0.05 * t**3 + 0.01 * t**5 - 0.003 * t**7 - 0.0005 * t**9

@@ -13,7 +13,7 @@ from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.masks import MaskSize, geom_objects, mask_sizes, object_masks
 from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
 
-from reference.ray_casts import Solid, Vec, nearest, pixel_ray
+from reference.ray_casts import Solid, Vec, fisheye_ray, nearest, pixel_ray
 
 BASELINE = CameraSettings()
 
@@ -51,6 +51,16 @@ def solid_shapes(draw: st.DrawFn) -> tuple[Vec, Vec, bool]:
     return (x, y + 2.2, z + 1.2), (a, a, a) if is_sphere else (a, b, c), is_sphere
 
 
+@st.composite
+def solid_places(draw: st.DrawFn) -> tuple[Vec, Vec, bool]:
+    """The same all around the eye and never over it: in six directions, a little off."""
+    (x, y, z), size, is_sphere = draw(solid_shapes())
+    off = (x, y - 2.2, z - 1.2)
+    axis, sign = draw(st.integers(0, 2)), draw(st.sampled_from((-2.0, 2.0)))
+    a, b, c = (off[k] + (sign if k == axis else 0.0) for k in range(3))
+    return (a, b, c + 1.5), size, is_sphere
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.lists(solid_shapes(), min_size=1, max_size=5), st.floats(-0.2, 1.0), st.floats(20, 80))
 def test_masks_agree_with_one_ray_at_a_time(
@@ -82,6 +92,55 @@ def test_masks_agree_with_one_ray_at_a_time(
     # A ray along an edge may go either way by the last digit.
     assert differ <= 1
     assert mask.dtype == np.int32
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(solid_places(), min_size=1, max_size=6), st.floats(-0.2, 1.0))
+def test_fisheye_masks_agree_with_one_ray_at_a_time(
+    raw: list[tuple[Vec, Vec, bool]], pitch: float
+) -> None:
+    """A mirrored side or a view that ends at 90 degrees still looks like a fisheye; a ray of no
+    direction makes MuJoCo answer anything.
+    """
+    things = [Solid(f"thing_{k}", centre, size, flag) for k, (centre, size, flag) in enumerate(raw)]
+    objects = tuple(WorldObject(s.name, "thing", (s.name,)) for s in things)
+    world = world_of(things, objects, pitch)
+    size = 16
+    state = WorldState(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))
+    mask = object_masks(world, state, CameraSettings(projection="fisheye"), size)
+    names = {o.name: k for k, o in enumerate(objects)}
+    expected = np.full((size, size), -1)
+    for row, column in np.ndindex(size, size):
+        ray = fisheye_ray((row, column), size, pitch)
+        if ray is not None:
+            expected[row, column] = names.get(nearest((0, 0, 1.5), ray, things) or "", -1)
+    assert (mask != expected).sum() <= 1
+
+
+def test_outside_its_circle_the_fisheye_shows_nothing() -> None:
+    """Walls all around: only the circle keeps them out of the corners."""
+    walls = [
+        Solid(f"wall_{k}", centre, size, is_sphere=False)
+        for k, (centre, size) in enumerate(
+            (
+                ((0.0, 3.0, 1.5), (3.0, 0.1, 3.0)),
+                ((0.0, -3.0, 1.5), (3.0, 0.1, 3.0)),
+                ((3.0, 0.0, 1.5), (0.1, 3.1, 3.0)),
+                ((-3.0, 0.0, 1.5), (0.1, 3.1, 3.0)),
+                ((0.0, 0.0, 4.5), (3.1, 3.1, 0.1)),
+                ((0.0, 0.0, -1.5), (3.1, 3.1, 0.1)),
+            )
+        )
+    ]
+    objects = tuple(WorldObject(s.name, "wall", (s.name,)) for s in walls)
+    world = world_of(walls, objects, 0.0)
+    state = WorldState(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))
+    mask = object_masks(world, state, CameraSettings(projection="fisheye"), 100)
+    across = np.arange(100) + 0.5 - 50
+    circle = np.hypot(*np.meshgrid(across, across)) <= 40
+    np.testing.assert_array_equal(mask >= 0, circle)
+    # 95 degrees: the wall behind is beyond the edge of the walls beside, which fill the rim.
+    assert set(np.unique(mask)) == {-1, 0, 2, 3, 4, 5}
 
 
 def test_a_known_sphere_covers_the_pixels_worked_out_by_hand(world: World) -> None:

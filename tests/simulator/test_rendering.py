@@ -20,9 +20,10 @@ from enact_assets.simulator.denoising import Denoiser, denoiser
 from enact_assets.simulator.masks import cast_picture, object_masks
 from enact_assets.simulator.meshes import face_normals, geom_mesh
 from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.rendering import Renderer, guides, tone_mapped
+from enact_assets.simulator.rendering import Renderer, guides
 from enact_assets.simulator.scenes import TracedScene, drawn_geoms
 from enact_assets.simulator.textures import TEXTURES, texture_colors, texture_picture
+from enact_assets.simulator.tone_mapping import tone_mapped
 from enact_assets.simulator.world import Surface, World, WorldState
 
 SIZE = 128
@@ -256,15 +257,22 @@ def test_a_visible_geom_without_a_surface_is_named() -> None:
 @pytest.mark.parametrize(
     ("variant", "message"),
     [
-        ({"camera": CameraSettings(projection="kb")}, r"camera projection 'kb' \(known: pinhole\)"),
+        (
+            {"camera": CameraSettings(projection="kb")},
+            r"camera projection 'kb' \(known: fisheye, pinhole\)",
+        ),
         (
             {"appearance": AppearanceSettings("plaid")},
-            r"robot appearance 'plaid' \(known: black_and_white\)",
+            r"robot appearance 'plaid' \(known: black_and_white, random, skin, white\)",
+        ),
+        (
+            {"renderer": RendererSettings(mode="cartoon")},
+            r"mode 'cartoon' \(known: default, path_tracing, ray_tracing_only, realistic\)",
         ),
     ],
 )
 def test_settings_nobody_defined_are_refused_with_the_known_ones(
-    variant: dict[str, CameraSettings | AppearanceSettings], message: str
+    variant: dict[str, CameraSettings | AppearanceSettings | RendererSettings], message: str
 ) -> None:
     """A typing error in the registry must not render the baseline under another name."""
     with pytest.raises(UnknownNameError, match=message):

@@ -12,7 +12,9 @@ from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.masks import mask_sizes, object_masks
+from enact_assets.simulator.cameras import camera_pose
+from enact_assets.simulator.masks import cast_picture, mask_sizes, object_masks
+from enact_assets.simulator.poses import pose_world
 from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
 
@@ -94,3 +96,30 @@ def test_progress_counts_simulated_seconds() -> None:
     short = dataclasses.replace(episode, plan=(), goal=())
     recording = perform("set_table", 0, short, rng, progress=heard.append)
     assert heard == [float(k) for k in range(1, recording.n_frames // 30 + 1)]
+
+
+@pytest.mark.parametrize(
+    ("camera", "most"),
+    [
+        (CameraSettings(height_offset_m=-0.25), 0.0),
+        (CameraSettings(height_offset_m=0.5), 0.0),
+        (CameraSettings(aperture_mm=30.0), 0.0),
+        (CameraSettings(aperture_mm=60.0), 0.03),
+        (CameraSettings(projection="fisheye"), 0.06),
+    ],
+)
+def test_no_camera_looks_into_the_robots_own_torso(camera: CameraSettings, most: float) -> None:
+    """A lowered eye inside chest or shoulders shows their inside, or nothing but them."""
+    recording = _recording("set_table", 0)
+    world = recording.world
+    torso = {f"robot.{part}" for part in ("foot", "column", "chest", "shoulders", "neck", "skull")}
+    is_torso = np.array([world.model.geom(g).name in torso for g in range(world.model.ngeom)])
+    assert is_torso.sum() == len(torso)
+    for frame in range(0, recording.n_frames, 400):
+        data = pose_world(world, recording.state(frame))
+        pose = camera_pose(world, data, camera)
+        hits = cast_picture(world, data, pose, camera, 64)
+        is_hit = hits.geom >= 0
+        assert (is_hit & is_torso[hits.geom]).mean() <= most
+        # Inside a geom, or a hand's breadth from one, its rays end at once.
+        assert hits.distance[is_hit].min() > 0.15
