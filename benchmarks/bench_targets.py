@@ -163,8 +163,8 @@ def pictures(_options: Options) -> Iterator[Row]:
     from enact_assets.simulator.simulate import simulate
 
     variant = load_registry().variant(BASELINE)
-    name = "set_table-0"
-    recording = simulate("set_table", 0)
+    name = "setting_the_table-0"
+    recording = simulate("setting_the_table", 0)
     replay = tables_of(name, recording)
     found = segment(
         replay.demonstrations,

@@ -117,7 +117,7 @@ class Table:
         return rows
 
 
-_DEMONSTRATION = Column(pl.String, "recorded execution of an activity, e.g. set_table-0")
+_DEMONSTRATION = Column(pl.String, "recorded execution of an activity, e.g. setting_the_table-0")
 _GATING = Column(pl.String, "which predicates make key frames: state or contact")
 _MODEL = Column(pl.String, "who answered")
 _VARIANT = Column(pl.String, "setting under which the pictures were made and asked")

@@ -21,7 +21,7 @@ class Progress:
     unit: str
 
     def as_text(self) -> str:
-        """One line, such as ``pictures set_table-0 baseline: 3/27 pictures``."""
+        """One line, such as ``pictures setting_the_table-0 baseline: 3/27 pictures``."""
         of_total = f"/{self.total:.0f}" if self.total else ""
         return f"{self.text}: {self.done:.0f}{of_total} {self.unit}"
 

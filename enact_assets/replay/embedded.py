@@ -21,7 +21,7 @@ _NAME = re.compile(r"(.+)-(\d+)")
 
 
 def parse_demonstration(name: str) -> tuple[str, int]:
-    """``"set_table-0"`` -> ``("set_table", 0)``.
+    """``"setting_the_table-0"`` -> ``("setting_the_table", 0)``.
 
     Errors: :class:`UnknownNameError` if the name has another form or its activity is unknown.
     """

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.simulator.kitchen import MAX_DOOR_RAD, Access, Fixture
+from enact_assets.simulator.fixtures import Access, Fixture
 from enact_assets.simulator.motion import AWAY, PITCH_RAD, TURN_PER_M, UP, Motion
 from enact_assets.simulator.physics import FRAME_RATE_HZ
 from enact_assets.simulator.robot import BasePose, HandPose, Side, shoulder
@@ -26,7 +26,6 @@ PULL_M = 0.31
 WITHDRAW_M = 0.3
 MAX_PLACE_ERROR_M = 0.05
 MAX_TILT_RAD = 0.3
-OPEN_RAD = 1.75
 HALF_GAP_M = 0.105
 """Halves of a sliced thing come to lie this far to either side of the cut."""
 
@@ -117,13 +116,14 @@ class Executor(Motion):
     def open_door(self, side: Side, name: str) -> None:
         """Pull a closed door open."""
         self.step_name = f"open_door({side}, {name})"
-        self.require(self.physics.door_fraction(name) < 0.05, f"{name} is open already")
-        self._swing(side, self.stage.fixture(name), OPEN_RAD)
+        self.require(self.physics.open_fraction(name) < 0.05, f"{name} is open already")
+        fixture = self.stage.fixture(name)
+        self._swing(side, fixture, fixture.opening.opened)
 
     def close_door(self, side: Side, name: str) -> None:
         """Push an open door shut."""
         self.step_name = f"close_door({side}, {name})"
-        self.require(self.physics.door_fraction(name) > 0.5, f"{name} is not open")
+        self.require(self.physics.open_fraction(name) > 0.5, f"{name} is not open")
         self._swing(side, self.stage.fixture(name), 0.0)
 
     def press(self, side: Side, name: str) -> None:
@@ -193,9 +193,10 @@ class Executor(Motion):
 
     def _swing(self, side: Side, fixture: Fixture, angle_rad: float) -> None:
         self._require_empty(side)
-        hinge, handle = (np.asarray(p, dtype=np.float64) for p in fixture.hinge_and_handle())
-        start = self.physics.door_fraction(fixture.name) * MAX_DOOR_RAD
-        sign = fixture.open_sign
+        panel = fixture.opening
+        hinge, handle = np.array(panel.hinge), np.array(panel.handle)
+        start = self.physics.open_fraction(fixture.name) * panel.span
+        sign = panel.axis[2]
         middle = (hinge[0] + handle[0]) / 2
         base = BasePose(float(np.clip(0.27 * middle, -0.25, 0.25)), -0.02, 0.0)
         base = replace(base, yaw=TURN_PER_M * base.x)
@@ -228,7 +229,7 @@ class Executor(Motion):
         """Where the bottom of a thing put on ``on`` comes to lie, and how it is reached."""
         if on in self.stage.fixtures:
             fixture = self.stage.fixtures[on]
-            is_closed = fixture.hinge is not None and self.physics.door_fraction(on) < 0.5
+            is_closed = fixture.panel is not None and self.physics.open_fraction(on) < 0.5
             self.require(not is_closed, f"{on} is closed")
             return np.asarray(fixture.origin, dtype=np.float64), fixture.access
         below = self.stage.thing(on)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator.kitchen import Access
+from enact_assets.simulator.fixtures import Access
 from enact_assets.simulator.physics import FRAME_RATE_HZ, Physics
 from enact_assets.simulator.robot import (
     REACH_M,

@@ -1,5 +1,6 @@
 """What builders of things share: the parts they return and a few surfaces and shapes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from enact_assets.simulator.shapes import Scene
@@ -27,6 +28,10 @@ class Parts:
     rest_height: float = 0.0
     cavity: tuple[Vec3, Vec3] | None = None
     is_slicer: bool = False
+
+
+Builder = Callable[[Scene, str, Color], Parts]
+"""Adds a thing of one kind, called by its name, in a colour, to a scene."""
 
 
 def gloss(color: Color) -> Surface:

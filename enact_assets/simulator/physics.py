@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PhysicsError
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.kitchen import MAX_DOOR_RAD
 from enact_assets.simulator.robot import (
     BODIES,
     SIDES,
@@ -52,7 +51,7 @@ class FrameLog:
 
 
 class Physics:
-    """The state of one simulation. ``where`` names it in errors, e.g. "set_table seed 0"."""
+    """The state of one simulation. ``where`` names it in errors, e.g. "make_a_salad seed 0"."""
 
     def __init__(self, stage: Stage, where: str, progress: Callable[[float], None] | None = None):
         import mujoco
@@ -179,7 +178,7 @@ class Physics:
             row[6:10] = quat_product(quat_inverse(hand_quat), quat)
             self.held[side] = name
         else:
-            pos, quat = self.pose(self.stage.fixture(name).door)
+            pos, quat = self.pose(self.stage.fixture(name).panel_body)
             row[0:3] = quat_to_matrix(quat).T @ (hand_pos - pos)
             row[3:6] = 0.0
         data.eq_active[index] = 1
@@ -203,7 +202,8 @@ class Physics:
         self.data.qpos[q : q + 7] = np.concatenate([pos, quat])
         self.data.qvel[v : v + 6] = 0.0
 
-    def door_fraction(self, fixture: str) -> float:
-        """How far a door is open, as a share of its range."""
-        joint = self.model.joint(self.stage.fixture(fixture).joint)
-        return float(self.data.qpos[int(joint.qposadr[0])]) / MAX_DOOR_RAD
+    def open_fraction(self, fixture: str) -> float:
+        """How far a door, lid or drawer is open, as a share of its range."""
+        found = self.stage.fixture(fixture)
+        joint = self.model.joint(found.joint)
+        return float(self.data.qpos[int(joint.qposadr[0])]) / found.opening.span

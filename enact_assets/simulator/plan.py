@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.kitchen import Access
+from enact_assets.simulator.fixtures import Access
 from enact_assets.simulator.robot import Side
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.kitchen import MAX_DOOR_RAD
 from enact_assets.simulator.physics import Physics
 from enact_assets.simulator.predicates import Fact, PhysicsLog, find_facts
 from enact_assets.simulator.robot import SIDES
@@ -66,7 +65,7 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
         name = model.body(int(model.body_rootid[body])).name
         body_object[body] = index.get(name, -1)
     geom_object = body_object[model.geom_bodyid]
-    doors = [model.body(f.door).id for f in stage.fixtures.values() if f.hinge is not None]
+    doors = [model.body(f.panel_body).id for f in stage.fixtures.values() if f.panel]
     low, high = geom_bounds(shapes, np.array(log.geom_pos), np.array(log.geom_mat))
     box_low, box_high = np.full((2, n_frames, n, 3), np.nan)
     for k in range(n):
@@ -95,9 +94,9 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
             side: np.array([index.get(now[side] or "", -1) for now in log.held]) for side in SIDES
         },
         doors={
-            f.name: np.array(log.qpos)[:, int(model.joint(f.joint).qposadr[0])] / MAX_DOOR_RAD
+            f.name: np.array(log.qpos)[:, int(model.joint(f.joint).qposadr[0])] / f.opening.span
             for f in stage.fixtures.values()
-            if f.hinge is not None
+            if f.panel
         },
         toggled={
             f.name: np.array(log.appearance)[:, f.cue] > 0.5

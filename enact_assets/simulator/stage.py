@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from enact_assets.contracts.errors import PlanError, UnknownNameError
-from enact_assets.simulator.kitchen import Access, Fixture
+from enact_assets.simulator.fixtures import Access, Fixture
 from enact_assets.simulator.parts import Color
 from enact_assets.simulator.robot import SIDES, add_robot
 from enact_assets.simulator.shapes import STATIC, Scene
@@ -113,9 +113,9 @@ class StageBuilder:
                     'active="false" solref="0.012 1"/>'
                 )
             for fixture in self.fixtures.values():
-                if fixture.hinge is not None:
+                if fixture.panel:
                     scene.equalities.append(
-                        f'<connect name="{side}.{fixture.name}" body1="{fixture.door}" '
+                        f'<connect name="{side}.{fixture.name}" body1="{fixture.panel_body}" '
                         f'body2="robot.{side}_hand" anchor="0 0 0" active="false" '
                         'solref="0.012 1"/>'
                     )

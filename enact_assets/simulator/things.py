@@ -4,12 +4,11 @@ Every thing stands on the origin of its body (bottom centre). What is seen and w
 separate geoms: round things have flat collision shapes so that they do not roll away.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.simulator import crockery, groceries
-from enact_assets.simulator.parts import Color, Parts, Vec3
+from enact_assets.simulator.catalogue import crockery, groceries
+from enact_assets.simulator.parts import Builder, Color, Parts, Vec3
 from enact_assets.simulator.shapes import Scene
 from enact_assets.simulator.world import WorldObject
 
@@ -25,31 +24,7 @@ class Thing:
     parents: tuple[str, ...] = ()
 
 
-Builder = Callable[[Scene, str, Color], Parts]
-
-KINDS: dict[str, Builder] = {
-    "plate": crockery.plate,
-    "bowl": crockery.bowl,
-    "pot": crockery.pot,
-    "basket": crockery.basket,
-    "tray": crockery.tray,
-    "cutting_board": crockery.tray,
-    "jug": crockery.jug,
-    "kettle": crockery.kettle,
-    "bottle": crockery.bottle,
-    "milk_carton": groceries.carton,
-    "cereal_box": groceries.cereal_box,
-    "can": groceries.can,
-    "mug": crockery.mug,
-    "bread_loaf": groceries.bread,
-    "watermelon": groceries.watermelon,
-    "half_watermelon": groceries.half_watermelon,
-    "pumpkin": groceries.pumpkin,
-    "orange": groceries.orange,
-    "pineapple": groceries.pineapple,
-    "vase": crockery.vase,
-    "knife": crockery.knife,
-}
+KINDS: dict[str, Builder] = {**crockery.KINDS, **groceries.KINDS}
 
 
 def add_thing(

@@ -18,7 +18,7 @@ from enact_assets.storage.parquet_files import (
 )
 
 Partition = Mapping[str, str]
-"""Dimension -> value, e.g. ``{"demonstration": "set_table-0", "gating": "state"}``."""
+"""Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""
 
 SUFFIX = ".parquet"
 MAX_VALUE_CHARACTERS = 120

@@ -2,7 +2,7 @@
 
 ::
 
-    <root>/lake/qa/set_table-0/state.parquet     tables, one file per partition (storage/lake.py)
+    <root>/lake/qa/make_a_salad-0/state.parquet  tables, one file per partition (storage/lake.py)
     <root>/images/4f/4f2c...e1.png               pictures by content (storage/images.py)
     <root>/images/renders/90/90ab...77           what a render came out as
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (storage/recordings.py)

@@ -133,7 +133,8 @@ NAMES = [
     "-x", "--dry-run", ".hidden", "..x", "a..b", "a b", "é", "x" * 121, "x" * 250, "a\nb",
     "a\x1b[31mb",
     "[red]", "[", "%s", "{}", "$HOME", "~", "a\\b", "C:", "nul", "\u202eb", "\udcff",
-    "a\udc80b", "*", "?", "'", '"', "a|b", "set_table-0", "set_table-\u0663", "a;b", "_",
+    "a\udc80b", "*", "?", "'", '"', "a|b", "setting_the_table-0",
+    "setting_the_table-\u0663", "a;b", "_",
     "good_task_1 ",
     "0", "a+b", "a@b", "GOOD_TASK_1", "..\u2215etc", "con.json", "scene_graph_0.json",
 ]  # fmt: skip

@@ -53,7 +53,9 @@ HOSTILE: list[Any] = [
 ]
 
 
-def fields(length: int = 3, kind: str = "forward", task: str = "set_table_1") -> dict[str, Any]:
+def fields(
+    length: int = 3, kind: str = "forward", task: str = "setting_the_table_1"
+) -> dict[str, Any]:
     ids = [str(60 + 100 * k) for k in range(length)]
     type_ = question_type(kind, length)
     id_ = official_id(task, type_, ids)

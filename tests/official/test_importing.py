@@ -176,10 +176,10 @@ def test_what_cannot_be_imported_is_named(
 ) -> None:
     """And changes nothing: a bad line found later would leave half a question set."""
     (tmp_path / "bad.jsonl").write_text('{"id": "x"}\n')
-    (tmp_path / "set_table-3").mkdir()
-    (tmp_path / "set_table-3" / "scene_graph_0.json").write_text("{}")
+    (tmp_path / "setting_the_table-3").mkdir()
+    (tmp_path / "setting_the_table-3" / "scene_graph_0.json").write_text("{}")
     data = tmp_path / "data"
-    paths = [tmp_path / "bad.jsonl", tmp_path / "set_table-3", tmp_path / "gone"]
+    paths = [tmp_path / "bad.jsonl", tmp_path / "setting_the_table-3", tmp_path / "gone"]
     assert main(["import", *map(str, paths), "--data", str(data)]) == 1
     printed = " ".join(capsys.readouterr().out.split())
     assert "line 1" in printed

@@ -46,13 +46,13 @@ def fields(**changed: Any) -> dict[str, Any]:
     """One valid question as a dictionary in the release's order of fields."""
     ids = ["60", "305", "516"]
     type_ = question_type("forward", 3)
-    id_ = official_id("set_table_1", type_, ids)
+    id_ = official_id("setting_the_table_1", type_, ids)
     return {
         "id": id_,
         "type": type_,
-        "task_name": "set_table_1",
+        "task_name": "setting_the_table_1",
         "key_frame_ids": ids,
-        "images": image_paths(id_, type_, "set_table_1", 3),
+        "images": image_paths(id_, type_, "setting_the_table_1", 3),
         "question": 'Which image comes first?\nSay "1" or \\2, caf\u00e9.',
         "options": [],
         "gt_answer": [2, 1],
@@ -171,7 +171,7 @@ BAD_FIELDS: list[tuple[str, Any, str]] = [
     ("id", "", r"field 'id': expected a name"),
     ("type", "sideways_world_modeling_3_steps", r"field 'type': unknown type of question"),
     ("type", "forward_world_modeling_4_steps", r"field 'key_frame_ids': expected 4 entries"),
-    ("task_name", "../set_table", r"field 'task_name': expected letters"),
+    ("task_name", "../setting_the_table", r"field 'task_name': expected letters"),
     ("task_name", "a/b", r"field 'task_name'"),
     ("key_frame_ids", ["60", "305", 516], r"field 'key_frame_ids\[2\]': Expected `str`"),
     ("key_frame_ids", ["60", "-5", "516"], r"field 'key_frame_ids\[1\]': expected digits, is '-5'"),

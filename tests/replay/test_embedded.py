@@ -13,15 +13,15 @@ from enact_assets.replay.validation import check_replay
 from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.simulate import find_activity, perform, random_draws
 
-NAME = "prepare_breakfast-0"
+NAME = "cooking_breakfast-0"
 
 
 @pytest.fixture(scope="module")
 def recording() -> Recording:
-    rng = random_draws("prepare_breakfast", 0)
-    episode = find_activity("prepare_breakfast").build(rng)
+    rng = random_draws("cooking_breakfast", 0)
+    episode = find_activity("cooking_breakfast").build(rng)
     short = dataclasses.replace(episode, plan=episode.plan[:1], goal=())
-    return perform("prepare_breakfast", 0, short, rng)
+    return perform("cooking_breakfast", 0, short, rng)
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +31,34 @@ def tables(recording: Recording) -> ReplayTables:
 
 def test_a_name_is_an_activity_and_a_seed() -> None:
     """Activities may hold underscores; the seed follows the last hyphen."""
-    assert parse_demonstration("set_table-0") == ("set_table", 0)
-    assert parse_demonstration("put_away_groceries-12") == ("put_away_groceries", 12)
+    assert parse_demonstration("setting_the_table-0") == ("setting_the_table", 0)
+    assert parse_demonstration("unloading_groceries-12") == ("unloading_groceries", 12)
 
 
 @pytest.mark.parametrize(
-    "name", ["set_table", "set_table-", "set_table-x", "set_table-01", "-1", ""]
+    "name",
+    [
+        "setting_the_table",
+        "setting_the_table-",
+        "setting_the_table-x",
+        "setting_the_table-01",
+        "-1",
+        "",
+    ],
 )
 def test_a_malformed_name_is_told_how_to_be_written(name: str) -> None:
     """One demonstration must have one name, so seeds have no leading zeros."""
-    with pytest.raises(UnknownNameError, match=r"set_table-<seed>.*like 'prepare_breakfast-0'"):
+    with pytest.raises(
+        UnknownNameError, match=r"setting_the_table-<seed>.*like 'cooking_breakfast-0'"
+    ):
         parse_demonstration(name)
 
 
 def test_an_unknown_activity_is_told_the_known_ones() -> None:
     """The name has the right form, so the activity is what is wrong."""
-    with pytest.raises(UnknownNameError, match=r"unknown activity 'fly' \(known: .*set_table"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown activity 'fly' \(known: .*setting_the_table"
+    ):
         parse_demonstration("fly-0")
 
 
@@ -55,7 +67,7 @@ def test_tables_keep_their_contracts_and_agree(tables: ReplayTables, recording: 
     check_replay(tables.demonstrations, tables.facts, tables.objects)
     row = tables.demonstrations.row(0, named=True)
     assert row["n_frames"] == tables.states.height == recording.n_frames
-    assert (row["source"], row["activity"], row["seed"]) == ("embedded", "prepare_breakfast", 0)
+    assert (row["source"], row["activity"], row["seed"]) == ("embedded", "cooking_breakfast", 0)
     assert tables.facts["frame_to"].max() == recording.n_frames
     halves = tables.objects.filter(pl.col("category") == "half_watermelon")
     assert halves["parents"].to_list() == [["watermelon"], ["watermelon"]]

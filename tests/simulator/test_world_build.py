@@ -58,7 +58,7 @@ def test_a_world_depends_on_activity_and_seed_only(activity: str, worlds: dict[s
 def test_an_unknown_activity_lists_the_known_ones() -> None:
     """The message is what a user who mistyped sees."""
     with pytest.raises(
-        UnknownNameError, match=r"unknown activity 'set_tabel' \(known: .*set_table"
+        UnknownNameError, match=r"unknown activity 'set_tabel' \(known: .*setting_the_table"
     ):
         build_world("set_tabel", 0)
 

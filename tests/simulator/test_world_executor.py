@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
-from enact_assets.simulator import kitchen
-from enact_assets.simulator.activities import set_table
+from enact_assets.simulator.activities import setting_the_table
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.recording import facts_of
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.simulate import perform
 from enact_assets.simulator.stage import StageBuilder
 
@@ -19,10 +19,10 @@ from enact_assets.simulator.stage import StageBuilder
 def robot() -> Executor:
     """A table with a mug, a can and a melon, beside a closed cabinet."""
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, set_table.STYLE)
+    kitchen.add_room(stage.scene, setting_the_table.STYLE)
     stage.furnish(
-        kitchen.add_table(stage.scene, set_table.STYLE),
-        kitchen.add_cabinet(stage.scene, set_table.STYLE, kitchen.LEFT_X),
+        kitchen.add_table(stage.scene, setting_the_table.STYLE),
+        kitchen.add_cabinet(stage.scene, setting_the_table.STYLE, kitchen.LEFT_X),
     )
     stage.put("mug", "mug", (0.8, 0.1, 0.1), "table", (-0.2, -0.1))
     stage.put("can", "can", (0.1, 0.1, 0.8), "table", (0.2, -0.1))

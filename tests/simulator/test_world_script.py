@@ -4,19 +4,19 @@ import dataclasses
 
 import numpy as np
 
-from enact_assets.simulator import kitchen
-from enact_assets.simulator.activities import set_table
+from enact_assets.simulator.activities import setting_the_table
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.robot import BODIES, body_poses
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.stage import StageBuilder
 
 
 def test_every_logged_pose_of_the_robot_is_the_scripted_one() -> None:
     """Poses kept while the robot stands still must not outlive a move of any part of it."""
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, set_table.STYLE)
-    stage.furnish(kitchen.add_table(stage.scene, set_table.STYLE))
+    kitchen.add_room(stage.scene, setting_the_table.STYLE)
+    stage.furnish(kitchen.add_table(stage.scene, setting_the_table.STYLE))
     robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
     base, hands = robot.base, dict(robot.hands)
     left = hands["left"]

@@ -81,7 +81,7 @@ def _shortened(activity: str, n_steps: int, seed: int = 0) -> Recording:
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     """Log, facts and world are functions of activity and seed alone."""
-    first, second = (_shortened("prepare_breakfast", 3) for _ in range(2))
+    first, second = (_shortened("cooking_breakfast", 3) for _ in range(2))
     for name in ("qpos", "mocap_pos", "mocap_quat", "appearance"):
         assert getattr(first, name).tobytes() == getattr(second, name).tobytes()
     assert first.facts == second.facts
@@ -92,9 +92,9 @@ def test_progress_counts_simulated_seconds() -> None:
     """Whole seconds, in order: what a progress bar shows."""
     heard: list[float] = []
     rng = np.random.default_rng(0)
-    episode = find_activity("set_table").build(rng)
+    episode = find_activity("setting_the_table").build(rng)
     short = dataclasses.replace(episode, plan=(), goal=())
-    recording = perform("set_table", 0, short, rng, progress=heard.append)
+    recording = perform("setting_the_table", 0, short, rng, progress=heard.append)
     assert heard == [float(k) for k in range(1, recording.n_frames // 30 + 1)]
 
 
@@ -110,7 +110,7 @@ def test_progress_counts_simulated_seconds() -> None:
 )
 def test_no_camera_looks_into_the_robots_own_torso(camera: CameraSettings, most: float) -> None:
     """A lowered eye inside chest or shoulders shows their inside, or nothing but them."""
-    recording = _recording("set_table", 0)
+    recording = _recording("setting_the_table", 0)
     world = recording.world
     torso = {f"robot.{part}" for part in ("foot", "column", "chest", "shoulders", "neck", "skull")}
     is_torso = np.array([world.model.geom(g).name in torso for g in range(world.model.ngeom)])

@@ -67,13 +67,13 @@ BREAKS: list[tuple[str, str, Break]] = [
     ("qa_answers_restore_the_order", "i1", _set("qa", {"question_id": "i1"}, answer=[1, 2, 3])),
     (
         "trajectory_steps_are_edges",
-        "set_table-0:0-1-2",
-        _drop("transition_graph", demonstration="set_table-0", key_frame_to=2),
+        "setting_the_table-0:0-1-2",
+        _drop("transition_graph", demonstration="setting_the_table-0", key_frame_to=2),
     ),
     (
         "trajectory_steps_are_edges",
-        "set_table-0:0-1-2",
-        _set("trajectories", {"trajectory_id": "set_table-0:0-1-2"}, frames=[20]),
+        "setting_the_table-0:0-1-2",
+        _set("trajectories", {"trajectory_id": "setting_the_table-0:0-1-2"}, frames=[20]),
     ),
     ("question_set_questions_exist", "f2", _drop("qa", question_id="f2")),
     (
@@ -122,7 +122,7 @@ BREAKS: list[tuple[str, str, Break]] = [
         "visibility",
         _set(
             "visibility",
-            {"demonstration": "set_table-0", "key_frame": 0, "object_name": "cup_0"},
+            {"demonstration": "setting_the_table-0", "key_frame": 0, "object_name": "cup_0"},
             fraction=-0.1,
         ),
     ),
@@ -192,17 +192,17 @@ BREAKS: list[tuple[str, str, Break]] = [
     (
         "fact_intervals_are_ordered",
         "'frame_to': 301",
-        _set("facts", {"demonstration": "set_table-0", "subject": "cup_0"}, frame_to=301),
+        _set("facts", {"demonstration": "setting_the_table-0", "subject": "cup_0"}, frame_to=301),
     ),
     (
         "fact_intervals_are_ordered",
         "'frame_from': 300",
-        _set("facts", {"demonstration": "set_table-0", "subject": "cup_0"}, frame_from=300),
+        _set("facts", {"demonstration": "setting_the_table-0", "subject": "cup_0"}, frame_from=300),
     ),
     (
         "fact_intervals_are_ordered",
         "'n_frames': None",
-        _drop("demonstrations", demonstration="set_table-0"),
+        _drop("demonstrations", demonstration="setting_the_table-0"),
     ),
 ]
 

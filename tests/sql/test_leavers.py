@@ -232,8 +232,8 @@ def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None
 STALE = pl.DataFrame(
     {
         "asset": ["replays", "qa", "question_config"],
-        "partition": ["set_table-0", "set_table-0|state", None],
-        "why": ["the code changed", "made from replays set_table-0", "it's 'old'"],
+        "partition": ["setting_the_table-0", "setting_the_table-0|state", None],
+        "why": ["the code changed", "made from replays setting_the_table-0", "it's 'old'"],
     }
 )
 

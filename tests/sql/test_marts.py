@@ -259,7 +259,7 @@ def test_predicate_statistics_count_components_by_sign(warehouse: Path) -> None:
         "select predicate, n_demonstrations, n_facts, n_added, n_removed, n_transitions, "
         "n_edge_components, n_question_components from predicate_statistics",
     ).rows()
-    # f1, f3 and i1 contain the first two steps of set_table-0, f2, f3 and i1 the last.
+    # f1, f3 and i1 contain the first two steps of setting_the_table-0, f2, f3 and i1 the last.
     assert rows == [
         ("Exists", 2, 14, 0, 0, 0, 0, 0),
         ("LeftGrasping", 1, 0, 1, 0, 0, 1, 1),
@@ -301,8 +301,8 @@ def test_one_question_id_under_two_gatings_is_not_counted_twice(tmp_path: Path) 
 def test_key_frames_name_the_picture_of_each_variant(warehouse: Path) -> None:
     rows = query(
         warehouse,
-        "select variant, time_s, n_changes, n_facts, n_visible_objects, image_path "
-        "from key_frames where demonstration = 'set_table-0' and key_frame = 3 order by variant",
+        "select variant, time_s, n_changes, n_facts, n_visible_objects, "
+        "image_path from key_frames where demonstration = 'setting_the_table-0' and key_frame = 3 order by variant",
     ).rows()
     shas = [image_sha(TABLE, variant, 3) for variant in ("aperture_80", "baseline")]
     assert rows == [

@@ -1,8 +1,8 @@
 """A whole lake by hand: two demonstrations, five questions, two models, one probed variant.
 
 ``tiny_rows()`` gives plain rows that a test may change or break; ``write_lake`` lands them through
-the contracts. What happens in ``set_table-0``: the fridge opens, the hand takes the cup, the cup
-goes on the table. In ``boil_water-1`` a burner is switched on and a kettle taken.
+the contracts. What happens in ``setting_the_table-0``: the fridge opens, the hand takes the cup,
+the cup goes on the table. In ``boil_water-1`` a burner is switched on and a kettle taken.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from enact_assets.storage.lake import Lake
 
 Rows = dict[str, list[dict[str, Any]]]
 
-TABLE, BOIL = "set_table-0", "boil_water-1"
+TABLE, BOIL = "setting_the_table-0", "boil_water-1"
 CHANGES = {
     TABLE: [
         ["+Open(fridge)"],

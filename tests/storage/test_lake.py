@@ -27,11 +27,11 @@ from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake, check_partition_value
 from enact_assets.storage.paths import DataRoot
 
-DEMONSTRATION = {"demonstration": "set_table-0"}
-STATE = {"demonstration": "set_table-0", "gating": "state"}
+DEMONSTRATION = {"demonstration": "setting_the_table-0"}
+STATE = {"demonstration": "setting_the_table-0", "gating": "state"}
 
 
-def facts(demonstration: str = "set_table-0", n_rows: int = 2) -> pl.DataFrame:
+def facts(demonstration: str = "setting_the_table-0", n_rows: int = 2) -> pl.DataFrame:
     return table("facts").build(
         [
             {
@@ -47,7 +47,7 @@ def facts(demonstration: str = "set_table-0", n_rows: int = 2) -> pl.DataFrame:
     )
 
 
-def path_counts(demonstration: str = "set_table-0", gating: str = "state") -> pl.DataFrame:
+def path_counts(demonstration: str = "setting_the_table-0", gating: str = "state") -> pl.DataFrame:
     return table("path_counts").build(
         [
             {
@@ -86,9 +86,9 @@ def test_every_table_can_be_written_empty(lake: Lake, name: str) -> None:
 
 def test_files_stand_where_the_architecture_says(lake: Lake) -> None:
     """Dimensions keep the contract's order, whatever order the caller names them in."""
-    swapped = {"gating": "state", "demonstration": "set_table-0"}
-    assert lake.path("facts", DEMONSTRATION) == lake.root / "facts/set_table-0.parquet"
-    assert lake.path("qa", swapped) == lake.root / "qa/set_table-0/state.parquet"
+    swapped = {"gating": "state", "demonstration": "setting_the_table-0"}
+    assert lake.path("facts", DEMONSTRATION) == lake.root / "facts/setting_the_table-0.parquet"
+    assert lake.path("qa", swapped) == lake.root / "qa/setting_the_table-0/state.parquet"
     assert lake.path("qa", swapped) == lake.path("qa", STATE)
 
 
@@ -114,7 +114,7 @@ def test_rows_of_another_partition_are_refused_and_the_old_file_stays(lake: Lake
 
 def test_a_missing_partition_names_the_asset_to_materialize(lake: Lake) -> None:
     """'No such file' alone leaves the user searching for who writes it."""
-    expected = r"qa \(demonstration=set_table-0, gating=state\).*Materialize asset 'qa'"
+    expected = r"qa \(demonstration=setting_the_table-0, gating=state\).*Materialize asset 'qa'"
     with pytest.raises(MissingPartitionError, match=expected):
         lake.read("qa", STATE)
     with pytest.raises(MissingPartitionError):
@@ -196,9 +196,9 @@ def test_foreign_files_are_left_out_and_reported(lake: Lake) -> None:
     strays = [
         "notes.txt",
         "path_counts/too_high.parquet",
-        "path_counts/set_table-0/state.parquet.bak",
-        "path_counts/set_table-0/deeper/state.parquet",
-        "path_counts/set_table-0/bad name.parquet",
+        "path_counts/setting_the_table-0/state.parquet.bak",
+        "path_counts/setting_the_table-0/deeper/state.parquet",
+        "path_counts/setting_the_table-0/bad name.parquet",
         "unknown/a.parquet",
     ]
     for stray in strays:
@@ -325,7 +325,7 @@ def test_killed_between_write_and_rename_nothing_is_visible(
     with pytest.raises(OSError, match="No space left"):
         lake.write("facts", facts(n_rows=5), DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).height == 2
-    assert [p.name for p in (lake.root / "facts").iterdir()] == ["set_table-0.parquet"]
+    assert [p.name for p in (lake.root / "facts").iterdir()] == ["setting_the_table-0.parquet"]
 
 
 KILLED_WRITER = """
@@ -340,7 +340,8 @@ def die(path):
     os.kill(os.getpid(), signal.SIGKILL)
 
 atomic.flush_to_disk = die  # all bytes are written, the rename has not happened
-Lake(Path(sys.argv[1])).write("facts", table("facts").empty(), {"demonstration": "set_table-0"})
+key = {"demonstration": "setting_the_table-0"}
+Lake(Path(sys.argv[1])).write("facts", table("facts").empty(), key)
 """
 
 

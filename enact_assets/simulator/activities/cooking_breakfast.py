@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from enact_assets.simulator import kitchen
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
 from enact_assets.simulator.plan import (
     Grasp,
@@ -13,6 +12,7 @@ from enact_assets.simulator.plan import (
     move,
     move_both,
 )
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
@@ -128,5 +128,5 @@ def build(rng: np.random.Generator) -> Episode:
 
 
 ACTIVITY = Activity(
-    "prepare_breakfast", "Slice a watermelon onto plates, heat a pot and bring drinks.", build
+    "cooking_breakfast", "Slice a watermelon onto plates, heat a pot and bring drinks.", build
 )

@@ -6,14 +6,10 @@ its picture. x runs to the right, y away from the robot, and the floor is z = 0.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.simulator.fixtures import Fixture, Heater, Panel, Vec3, panel_xml
 from enact_assets.simulator.shapes import DOOR, STATIC, Scene
 from enact_assets.simulator.world import Cue, Surface, WorldObject
-
-Vec3 = tuple[float, float, float]
-Access = Literal["top", "front"]
 
 LEFT_X, CENTRE_X, RIGHT_X = -0.76, 0.0, 0.76
 """Middles of the three work places."""
@@ -21,42 +17,6 @@ WALL_Y = 1.28
 """Front face of the back wall."""
 HALF_WIDTH = 0.31
 """Half the width of the side work places."""
-
-
-@dataclass(frozen=True)
-class Fixture:
-    """A piece of furniture: where things stand on it, and how its door or button works.
-
-    ``origin`` is the point that offsets of placements count from, at the height things rest on.
-    ``cavity`` is the inner box (low corner, high corner) in the world. Doors turn about the
-    vertical through ``hinge``; ``handle`` is where the hand takes hold of the closed door.
-    """
-
-    name: str
-    origin: Vec3
-    access: Access = "top"
-    cavity: tuple[Vec3, Vec3] | None = None
-    hinge: Vec3 | None = None
-    handle: Vec3 | None = None
-    open_sign: float = 0.0
-    button: Vec3 | None = None
-    cue: int = -1
-
-    @property
-    def joint(self) -> str:
-        """Name of the door's hinge joint."""
-        return f"{self.name}.hinge"
-
-    @property
-    def door(self) -> str:
-        """Name of the door's body."""
-        return f"{self.name}.door"
-
-    def hinge_and_handle(self) -> tuple[Vec3, Vec3]:
-        """Both points of the door; raises :class:`PlanError` where there is none."""
-        if self.hinge is None or self.handle is None:
-            raise PlanError(f"{self.name} has no door. Doors: cabinet, fridge.")
-        return self.hinge, self.handle
 
 
 @dataclass(frozen=True)
@@ -76,7 +36,8 @@ DARK = Surface((0.03, 0.03, 0.035), finish="gloss")
 INSIDE = Surface((0.85, 0.87, 0.88), finish="satin")
 
 MAX_DOOR_RAD = 2.0
-"""Range of every door; it counts as open past five per cent of it."""
+OPEN_DOOR_RAD = 1.75
+"""Range of every door, and how far the robot opens it."""
 
 
 def add_room(scene: Scene, style: Style) -> None:
@@ -164,25 +125,23 @@ def add_shelf(scene: Scene, style: Style, x: float, name: str = "shelf") -> Fixt
     return Fixture(name, (x, 1.15, 1.33), access="front")
 
 
+def _door_panel(hinge: Vec3, handle: Vec3, away: float) -> Panel:
+    """A door about the vertical that turns towards +x or -x, as ``away`` has it."""
+    return Panel(handle, (0.0, 0.0, away), hinge, MAX_DOOR_RAD, OPEN_DOOR_RAD)
+
+
 def _door(scene: Scene, fixture: Fixture, panel: Surface, half: Vec3, bar_half_z: float) -> str:
     """A door panel of half size ``half`` hinged on one side, with a bar to pull it by."""
-    hinge, handle = fixture.hinge_and_handle()
-    side = -math.copysign(1.0, fixture.open_sign)
-    bar_x = handle[0] - hinge[0]
-    bar_z = handle[2] - hinge[2]
+    opening = fixture.opening
+    hinge, handle = opening.hinge or opening.handle, opening.handle
+    side = -math.copysign(1.0, opening.axis[2])
+    name = fixture.panel_body
     geoms = scene.visible(
-        f"{fixture.door}.panel", "box", half, panel, (side * half[0], 0, 0), collide=DOOR, mass=3.0
+        f"{name}.leaf", "box", half, panel, (side * half[0], 0, 0), collide=DOOR, mass=3.0
     )
-    geoms += scene.visible(
-        f"{fixture.door}.bar", "box", (0.014, 0.014, bar_half_z), DARK, (bar_x, -0.05, bar_z)
-    )
-    x, y, z = hinge
-    axis = "0 0 1" if fixture.open_sign > 0 else "0 0 -1"
-    return (
-        f'<body name="{fixture.door}" pos="{x:.6g} {y:.6g} {z:.6g}">'
-        f'<joint name="{fixture.joint}" type="hinge" axis="{axis}" range="0 {MAX_DOOR_RAD}" '
-        f'damping="3" frictionloss="1.5" armature="0.05"/>{geoms}</body>'
-    )
+    bar = (handle[0] - hinge[0], -0.05, handle[2] - hinge[2])
+    geoms += scene.visible(f"{name}.bar", "box", (0.014, 0.014, bar_half_z), DARK, bar)
+    return panel_xml(fixture, geoms)
 
 
 def add_cabinet(scene: Scene, style: Style, x: float, name: str = "cabinet") -> Fixture:
@@ -198,9 +157,11 @@ def add_cabinet(scene: Scene, style: Style, x: float, name: str = "cabinet") -> 
             (x - HALF_WIDTH + 0.02, front - 0.005, low + 0.01),
             (x + HALF_WIDTH - 0.02, front + 2 * depth, low + 2 * half_z),
         ),
-        hinge=(x + away * HALF_WIDTH, front - 0.014, middle_z),
-        handle=(x - away * (HALF_WIDTH - 0.05), front - 0.07, middle_z - 0.05),
-        open_sign=away,
+        panel=_door_panel(
+            (x + away * HALF_WIDTH, front - 0.014, middle_z),
+            (x - away * (HALF_WIDTH - 0.05), front - 0.07, middle_z - 0.05),
+            away,
+        ),
     )
     geoms = ""
     for part, half, pos in (
@@ -234,9 +195,11 @@ def add_fridge(scene: Scene, x: float, name: str = "fridge") -> Fixture:
             (x - HALF_WIDTH + 0.03, front - 0.005, shelf - 0.01),
             (x + HALF_WIDTH - 0.03, front + 2 * depth, height - 0.03),
         ),
-        hinge=(x + away * HALF_WIDTH, front - 0.022, 0.85),
-        handle=(x - away * (HALF_WIDTH - 0.06), front - 0.075, 1.1),
-        open_sign=away,
+        panel=_door_panel(
+            (x + away * HALF_WIDTH, front - 0.022, 0.85),
+            (x - away * (HALF_WIDTH - 0.06), front - 0.075, 1.1),
+            away,
+        ),
     )
     geoms = ""
     for part, half, pos, look in (
@@ -292,4 +255,5 @@ def add_stove(scene: Scene, style: Style, x: float, name: str = "stove") -> Fixt
         (burner[0], burner[1], 0.908),
         button=(button[0], button[1], 0.93),
         cue=len(scene.cues) - 1,
+        heater=Heater((burner[0], burner[1], 0.98), 0.25),
     )

@@ -2,7 +2,7 @@
 
 import math
 
-from enact_assets.simulator.parts import Color, Parts, darker, gloss, upright_cylinder
+from enact_assets.simulator.parts import Builder, Color, Parts, darker, gloss, upright_cylinder
 from enact_assets.simulator.shapes import MOVABLE, Scene
 from enact_assets.simulator.world import Surface
 
@@ -189,3 +189,16 @@ def pineapple(scene: Scene, name: str, color: Color) -> Parts:
         radius=0.065,
         height=0.27,
     )
+
+
+KINDS: dict[str, Builder] = {
+    "milk_carton": carton,
+    "cereal_box": cereal_box,
+    "can": can,
+    "bread_loaf": bread,
+    "watermelon": watermelon,
+    "half_watermelon": half_watermelon,
+    "pumpkin": pumpkin,
+    "orange": orange,
+    "pineapple": pineapple,
+}

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from enact_assets.simulator import kitchen
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
 from enact_assets.simulator.plan import (
     CloseDoor,
@@ -11,6 +10,7 @@ from enact_assets.simulator.plan import (
     move,
     move_both,
 )
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
@@ -122,5 +122,5 @@ def build(rng: np.random.Generator) -> Episode:
 
 
 ACTIVITY = Activity(
-    "put_away_groceries", "Put groceries into a fridge and a cabinet and tidy the rest.", build
+    "unloading_groceries", "Put groceries into a fridge and a cabinet and tidy the rest.", build
 )

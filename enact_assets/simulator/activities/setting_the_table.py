@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from enact_assets.simulator import kitchen
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
 from enact_assets.simulator.plan import (
     CloseDoor,
@@ -12,6 +11,7 @@ from enact_assets.simulator.plan import (
     move,
     move_both,
 )
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
@@ -105,4 +105,6 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet", "shelf"}))
 
 
-ACTIVITY = Activity("set_table", "Set a table for two with dishes, bread and drinks.", build)
+ACTIVITY = Activity(
+    "setting_the_table", "Set a table for two with dishes, bread and drinks.", build
+)

@@ -2,7 +2,7 @@
 
 import math
 
-from enact_assets.simulator.parts import Color, Parts, darker, gloss, upright_cylinder
+from enact_assets.simulator.parts import Builder, Color, Parts, darker, gloss, upright_cylinder
 from enact_assets.simulator.shapes import MOVABLE, Scene
 from enact_assets.simulator.world import Surface
 
@@ -278,3 +278,19 @@ def knife(scene: Scene, name: str, color: Color) -> Parts:
         height=0.06,
         is_slicer=True,
     )
+
+
+KINDS: dict[str, Builder] = {
+    "plate": plate,
+    "bowl": bowl,
+    "pot": pot,
+    "basket": basket,
+    "tray": tray,
+    "cutting_board": tray,
+    "jug": jug,
+    "kettle": kettle,
+    "bottle": bottle,
+    "mug": mug,
+    "vase": vase,
+    "knife": knife,
+}

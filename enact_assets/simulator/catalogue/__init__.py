@@ -1,0 +1,1 @@
+"""Builders of movable things, by theme. Each module lists its kinds in ``KINDS``."""

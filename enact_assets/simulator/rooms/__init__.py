@@ -1,0 +1,1 @@
+"""Rooms: their shells and the furniture that belongs to each."""
