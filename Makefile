@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from-lock
 
-.PHONY: demo ui test fuzz check bench install clean-data help
+.PHONY: demo full ui test fuzz check bench install clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,8 +19,11 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(STAMP) ## materialize everything on the embedded demonstrations, show the leaderboard
+demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show the leaderboard
 	@$(BIN)/enact-assets demo
+
+full: $(STAMP) ## materialize every demonstration and setting of the registry: an hour or more
+	@$(BIN)/enact-assets materialize
 
 ui: $(STAMP) ## open the Dagster UI on what was materialized
 	@$(BIN)/enact-assets ui

@@ -1,12 +1,20 @@
 """Run measurements: ``python -m benchmarks`` for all of them, ``--help`` for what can be chosen."""
 
 import argparse
+import os
 import platform
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import bench_core, bench_scale, bench_simulator, bench_targets
+from benchmarks import (
+    bench_core,
+    bench_demonstrations,
+    bench_scale,
+    bench_simulator,
+    bench_targets,
+)
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
@@ -15,17 +23,26 @@ BENCHMARKS = ("targets", "core", "simulator")
 
 
 def main() -> int:
-    """Print the figures; returns 1 if a demonstration of ``scale`` failed."""
+    """Print the figures; returns 1 if a demonstration of ``scale`` failed, or if
+    ``demonstrations`` did not reach its goals.
+    """
     arguments = _parser().parse_args()
-    print(f"Python {platform.python_version()}, {platform.machine()}", flush=True)
+    load = os.getloadavg()[0]
+    print(f"Python {platform.python_version()}, {platform.machine()}, load {load:.1f}", flush=True)
     if arguments.benchmark == "scale":
         return _scale(arguments)
+    if arguments.benchmark == "demonstrations":
+        return _demonstrations(arguments)
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
         print(f"\n## {name}", flush=True)
         if name == "targets":
             _targets(arguments)
         else:
-            {"core": bench_core.main, "simulator": bench_simulator.main}[name]()
+            runs: dict[str, Callable[[], object]] = {
+                "core": bench_core.main,
+                "simulator": bench_simulator.main,
+            }
+            runs[name]()
     return 0
 
 
@@ -34,24 +51,30 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "benchmark",
         nargs="?",
-        choices=(*BENCHMARKS, "scale"),
-        help="targets: the table of what is to be reached; core, simulator: details; scale: many "
-        "generated demonstrations, as long as you say (default: all but scale)",
+        choices=(*BENCHMARKS, "demonstrations", "scale"),
+        help="targets: the table of what is to be reached; core, simulator: details; "
+        "demonstrations: those of the registry from nothing to leaderboard, and one variant more; "
+        "scale: many generated ones, as long as you say (default: all but the last two)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument("--compile", action="store_true", help="also compile all kernels anew")
     parser.add_argument(
         "--demonstrations",
         type=int,
-        help=f"how many to generate ({N_SCALE} for a row of targets, 100 for scale)",
+        help=f"how many to generate ({N_SCALE} for a row of targets, 100 for scale); of the "
+        "registry's, how many to make (all)",
     )
+    parser.add_argument("--variant", default="high", help="which demonstrations adds")
     parser.add_argument("--frames", type=int, default=N_FRAMES, help="of each of them")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--models", type=int, default=N_MODELS, help="whose answers are verified")
     parser.add_argument("--draws", type=int, default=N_DRAWS, help="distinct trajectories to draw")
     parser.add_argument("--profile", choices=tuple(PROFILES), default="release", help="of scale")
     parser.add_argument(
-        "--output", type=Path, help="where scale writes; run again to resume (default: nowhere)"
+        "--output",
+        type=Path,
+        help="where scale writes; run again to resume. Where demonstrations writes; must be empty "
+        "(default: nowhere)",
     )
     return parser
 
@@ -67,6 +90,17 @@ def _targets(arguments: argparse.Namespace) -> None:
     if arguments.compile:
         bench_targets.compile_anew()
     bench_targets.main(arguments.only, options)
+
+
+def _demonstrations(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        is_success = bench_demonstrations.main(
+            arguments.demonstrations,
+            arguments.output or Path(folder, "data"),
+            arguments.variant,
+            workers=arguments.workers,
+        )
+    return 0 if is_success else 1
 
 
 def _scale(arguments: argparse.Namespace) -> int:

@@ -1,40 +1,123 @@
 """Make the pictures of README.md from a data root: ``python docs/make_pictures.py [data]``.
 
-Writes key frame sheets of every demonstration of the registry and two questions, for people to look
-at before a change of the simulator is committed.
+Writes key-frame sheets of every demonstration of the registry that was materialized, all settings
+for one pair of key frames, and two questions, for people to look at before a change of the
+simulator is committed. Pictures of the settings that are not there yet are rendered.
 """
 
-import sys
+import argparse
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from enact_assets.contracts.registry import BASELINE, load_registry
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.registry import BASELINE, Registry, load_registry
+from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.sheets import contact_sheet, question_strip
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
 
 DOCS = Path(__file__).parent
-KEY_FRAMES_SHOWN = 20
+PARTS = ("key_frames", "settings", "questions")
+KEY_FRAMES_SHOWN, KEY_FRAME_COLUMNS, KEY_FRAME_PX = 18, 6, 200
+SETTING_COLUMNS, SETTING_PX = 7, 200
 
 
 def main() -> None:
-    """Write the pictures beside this file and say which."""
-    root = DataRoot(Path(sys.argv[1])) if len(sys.argv) > 1 else DataRoot.from_environment()
+    """Write the pictures and say which."""
+    arguments = _parser().parse_args()
+    root, registry = DataRoot(arguments.data), load_registry()
     lake, images = Lake(root.lake), ImageStore(root.images)
-    for demonstration in load_registry().demonstrations:
-        rows = lake.read("frame_images", {"demonstration": demonstration, "variant": BASELINE})
-        shown = rows.head(KEY_FRAMES_SHOWN)
-        pictures = [images.read(sha) for sha in shown.get_column("image_sha")]
-        labels = [f"{k}" for k in shown.get_column("key_frame")]
-        activity = demonstration.rsplit("-", 1)[0]
-        path = DOCS / f"key_frames_{activity}.jpg"
-        path.write_bytes(contact_sheet(pictures, labels, columns=5, thumbnail_px=256))
-        print(path)
-    for kind in ("forward", "inverse"):
-        write_question(lake, images, kind)
+    made = [
+        d
+        for d in registry.demonstrations
+        if lake.exists("frame_images", {"demonstration": d, "variant": BASELINE})
+    ]
+    if "key_frames" in arguments.only:
+        for demonstration in made:
+            write_key_frames(lake, images, demonstration, arguments.output)
+    if "settings" in arguments.only:
+        write_settings(
+            lake,
+            images,
+            registry,
+            demonstration=arguments.demonstration or made[0],
+            pair=arguments.key_frames,
+            output=arguments.output,
+        )
+    if "questions" in arguments.only:
+        for kind in ("forward", "inverse"):
+            write_question(lake, images, kind, arguments.output)
 
 
-def write_question(lake: Lake, images: ImageStore, kind: str) -> None:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=DataRoot.from_environment().root, help="data root"
+    )
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to make")
+    parser.add_argument("--demonstration", help="whose settings are shown (default: the first)")
+    parser.add_argument(
+        "--key-frames", nargs=2, type=int, metavar="K", help="the pair (default: at 1/3 and 2/3)"
+    )
+    parser.add_argument("--output", type=Path, default=DOCS, help="folder (default: docs)")
+    return parser
+
+
+def write_key_frames(lake: Lake, images: ImageStore, demonstration: str, output: Path) -> None:
+    """Key frames of one demonstration, evenly spread, under the baseline."""
+    rows = lake.read("frame_images", {"demonstration": demonstration, "variant": BASELINE})
+    n = min(rows.height, KEY_FRAMES_SHOWN)
+    chosen = np.linspace(0, rows.height - 1, n).round().astype(int).tolist()
+    pictures = [images.read(rows["image_sha"][k]) for k in chosen]
+    labels = [str(rows["key_frame"][k]) for k in chosen]
+    activity = demonstration.rsplit("-", 1)[0]
+    sheet = contact_sheet(pictures, labels, KEY_FRAME_COLUMNS, KEY_FRAME_PX)
+    _write(output / f"key_frames_{activity}.jpg", sheet)
+
+
+def write_settings(
+    lake: Lake,
+    images: ImageStore,
+    registry: Registry,
+    *,
+    demonstration: str,
+    pair: Sequence[int] | None,
+    output: Path,
+) -> None:
+    """Two key frames under every setting that makes pictures of its own, one above the other."""
+    replay = {"demonstration": demonstration}
+    gating = registry.variant(BASELINE).gating
+    segmented = lake.read("segmented_frames", {**replay, "gating": gating})
+    pair = pair or [segmented.height // 3, 2 * segmented.height // 3]
+    wanted = segmented.filter(pl.col("key_frame").is_in(list(pair)))
+    variants = [v for v in registry.variants.values() if v.name == BASELINE or not v.is_as_recorded]
+    shown = {}
+    for variant in variants:
+        rows = render_key_frames(
+            lake.read("demonstrations", replay),
+            lake.read("states", replay),
+            wanted,
+            variant,
+            images,
+            workers=os.cpu_count() or 1,
+        )
+        shown[variant.name] = [images.read(sha) for sha in rows["image_sha"]]
+    blank = np.full((SETTING_PX, SETTING_PX, 3), 255, np.uint8)
+    pictures, labels = [], []
+    for first in range(0, len(shown), SETTING_COLUMNS):
+        names = list(shown)[first : first + SETTING_COLUMNS]
+        n_blank = SETTING_COLUMNS - len(names)
+        for place in range(2):
+            pictures += [*(shown[name][place] for name in names), *[blank] * n_blank]
+            labels += [*names, *[""] * n_blank]
+    _write(output / "settings.jpg", contact_sheet(pictures, labels, SETTING_COLUMNS, SETTING_PX))
+
+
+def write_question(lake: Lake, images: ImageStore, kind: str, output: Path) -> None:
     """The first probe question of length 4 or the next longer one, as it is shown."""
     asked = lake.read("asked_questions", {"variant": BASELINE}).select("question_id")
     rows = lake.read_all("qa", gating="state").join(asked, on="question_id", how="semi")
@@ -45,12 +128,15 @@ def write_question(lake: Lake, images: ImageStore, kind: str) -> None:
         .iter_rows()
     )
     pictures = [images.read(shas[k]) for k in row["shown_key_frames"]]
-    path = DOCS / f"question_{kind}.jpg"
-    path.write_bytes(question_strip(pictures, kind, thumbnail_px=320))
-    print(path)
+    _write(output / f"question_{kind}.jpg", question_strip(pictures, kind, thumbnail_px=320))
     for k, action in enumerate(row["actions"], 1):
         print(f"[Action {k}] {action}")
     print(f"Answer: {row['answer']}")
+
+
+def _write(path: Path, jpeg: bytes) -> None:
+    path.write_bytes(jpeg)
+    print(f"{path} ({len(jpeg) / 1e3:.0f} kB)")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 
@@ -16,6 +16,9 @@ from enact_assets import __version__
 from enact_assets.contracts.errors import EnactError
 from enact_assets.official.commands import add_bulk_command, add_official_commands, positive
 from enact_assets.storage.paths import DataRoot
+
+if TYPE_CHECKING:
+    from enact_assets.contracts.registry import Registry
 
 ADDS = {
     "demonstration": "; a new one (<activity>-<seed>) is added",
@@ -77,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, run, about in (
         ("materialize", _materialize, "Make every missing or stale partition, nothing else."),
-        ("demo", _demo, "Materialize everything, then show the leaderboard and where things are."),
+        ("demo", _demo, "Materialize the part that is named for a demo, show the leaderboard."),
     ):
         sub = command(name, run, about)
         for dimension in DIMENSIONS:
@@ -135,13 +138,24 @@ def _parser() -> argparse.ArgumentParser:
 
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+
+    return _walk(arguments, console, load_registry(), {})
+
+
+def _walk(
+    arguments: argparse.Namespace,
+    console: Console,
+    registry: "Registry",
+    unless_told: Mapping[str, Sequence[str]],
+) -> int:
+    """Materialize what the options name, of a dimension without an option ``unless_told``."""
     from enact_assets.materialize import Driver, check_name
     from enact_assets.storage.recordings import Recordings
     from enact_assets.terminal import TerminalObserver, print_report
 
-    registry = load_registry()
     recordings = Recordings(DataRoot(arguments.data).recordings)
-    only = {d: getattr(arguments, d) for d in DIMENSIONS if getattr(arguments, d)}
+    only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
+    only = {dimension: names for dimension, names in only.items() if names}
     for dimension, names in only.items():
         for name in names:
             check_name(dimension, name, registry, recordings)
@@ -163,7 +177,10 @@ def _materialize(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
-    code = _materialize(arguments, console)
+    from enact_assets.contracts.registry import load_registry
+
+    registry = load_registry()
+    code = _walk(arguments, console, registry, registry.demo)
     root = DataRoot(arguments.data)
     if root.warehouse.exists():
         console.print()
@@ -178,6 +195,12 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
+        if registry.demo:
+            n, m = len(registry.demonstrations), len(registry.variants)
+            console.print(
+                f"This is a first look. `enact-assets materialize{data}` makes the whole registry: "
+                f"{n} demonstrations, {m} variants."
+            )
     return code
 
 
@@ -207,7 +230,11 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if n_missing:
-        console.print(f"{n_missing} pictures that the questions name are not there", style="yellow")
+        console.print(
+            f"{n_missing} pictures that the questions name are not there: a variant other than the "
+            "baseline has pictures of its probe questions only",
+            style="yellow",
+        )
     return 0
 
 

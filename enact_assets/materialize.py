@@ -20,7 +20,7 @@ from enact_assets.defs.freshness import Freshness
 from enact_assets.defs.instance import only_driver, open_instance
 from enact_assets.defs.progress import listening
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.staleness import Node
+from enact_assets.defs.staleness import NEVER, NEW_CODE, Node
 from enact_assets.predictions.baselines import find_model
 from enact_assets.replay.sources import check_demonstration
 from enact_assets.storage.question_files import question_file_names
@@ -34,6 +34,8 @@ ROLLED_UP = {
     "predictions": {"frame_images"},
 }
 """Inputs of which an asset takes what there is: one failed demonstration does not stop it."""
+FOLLOWING = {"wanted_frames", "frame_images"}
+"""Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
 INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
 """How Dagster names a Ctrl-C or a terminated process in a failed step."""
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -74,8 +76,9 @@ class Driver:
         ``demonstrations`` and ``models``, those of the registry and the imported recordings become
         partitions if they are none yet. ``assets`` limits the walk to some assets or steps,
         ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
-        comes along), ``force`` makes fresh partitions too. A failed partition blocks what is made
-        from it; everything else goes on.
+        comes along, and pictures of other demonstrations that were made before follow what is asked
+        now), ``force`` makes fresh partitions too. A failed partition blocks what is made from it;
+        everything else goes on.
 
         Errors: :class:`UnknownNameError` for an asset nobody defined,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
@@ -137,10 +140,12 @@ class Driver:
                 continue
             freshness = Freshness(self.instance, self._graph, self._data)
             steps = []
-            for partition in self._partitions(definition, keys[0], filters):
+            for partition, is_chosen in self._partitions(definition, keys[0], filters):
                 reasons = (freshness.why_not((key, partition), made) for key in keys)
                 why = next((r for r in reasons if r is not None), "forced" if force else "")
                 step = Step(definition.op.name, keys, partition, why)
+                if not is_chosen and not _follows(step, freshness, made):
+                    continue
                 if _is_blocked(step, freshness, failed):
                     failed.update(step.nodes)
                     (report.blocked if why else report.kept).append(step)
@@ -184,11 +189,15 @@ class Driver:
 
     def _partitions(
         self, definition: dg.AssetsDefinition, key: str, filters: Mapping[str, set[str]]
-    ) -> list[str | None]:
+    ) -> list[tuple[str | None, bool]]:
+        """Partitions that may be made, and whether ``filters`` choose them."""
         if definition.partitions_def is None:
-            return [None]
+            return [(None, True)]
         found = definition.partitions_def.get_partition_keys(dynamic_partitions_store=self.instance)
-        return [p for p in found if _matches(key, p, filters)]
+        of_others = filters
+        if definition.op.name in FOLLOWING:
+            of_others = {d: names for d, names in filters.items() if d != "demonstration"}
+        return [(p, _matches(key, p, filters)) for p in found if _matches(key, p, of_others)]
 
     def _make(self, definition: dg.AssetsDefinition, step: Step) -> Failure | None:
         self._observer.step_starts(step)
@@ -224,6 +233,13 @@ def _matches(key: str, partition: str, filters: Mapping[str, set[str]]) -> bool:
     dimensions = table(key).partitions if key in TABLES else (CONFIG_DIMENSIONS[key],)
     values = dict(zip(dimensions, partition.split("|"), strict=True))
     return all(values[d] in names for d, names in filters.items() if d in values)
+
+
+def _follows(step: Step, freshness: Freshness, made: set[Node]) -> bool:
+    """Whether the step was up to date until this walk made what it is made from."""
+    if step.why in ("", "forced", NEVER) or NEW_CODE in step.why:
+        return False
+    return any(not made.isdisjoint(freshness.staleness.upstream(node)) for node in step.nodes)
 
 
 def _is_blocked(step: Step, freshness: Freshness, failed: set[Node]) -> bool:

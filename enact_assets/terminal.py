@@ -11,6 +11,57 @@ from enact_assets.defs.progress import Progress
 from enact_assets.walk import Failure, Observer, Report, Step
 
 LINE_EVERY_S = 10.0
+WARM_S = 2.0
+"""No estimate is made from less."""
+
+
+class Pace:
+    """How long the steps of one asset will take, by what was worked on so far.
+
+    Work is counted in the unit of the steps' progress, or in steps where they report none. What
+    was found ready made counts as no work, neither of what is done nor, in proportion, of what is
+    expected of the steps to come.
+    """
+
+    def __init__(self) -> None:
+        self._worked = 0.0
+        self._n_ended = 0
+        self._since: tuple[float, float] | None = None
+
+    def step_ends(self, last: Progress | None, now: float) -> None:
+        """A step ended; ``last`` is what it reported last."""
+        self._worked += _work_of(last)[1]
+        self._n_ended += 1
+        self._start(self._worked, now)
+
+    def left(self, current: Progress | None, n_steps: int, now: float) -> float | None:
+        """Seconds left of ``n_steps``, the running one included; None before it can be said."""
+        is_told = current is not None and current.total
+        # A step that has not reported yet is taken to be like the ones before.
+        expected = self._worked / self._n_ended if self._n_ended else 1.0
+        worked, whole = _work_of(current) if is_told else (0.0, expected)
+        done = self._worked + worked
+        self._start(done, now)
+        if self._since is None:
+            return None
+        since, before = self._since
+        if done <= before or now - since < WARM_S:
+            return None
+        of_a_step = (self._worked + whole) / (self._n_ended + 1)
+        to_do = whole - worked + (n_steps - 1) * of_a_step
+        return (now - since) / (done - before) * to_do
+
+    def _start(self, done: float, now: float) -> None:
+        """Count from the first finished work on: start-up (workers, kernels) is paid once."""
+        if self._since is None and done > 0:
+            self._since = (now, done)
+
+
+def _work_of(progress: Progress | None) -> tuple[float, float]:
+    """Work done and work in all of one step."""
+    if progress is None or not progress.total:
+        return 1.0, 1.0
+    return progress.done - progress.free, progress.total - progress.free
 
 
 class TerminalObserver(Observer):
@@ -28,12 +79,12 @@ class TerminalObserver(Observer):
         self._line_at = 0.0
         self._n_failed = 0
         self._current: Progress | None = None
-        self._pace_from: tuple[float, float] | None = None
+        self._pace = Pace()
 
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
         self._current = None
-        self._pace_from = None
+        self._pace = Pace()
         self._stage_began = self._line_at = time.monotonic()
 
     def step_starts(self, step: Step) -> None:  # noqa: D102
@@ -46,6 +97,7 @@ class TerminalObserver(Observer):
 
     def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
         self._n_done += 1
+        self._pace.step_ends(self._current, time.monotonic())
         self._current = None
         if failure is not None:
             self._n_failed += 1
@@ -60,23 +112,8 @@ class TerminalObserver(Observer):
             )
 
     def _left(self) -> str:
-        """Time left in this asset, from the pace since its first finished work.
-
-        Start-up (workers, kernels) is paid once and would spoil the estimate.
-        """
-        done = self._n_done + 0.0
-        if self._current is not None and self._current.total:
-            done += self._current.done / self._current.total
-        now = time.monotonic()
-        if self._pace_from is None:
-            if done > 0:
-                self._pace_from = (now, done)
-            return ""
-        since, before = self._pace_from
-        if done <= before or now - since < 2:
-            return ""
-        seconds = (now - since) / (done - before) * (self._n_steps - done)
-        return f", about {duration(seconds)} left in {self._stage}"
+        seconds = self._pace.left(self._current, self._n_steps - self._n_done, time.monotonic())
+        return "" if seconds is None else f", about {duration(seconds)} left in {self._stage}"
 
     def _show(self, text: str) -> None:
         line = (

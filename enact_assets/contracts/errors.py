@@ -12,6 +12,8 @@ EnactError
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
 |   `-- RecordingError            a recorded replay cannot be read: names file, frame and field
 |-- SimulationError               the embedded simulator could not produce a demonstration
+|   |-- ActivityError             an activity cannot be built, or names what it does not have
+|   |-- StageError                what was put on the stage contradicts itself
 |   |-- PhysicsError              MuJoCo warned: the state cannot be trusted
 |   |-- PlanError                 a step of the plan could not be carried out
 |   `-- GoalError                 the plan ran, the goal was not reached
@@ -80,6 +82,14 @@ class RecordingError(ReplayError):
 
 class SimulationError(EnactError):
     """The embedded simulator could not produce a demonstration."""
+
+
+class ActivityError(SimulationError):
+    """An activity is broken: it cannot be built, has no plan, or its goal names unknown objects."""
+
+
+class StageError(SimulationError):
+    """What an activity put on its stage contradicts itself; the message lists all of it."""
 
 
 class PhysicsError(SimulationError):

@@ -50,11 +50,11 @@ _CATALOGUE = (
     Predicate("OnTop", 2, "spatial_relation", "Subject rests on, and touches, the object's top."),
     Predicate("Inside", 2, "spatial_relation", "Subject's centre lies in the object's cavity."),
     Predicate("Under", 2, "spatial_relation", "Subject lies below the object, within its outline."),
-    Predicate("Contains", 2, "spatial_relation", "Subject holds particles of the object."),
-    Predicate("Covered", 2, "spatial_relation", "Subject is covered by particles of the object."),
+    Predicate("Contains", 2, "spatial_relation", "Subject holds a particle of the object."),
+    Predicate("Covered", 2, "spatial_relation", "A particle of the object lies on the subject."),
     Predicate("Open", 1, "functional_state", "A joint is past 5 % of its range."),
     Predicate("ToggledOn", 1, "functional_state", "The object's button was pressed to on."),
-    Predicate("Cooked", 1, "material_state", "The object once reached 70 degrees Celsius."),
+    Predicate("Cooked", 1, "material_state", "The object has once been at 70 degrees Celsius."),
     Predicate(
         "Transition", 2, "material_state", "Subject (the parents) disappears as the object appears."
     ),

@@ -8,7 +8,7 @@ import dataclasses
 import math
 import os
 import reprlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -67,6 +67,8 @@ class Registry:
     questions: QuestionSettings
     demonstrations: tuple[str, ...]
     models: tuple[str, ...]
+    demo: Mapping[str, tuple[str, ...]]
+    """Dimension -> the names that a first look makes do with; of one that is not in it, all."""
 
     def gating(self, name: str) -> Gating:
         """The gating called ``name``; raises :class:`UnknownNameError`."""
@@ -97,17 +99,20 @@ def load_registry(path: Path | None = None) -> Registry:
     """
     path = path or registry_path()
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
-    raw = _mapping(_read(path), str(path), known=parts, required=parts)
+    raw = _mapping(_read(path), str(path), known=(*parts, "demo"), required=parts)
     gatings = {
         name: _gating(name, entry, f"{path}: gatings.{name}")
         for name, entry in _named_entries(raw["gatings"], f"{path}: gatings").items()
     }
+    variants = _variants(raw["variants"], gatings, f"{path}: variants")
+    named = {part: _names(raw[part], f"{path}: {part}") for part in ("demonstrations", "models")}
     return Registry(
         gatings,
-        _variants(raw["variants"], gatings, f"{path}: variants"),
+        variants,
         _questions(raw["questions"], gatings, f"{path}: questions"),
-        _names(raw["demonstrations"], f"{path}: demonstrations"),
-        _names(raw["models"], f"{path}: models"),
+        named["demonstrations"],
+        named["models"],
+        _demo(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
     )
 
 
@@ -159,8 +164,8 @@ def _read(path: Path) -> Any:
 
 
 def _gating(name: str, entry: Any, where: str) -> Gating:
-    fields = ("profile", "contact")
-    entry = _mapping(entry, where, known=fields, required=fields)
+    fields, floor = ("profile", "contact"), "embedded_min_visible_fraction"
+    entry = _mapping(entry, where, known=(*fields, floor), required=fields)
     profile = _one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
     if not isinstance(entry["contact"], bool):
         raise _wrong(f"{where}.contact", "expected true or false", entry["contact"])
@@ -168,9 +173,14 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
         if not entry["contact"]:
             wanted = f"expected true, as profile {profile!r} counts every state that was recorded"
             raise _wrong(f"{where}.contact", wanted, entry["contact"])
+        if entry.get(floor) is not None:
+            raise _wrong(f"{where}.{floor}", f"profile {profile!r} has a rule of its own",
+                         entry[floor])  # fmt: skip
         return Gating(name, PROFILES[profile], ())
     predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
-    return Gating(name, PROFILES[profile], predicates)
+    given = entry.get(floor)
+    fraction = None if given is None else _value(floor, given, 0.0, f"{where}.{floor}")
+    return Gating(name, PROFILES[profile], predicates, fraction)
 
 
 def _variants(entry: Any, gatings: dict[str, Gating], where: str) -> dict[str, Variant]:
@@ -218,6 +228,19 @@ def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSe
                 wanted = f"gating {gating.name!r} has lengths {possible[0]} to {possible[-1]}"
                 raise _wrong(f"{where}.probe_lengths", wanted, length)
     return questions
+
+
+def _demo(
+    entry: Any, named: Mapping[str, tuple[str, ...]], where: str
+) -> dict[str, tuple[str, ...]]:
+    """What of ``named`` (part of the registry -> its names) a first look makes do with."""
+    chosen = {}
+    for part, names in _mapping(entry, where, known=named).items():
+        known, dimension = named[part], part.removesuffix("s")
+        chosen[dimension] = _names(names, f"{where}.{part}")
+        for name in chosen[dimension]:
+            _one_of(dimension, name, known, f"{where}.{part}")
+    return chosen
 
 
 def _changed(base: Settings, entry: Any, where: str) -> Settings:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.profile import Profile
 
+EMBEDDED = "embedded"
+"""Source of demonstrations that the embedded simulator makes."""
+
 
 @dataclass(frozen=True)
 class Gating:
@@ -17,6 +20,15 @@ class Gating:
     profile: Profile
     predicates: tuple[str, ...]
     """Empty: every state that was recorded."""
+    embedded_min_visible_fraction: float | None = None
+    """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
+
+    def profile_of(self, source: str) -> Profile:
+        """Constants for a demonstration that ``source`` recorded."""
+        floor = self.embedded_min_visible_fraction
+        if source != EMBEDDED or floor is None:
+            return self.profile
+        return dataclasses.replace(self.profile, min_visible_fraction=floor)
 
 
 @dataclass(frozen=True)
@@ -85,6 +97,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "path_depth": (1, 64),
     "samples": (1, 4096),
     "size_px": (8, 4096),
+    # A tenth of the picture is a table: nothing on it could be asked about.
+    "embedded_min_visible_fraction": (0, 0.1),
     "seed": (0, math.inf),
     "trajectories_per_length": (1, 1_000_000),
     "question_set_per_stratum": (1, 1_000_000),

@@ -24,13 +24,16 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "scene_graphs": ("segmentation",),
     "visibility": ("simulator", "frames"),
     "transition_graph": ("segmentation", "trajectories"),
+    "edited_objects": ("segmentation", "trajectories"),
     "path_counts": ("trajectories",),
     # Draws and texts of profile release also hang on the changes between key frames.
     "trajectories": ("segmentation", "trajectories"),
     "qa": ("segmentation", "trajectories", "questions"),
+    "question_orders": ("segmentation", "evaluation"),
     "official_questions": ("questions",),
     "question_set": ("questions",),
     "asked_questions": ("questions",),
+    "wanted_frames": ("questions",),
     "evaluation": ("segmentation", "evaluation"),
     "probes": ("probes",),
 }

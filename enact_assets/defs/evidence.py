@@ -58,13 +58,19 @@ def verification_indexes(
 def change_index(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | ReleaseDeltaIndex:
     """Changes between the key frames of one demonstration and gating."""
     partition = {"demonstration": demonstration, "gating": gating.name}
+    replay = {"demonstration": demonstration}
     return delta_index(
         lake.read("scene_graphs", partition),
         lake.read("visibility", partition),
-        lake.read("objects", {"demonstration": demonstration}),
-        gating.profile,
+        lake.read("objects", replay),
+        gating.profile_of(source_of(lake, demonstration)),
         lake.read("segmented_frames", partition).height,
     )
+
+
+def source_of(lake: Lake, demonstration: str) -> str:
+    """Who recorded a demonstration."""
+    return str(lake.read("demonstrations", {"demonstration": demonstration}).item(0, "source"))
 
 
 def drawing_index(lake: Lake, demonstration: str, gating: Gating) -> ReleaseDeltaIndex | None:

@@ -1,7 +1,7 @@
 """What is not fresh, and why: Dagster's answer, and what Dagster cannot know.
 
 Files can be deleted, cut short or copied in behind its back; registry entries change without a run;
-names disappear; and beyond 100 upstream partitions it no longer compares.
+names disappear; and beyond 100 partitions of an input it no longer compares.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -22,7 +22,7 @@ from enact_assets.storage.question_files import question_file
 from enact_assets.storage.warehouse import published_names
 
 COMPARED_UPSTREAM = 100
-"""Dagster compares data versions of at most this many upstream partitions, less one."""
+"""Dagster compares data versions of at most this many partitions of one input, less one."""
 REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability", "states")
 STALE_SCHEMA = {"asset": pl.String, "partition": pl.String, "why": pl.String}
 
@@ -50,8 +50,8 @@ class Freshness:
     def why_not(self, node: Node, made: Collection[Node] = ()) -> str | None:
         """None if fresh, otherwise the first reason in words.
 
-        ``made`` are the partitions made since the walk began: an asset with too many inputs for
-        Dagster to compare is stale if one of them is among its inputs.
+        ``made`` are the partitions made since the walk began: where an input has too many
+        partitions for Dagster to compare, an asset is stale if one of them is among these.
         """
         why = self.staleness.why_not_fresh(node)
         if why is not None:
@@ -63,11 +63,16 @@ class Freshness:
             why = self._why_not_landed(node)
         if name == "warehouse":
             why = self._why_not_published()
-        if why is None and made:
-            upstream = self.staleness.upstream(node)
-            if len(upstream) >= COMPARED_UPSTREAM and not upstream.isdisjoint(made):
-                why = f"one of its {len(upstream)} inputs was made again"
-        return why
+        return self._why_not_compared(node, made) if why is None and made else why
+
+    def _why_not_compared(self, node: Node, made: Collection[Node]) -> str | None:
+        by_input: dict[str, set[Node]] = {}
+        for upstream in self.staleness.upstream(node):
+            by_input.setdefault(upstream[0], set()).add(upstream)
+        for name, partitions in sorted(by_input.items()):
+            if len(partitions) >= COMPARED_UPSTREAM and not partitions.isdisjoint(made):
+                return f"one of {len(partitions)} partitions of {name} was made again"
+        return None
 
     def _why_not_landed(self, node: Node) -> str | None:
         name, partition = node

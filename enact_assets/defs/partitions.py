@@ -44,7 +44,7 @@ class Partitions:
             {g: [v for v in variants if variants[v].gating == g] for g in registry.gatings}
         )
         same = dg.IdentityPartitionMapping()
-        self.segmented_to_pictures = dg.MultiPartitionMapping(
+        self.gating_to_variants_of_demonstration = dg.MultiPartitionMapping(
             {
                 "demonstration": dg.DimensionPartitionMapping("demonstration", same),
                 "gating": dg.DimensionPartitionMapping("variant", self.gating_to_variants),

@@ -32,7 +32,7 @@ def key_frame_preview(frame_images: pl.DataFrame, images: ImageStore) -> dg.Mark
     """A sheet of key frames, evenly spread over the demonstration."""
     n = frame_images.height
     if n == 0:
-        return dg.MetadataValue.md("no key frames")
+        return dg.MetadataValue.md("no pictures")
     chosen = sorted({round(k) for k in np.linspace(0, n - 1, min(n, PREVIEW_KEY_FRAMES))})
     rows = [frame_images.row(k, named=True) for k in chosen]
     pictures = [images.read(row["image_sha"]) for row in rows]

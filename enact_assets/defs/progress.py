@@ -13,12 +13,16 @@ LOG_EVERY_S = 15.0
 
 @dataclass(frozen=True)
 class Progress:
-    """How far one step is, in ``unit``; ``total`` is 0 where nobody can know it beforehand."""
+    """How far one step is, in ``unit``; ``total`` is 0 where nobody can know it beforehand.
+
+    ``free`` of what is done cost no time: it says nothing about the pace.
+    """
 
     text: str
     done: float
     total: float
     unit: str
+    free: float = 0.0
 
     def as_text(self) -> str:
         """One line, such as ``pictures setting_the_table-0 baseline: 3/27 pictures``."""
@@ -59,7 +63,7 @@ class Reporter:
     def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""
         cached = f"pictures ({n_from_cache} rendered before)" if n_from_cache else "pictures"
-        self._report(Progress(self._text, done, total, cached))
+        self._report(Progress(self._text, done, total, cached, n_from_cache))
 
     def _report(self, progress: Progress) -> None:
         listener = _listener.get()

@@ -16,6 +16,8 @@ Node = tuple[str, str | None]
 
 NEVER = "never materialized"
 """Why a partition is not fresh that has no rows at all."""
+NEW_CODE = "has a new code version"
+"""Part of the reason, in Dagster's words, where code changed; it comes before any other."""
 
 
 class Staleness:

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
+from enact_assets.contracts.tables import table
 from enact_assets.evaluation.kernels import (
     Bools,
     count_accepted_actions,
@@ -28,23 +29,11 @@ from enact_assets.evaluation.steps import BulkDeltas, actions_fit, images_fit, n
 MAX_STEPS = 19
 """Steps of all orders of 20 images do not fit 64 bits."""
 
-SCHEMA = {
-    "question_id": pl.String,
-    "demonstration": pl.String,
-    "kind": pl.String,
-    "length": pl.Int64,
-    "n_orders": pl.Int64,
-    "n_accepted_orders": pl.Int64,
-    "is_ambiguous": pl.Boolean,
-    "expected_task_accuracy": pl.Float64,
-    "expected_pairwise_accuracy": pl.Float64,
-}
-
 
 def expect_random_orders(
     questions: pl.DataFrame, indexes: Mapping[str, BulkDeltas]
 ) -> pl.DataFrame:
-    """Per question: how many orders there are and are accepted, and what a random one scores.
+    """Table ``question_orders``: how many orders there are and are right, what a random one scores.
 
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Accuracies
     are exact expectations over all n! orders, 0 to 1. Errors: :class:`EvaluationError` for a
@@ -64,7 +53,7 @@ def expect_random_orders(
         allowed = allowed_steps(str(kind), asked, index)
         raises = [_raising_pairs(question, index) for question in asked]
         rows.extend(map(_expect, asked, allowed, raises))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("question_id")
+    return table("question_orders").build(rows)
 
 
 def allowed_steps(
@@ -141,6 +130,7 @@ def _expect(question: Mapping[str, Any], allowed: Bools, raises: Bools) -> dict[
     return {
         "question_id": question["question_id"],
         "demonstration": question["demonstration"],
+        "gating": question["gating"],
         "kind": question["kind"],
         "length": n + 1,
         "n_orders": n_orders,

@@ -94,6 +94,44 @@ def asked_by_variant(
     )
 
 
+def frames_wanted(
+    segmented_frames: pl.DataFrame,
+    qa: pl.DataFrame,
+    asked_questions: pl.DataFrame,
+    variant: str,
+    *,
+    is_whole: bool,
+) -> pl.DataFrame:
+    """Key frames of one demonstration that ``variant`` needs a picture of -> wanted_frames.
+
+    All of them if ``is_whole``; otherwise those that the questions in ``asked_questions`` show.
+    ``qa`` and ``segmented_frames`` are of the demonstration and the variant's gating. Errors:
+    :class:`QuestionError` if a question about it is asked that is not in ``qa``.
+    """
+    contract = table("wanted_frames")
+    if segmented_frames.is_empty():
+        return contract.empty()
+    demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
+    wanted = segmented_frames
+    if not is_whole:
+        asked = asked_questions.filter(demonstration=demonstration, gating=gating)
+        lost = asked.join(qa, on="question_id", how="anti").get_column("question_id")
+        if lost.len():
+            raise QuestionError(
+                f"{demonstration} ({gating}): {lost.len()} of {asked.height} questions that "
+                f"{variant!r} asks were never written, first {lost[0]}. Materialize qa, "
+                "question_set and asked_questions again."
+            )
+        shown = qa.join(asked, on="question_id", how="semi").select(
+            pl.col("shown_key_frames").explode().unique().alias("key_frame")
+        )
+        wanted = wanted.join(shown, on="key_frame", how="semi")
+    return contract.check(
+        wanted.with_columns(variant=pl.lit(variant)).select(list(contract.columns)),
+        f"{demonstration}, {variant}",
+    )
+
+
 def take_turns(ids_by_demonstration: Mapping[str, list[str]], seed: int, stratum: str) -> list[str]:
     """All ids of one stratum, one of each demonstration per round while it has any.
 

@@ -93,7 +93,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
                 "object_name": thing.name,
                 "category": thing.category,
                 "parents": list(thing.parents),
-                "is_particle_system": False,
+                "is_particle_system": thing.is_particles,
             }
             for thing in world.objects
         ]

@@ -25,9 +25,11 @@ from enact_assets.segmentation.key_frame_tables import (
 from enact_assets.segmentation.pair_kernels import (
     KeyFrameArrays,
     count_visible_changes,
+    edited_objects,
     pair_changes,
 )
 
+Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
@@ -52,9 +54,14 @@ class DeltaIndex(ComponentIndex):
     """
 
     def __init__(
-        self, arrays: KeyFrameArrays, components: tuple[Component, ...], profile: Profile
+        self,
+        arrays: KeyFrameArrays,
+        components: tuple[Component, ...],
+        names: tuple[str, ...],
+        profile: Profile,
     ) -> None:
         super().__init__(components)
+        self.object_names = names
         self._arrays = arrays
         self._profile = profile
 
@@ -116,7 +123,7 @@ class DeltaIndex(ComponentIndex):
             ),
             **family_arrays(families, position, n_key_frames),
         )
-        return cls(arrays, tuple(components), profile)
+        return cls(arrays, tuple(components), tuple(number), profile)
 
     @property
     def n_key_frames(self) -> int:
@@ -130,6 +137,12 @@ class DeltaIndex(ComponentIndex):
     def full_bits(self, pairs: Ints) -> Words:
         """Whole changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
         return self._bits(pairs)[1]
+
+    def edited(self, pairs: Ints) -> tuple[Bools, Bools]:
+        """Objects that the visible changes of ``pairs`` (n, 2) name, as (n, objects), by
+        ``object_names``; and, in the same shape, which objects take part in a transition.
+        """
+        return edited_objects(self._arrays, self._checked(pairs), self.n_words)
 
     def edges(self) -> tuple[Ints, Ints]:
         """Pairs i < j whose visible change has ``min_changes`` to ``max_changes`` components.

@@ -101,6 +101,37 @@ def count_visible_changes(arrays: KeyFrameArrays, n_words: int) -> NDArray[np.in
 
 
 @njit(cache=True)
+def edited_objects(arrays: KeyFrameArrays, pairs: Ints, n_words: int) -> tuple[Bools, Bools]:
+    """Which objects the visible changes of the ``pairs`` (n, 2) name, and which of all objects take
+    part in a transition then; each (n, O).
+    """
+    n_objects = arrays.labels.size
+    is_edited = np.zeros((pairs.shape[0], n_objects + 1), np.bool_)
+    takes_part = np.zeros((pairs.shape[0], n_objects), np.bool_)
+    scratch = _new_scratch(arrays)
+    visible = np.zeros(n_words, np.uint64)
+    full = np.zeros(n_words, np.uint64)
+    for row in range(pairs.shape[0]):
+        pair = _Pair(pairs[row, 0], pairs[row, 1])
+        n_changed = _write_changes(arrays, scratch, pair, visible, full)
+        for k in range(n_changed):
+            one = arrays.fact_objects[scratch.facts[k], 0]
+            other = arrays.fact_objects[scratch.facts[k], 1]
+            if scratch.is_wordable[one] and scratch.is_wordable[other]:
+                is_edited[row, one] = True
+                is_edited[row, other] = True
+        for c in range(arrays.child.size):
+            if _is_wordable_transition(arrays, scratch, c, pair):
+                is_edited[row, arrays.child[c]] = True
+                for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
+                    parent = arrays.parent[link]
+                    if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
+                        is_edited[row, parent] = True
+        takes_part[row] = scratch.takes_part[:n_objects]
+    return is_edited[:, :n_objects], takes_part
+
+
+@njit(cache=True)
 def _new_scratch(arrays: KeyFrameArrays) -> _Scratch:
     n_facts, n_objects = arrays.fact_objects.shape[0], arrays.labels.size
     return _Scratch(
@@ -115,10 +146,11 @@ def _new_scratch(arrays: KeyFrameArrays) -> _Scratch:
 @njit(cache=True)
 def _write_changes(
     arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, visible: Words, full: Words
-) -> None:
+) -> int:
     """Set the components of the visible and the full change from key frame i to j, in any order.
 
-    Source: benchmark definition 3 (paper 2.2 and A.3.2).
+    Returns how many facts differ; ``scratch`` says which. Source: benchmark definition 3 (paper 2.2
+    and A.3.2).
     """
     scratch.is_changed[:] = False
     scratch.takes_part[:] = False
@@ -134,6 +166,7 @@ def _write_changes(
             add_bit(visible, fact_components[fact, bit(holds_at_j, fact)])
     if has_transition:
         _keep_wordable_transitions(arrays, scratch, pair, visible)
+    return n_changed
 
 
 @njit(cache=True)
@@ -218,14 +251,20 @@ def _find_wordable_objects(arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pai
 def _keep_wordable_transitions(
     arrays: KeyFrameArrays, scratch: _Scratch, pair: _Pair, visible: Words
 ) -> None:
-    """Add the transitions whose child and disappearing parents may all be named."""
+    """Add the transitions that :func:`_is_wordable_transition` finds."""
     for c in range(arrays.child.size):
-        component = _transition(arrays, c, pair)
-        if component >= 0:
-            is_kept = scratch.is_wordable[arrays.child[c]]
-            for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
-                parent = arrays.parent[link]
-                if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
-                    is_kept = is_kept and scratch.is_wordable[parent]
-            if is_kept:
-                add_bit(visible, component)
+        if _is_wordable_transition(arrays, scratch, c, pair):
+            add_bit(visible, _transition(arrays, c, pair))
+
+
+@njit(cache=True)
+def _is_wordable_transition(arrays: KeyFrameArrays, scratch: _Scratch, c: int, pair: _Pair) -> bool:
+    """Whether child c has a transition and it and its disappearing parents may all be named."""
+    if _transition(arrays, c, pair) < 0:
+        return False
+    is_kept = bool(scratch.is_wordable[arrays.child[c]])
+    for link in range(arrays.link_offsets[c], arrays.link_offsets[c + 1]):
+        parent = arrays.parent[link]
+        if arrays.exists[pair.i, parent] and not arrays.exists[pair.j, parent]:
+            is_kept = is_kept and bool(scratch.is_wordable[parent])
+    return is_kept

@@ -8,6 +8,7 @@ left one and its ray goes through its centre. The head camera sits at the origin
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,12 +79,26 @@ def camera_pose(world: World, data: "mujoco.MjData", settings: CameraSettings) -
     return CameraPose(position, in_head @ head.T)
 
 
-def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
-    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre.
-
-    NaN for pixels that show nothing, outside the circle of a fisheye.
+@lru_cache(maxsize=4)
+def picture_directions(settings: CameraSettings, size_px: int) -> Floats:
+    """Unit ray directions in camera axes, (size_px, size_px, 3), read-only: the same for every
+    picture of a camera. NaN for pixels that show nothing, outside the circle of a fisheye.
     """
-    x, y, z = np.moveaxis(projection(settings).directions(settings, size_px), -1, 0)[..., None]
+    directions = projection(settings).directions(settings, size_px)
+    directions.setflags(write=False)
+    return directions
+
+
+def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
+    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre; NaN as in
+    :func:`picture_directions`.
+    """
+    return in_world(picture_directions(settings, size_px), pose)
+
+
+def in_world(directions: Floats, pose: CameraPose) -> Floats:
+    """Directions (..., 3) in camera axes, turned into world axes."""
+    x, y, z = np.moveaxis(directions, -1, 0)[..., None]
     right, up, forward = pose.axes
     # Written out: a matrix product may round differently with the number of threads.
     return np.asarray(x * right + y * up + z * forward)

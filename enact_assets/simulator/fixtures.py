@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from enact_assets.contracts.errors import PlanError
+from enact_assets.simulator.parts import Coat, Vessel
 
 Vec3 = tuple[float, float, float]
 Access = Literal["top", "front"]
@@ -31,11 +32,17 @@ class Panel:
     opened: float
     carries: bool = False
 
+    @property
+    def is_lid(self) -> bool:
+        """Whether it swings about a horizontal axis."""
+        return self.hinge is not None and abs(self.axis[2]) < 0.5
+
 
 @dataclass(frozen=True)
 class Heater:
     """A source of heat: while the fixture is toggled on, things whose middle lies within
-    ``radius_m`` of ``centre`` warm up; with ``needs_closed`` only while its panel is shut.
+    ``radius_m`` of ``centre`` warm up; with ``needs_closed`` what is inside it, while its panel is
+    shut.
     """
 
     centre: Vec3
@@ -50,7 +57,8 @@ class Fixture:
     ``origin`` is the point that offsets of placements count from, at the height things rest on.
     ``cavity`` is the inner box (low corner, high corner); with a drawer, both are those of the
     closed drawer. Pressing ``button`` switches the cue with index ``cue``. ``spout`` is where water
-    leaves a tap while it is toggled on.
+    leaves a tap while it is toggled on. ``vessel`` is a hollow above ``origin`` (a basin, the jar of a
+    blender), ``coat`` where substances may lie on it.
     """
 
     name: str
@@ -62,6 +70,8 @@ class Fixture:
     cue: int = -1
     heater: Heater | None = None
     spout: Vec3 | None = None
+    vessel: Vessel | None = None
+    coat: Coat | None = None
 
     @property
     def joint(self) -> str:
@@ -72,6 +82,11 @@ class Fixture:
     def panel_body(self) -> str:
         """Name of the panel's body."""
         return f"{self.name}.panel"
+
+    @property
+    def is_drawer(self) -> bool:
+        """Whether what stands in the fixture moves with its panel."""
+        return self.panel is not None and self.panel.carries
 
     @property
     def opening(self) -> Panel:

@@ -4,6 +4,8 @@ One way of casting through MuJoCo's geometry serves the masks and the denoiser's
 no normals. Only geom groups 0 and 1 are seen; group 3 is there to collide and stays transparent.
 """
 
+import copy
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,8 +15,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.cameras import CameraPose, camera_pose, camera_rays
+from enact_assets.simulator.cameras import CameraPose, camera_pose, in_world
+from enact_assets.simulator.faces import Face
 from enact_assets.simulator.poses import pose_world
+from enact_assets.simulator.view_parts import ViewPart, cut_picture, geoms_in_parts
 from enact_assets.simulator.world import World, WorldState
 
 if TYPE_CHECKING:
@@ -22,11 +26,14 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 VISIBLE_GROUPS = (0, 1)
 NO_OBJECT = -1
 CAST_THREADS = 2
-"""A mask is cast in this many parts at once. Rays are independent: their number changes nothing."""
+"""A mask is cast by this many threads. Rays are independent: their number changes nothing."""
+HIDDEN_GROUP = 5
+"""Where a caster puts geoms that its rays cannot meet."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,12 @@ class MaskSize:
 
 def cast_rays(world: World, data: "mujoco.MjData", origin: Floats, rays: Floats) -> RayHits:
     """First visible geom along each unit ray (n, 3) from ``origin`` (3,)."""
-    n = len(rays)
-    normals = np.zeros((n, 3))
-    geom, distance = _cast(world, data, origin, rays, normals)
+    normals = np.zeros((len(rays), 3))
+    geom, distance = _cast(world.model, data, origin, rays, normals)
+    return _hits(origin, rays, geom, distance, normals)
+
+
+def _hits(origin: Floats, rays: Floats, geom: Ints, distance: Floats, normals: Floats) -> RayHits:
     hit = geom >= 0
     normals[~hit] = 0.0
     normals[(normals * rays).sum(axis=1) > 0.0] *= -1.0
@@ -66,7 +76,7 @@ def cast_rays(world: World, data: "mujoco.MjData", origin: Floats, rays: Floats)
 
 
 def _cast(
-    world: World,
+    model: "mujoco.MjModel",
     data: "mujoco.MjData",
     origin: Floats,
     rays: Floats,
@@ -84,7 +94,7 @@ def _cast(
     geom = np.full((n, 1), -1, dtype=np.int32)
     distance = np.full((n, 1), -1.0)
     mujoco.mj_multiRay(
-        world.model,
+        model,
         data,
         np.ascontiguousarray(origin, dtype=np.float64).reshape(3, 1),
         np.ascontiguousarray(rays, dtype=np.float64).reshape(3 * n, 1),
@@ -138,17 +148,13 @@ def object_masks(world: World, state: WorldState, camera: CameraSettings, size_p
     # One MjData for each thread, all made here: a bad state must fail before any thread starts.
     posed = [pose_world(world, state) for _ in range(CAST_THREADS)]
     pose = camera_pose(world, posed[0], camera)
-    rays = camera_rays(pose, camera, size_px).reshape(-1, 3)
-    shown = np.isfinite(rays[:, 0])
-    bands = np.array_split(rays if shown.all() else rays[shown], CAST_THREADS)
+    geom = np.full((size_px, size_px), -1, dtype=np.int32)
 
-    def geoms_seen(data: "mujoco.MjData", band: Floats) -> Ints:
-        return _cast(world, data, pose.position, band)[0]
+    def keep(part: ViewPart, origin: Floats, rays: Floats, caster: _Caster) -> None:
+        part.fill(geom, caster.cast(origin, rays)[0])
 
-    geom = np.full(len(rays), -1, dtype=np.int32)
-    with ThreadPoolExecutor(CAST_THREADS) as pool:
-        geom[shown] = np.concatenate(list(pool.map(geoms_seen, posed, bands)))
-    return _owner_picture(geom, owners, size_px)
+    _each_part(world, posed, Face(pose, camera, size_px, size_px), keep)
+    return np.where(geom >= 0, owners[geom], np.int32(NO_OBJECT))
 
 
 def cast_picture(
@@ -164,25 +170,69 @@ def cast_picture(
 
     Pixels that show nothing (see :func:`camera_rays`) hit nothing.
     """
-    rays = camera_rays(pose, camera, size_px)[:rows].reshape(-1, 3)
-    shown = np.isfinite(rays[:, 0])
-    if shown.all():
-        return cast_rays(world, data, pose.position, rays)
-    found = cast_rays(world, data, pose.position, rays[shown])
-    hits = RayHits(
-        np.full(len(rays), -1, dtype=np.int32),
-        np.full(len(rays), -1.0),
-        np.zeros((len(rays), 3)),
-        np.zeros((len(rays), 3)),
-    )
-    hits.geom[shown], hits.distance[shown] = found.geom, found.distance
-    hits.position[shown], hits.normal[shown] = found.position, found.normal
-    return hits
+    shape = (size_px if rows is None else rows, size_px)
+    geom = np.full(shape, -1, dtype=np.int32)
+    distance = np.full(shape, -1.0)
+    position, normal = np.zeros((*shape, 3)), np.zeros((*shape, 3))
+
+    def keep(part: ViewPart, origin: Floats, rays: Floats, caster: _Caster) -> None:
+        normals = np.zeros((len(rays), 3))
+        hits = _hits(origin, rays, *caster.cast(origin, rays, normals), normals)
+        part.fill(geom, hits.geom)
+        part.fill(distance, hits.distance)
+        part.fill(position, hits.position)
+        part.fill(normal, hits.normal)
+
+    _each_part(world, [data], Face(pose, camera, size_px, shape[0]), keep)
+    return RayHits(geom.ravel(), distance.ravel(), position.reshape(-1, 3), normal.reshape(-1, 3))
 
 
-def _owner_picture(geom: Ints, owners: Ints, size_px: int) -> Ints:
-    mask = np.where(geom >= 0, owners[geom], NO_OBJECT)
-    return np.asarray(mask, dtype=np.int32).reshape(size_px, size_px)
+class _Caster:
+    """Casts rays in one thread. MuJoCo takes scratch memory from ``data``, and hiding geoms changes
+    the model, so every caster has its own of both.
+    """
+
+    def __init__(self, world: World, data: "mujoco.MjData") -> None:
+        self._model = copy.copy(world.model)
+        self._groups = world.model.geom_group.copy()
+        self._data = data
+
+    def show(self, geoms: Bools) -> None:
+        """Hide all geoms but these, (ngeom,)."""
+        self._model.geom_group[:] = np.where(geoms, self._groups, HIDDEN_GROUP)
+
+    def cast(
+        self, origin: Floats, rays: Floats, normals: Floats | None = None
+    ) -> tuple[Ints, Floats]:
+        """See :func:`_cast`."""
+        return _cast(self._model, self._data, origin, rays, normals)
+
+
+def _each_part(
+    world: World,
+    posed: Sequence["mujoco.MjData"],
+    face: Face,
+    keep: Callable[[ViewPart, Floats, Floats, _Caster], None],
+) -> None:
+    """Call ``keep(part, eye, world rays, caster)`` for every part of a picture, in one thread for
+    each of ``posed``. The caster shows what the part can show.
+    """
+    cut = cut_picture(face.camera, face.size_px, face.rows)
+    shown = geoms_in_parts(world.model, posed[0], face.pose, cut.normals)
+    waiting = iter(range(len(cut.parts)))
+
+    def work(data: "mujoco.MjData") -> None:
+        caster = _Caster(world, data)
+        for k in waiting:
+            caster.show(shown[k])
+            rays = in_world(cut.parts[k].rays, face.pose)
+            keep(cut.parts[k], face.pose.position, rays, caster)
+
+    if len(posed) == 1:
+        work(posed[0])
+        return
+    with ThreadPoolExecutor(len(posed)) as pool:
+        list(pool.map(work, posed))
 
 
 def mask_sizes(mask: Ints) -> dict[int, MaskSize]:

@@ -1,12 +1,17 @@
-"""How the robot moves: hands on minimum-jerk paths that clear things, and a base that follows.
+"""How the robot moves: hands on minimum-jerk paths, and a base that follows.
+
+Every motion is a generator that sets the pose of the robot and yields once per frame; whoever
+drives it (:meth:`Motion.drive`) steps the physics at each yield. So two hands can act in the same
+frames, and a skill of another module needs no more than the methods of :class:`Motion`.
 
 The base stands where the working hand reaches its goal, as near the middle as it can, and turns
 slightly towards the middle: most of the scene stays in the picture. The idle hand goes with it.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,30 +26,35 @@ from enact_assets.simulator.robot import (
     HandPose,
     Side,
     reach_needed,
-    shoulder,
 )
 from enact_assets.simulator.rotations import smooth_step
 from enact_assets.simulator.stage import Stage
+from enact_assets.simulator.stances import PITCH_RAD, heading, standing_place
 
 Floats = NDArray[np.float64]
+Motions = Generator[None, None, None]
+"""A motion: yields once per frame."""
+Result = TypeVar("Result")
 
 UP = np.array([0.0, 0.0, 1.0])
 AWAY = np.array([0.0, 1.0, 0.0])
 """From the robot towards the wall: the way into cabinets, under shelves and back."""
-PITCH_RAD = math.radians(35)
-"""Slope of the fingers in every grasp: from the robot's side, so the hand hides little."""
 HAND_SPEED = 0.62
 BASE_SPEED = 0.32
-"""Mean speeds in m/s; a minimum-jerk path peaks at 1.9 times the mean."""
-TURN_PER_M = 0.35
-"""How far the base turns towards the middle for each metre it stands beside it, in rad."""
-CLEARANCE_M = 0.03
-FURNITURE_TOP_M = 1.3
-"""Nothing is carried over what is higher than this: cabinets, shelves, the fridge."""
+RETREAT_SPEED = 1.1
+"""Mean speeds in m/s, the last one of a hand that has let go: it must not hide what it did. A
+minimum-jerk path peaks at 1.9 times the mean.
+"""
+DONE = object()
 
 
 class Motion:
-    """A robot in a running simulation. ``pace`` scales all speeds."""
+    """A robot in a running simulation. ``pace`` scales all speeds.
+
+    ``access`` and ``resting`` say how each thing is reached and what it was put on or in.
+    ``step_name`` and ``step_number`` say in errors what the robot is doing. While ``stance`` is
+    set, the base stands there whatever a skill would like.
+    """
 
     def __init__(
         self,
@@ -56,45 +66,74 @@ class Motion:
         self.stage = stage
         self.physics = Physics(stage, where, progress)
         self.pace = pace
-        self.access: dict[str, Access] = dict(stage.access)
+        self.access: dict[str, Access] = self.physics.matter.access
+        self.resting: dict[str, str] = self.physics.matter.resting
         self.base = BasePose(0.0, -0.1, 0.0)
+        self.stance: BasePose | None = None
         self.hands: dict[Side, HandPose] = {}
-        self._idle: dict[Side, tuple[Floats, float, float, float]] = {}
-        self.step_name = "start"
+        self._parked: dict[Side, HandPose] = {}
+        self.step_name, self.step_number = "start", ""
         for side in SIDES:
             self.hands[side] = self.rest_pose(side)
             self.park(side)
-        self.wait(1.0)
+        self.drive(self.wait(1.0))
 
-    def wait(self, seconds: float) -> None:
+    def drive(self, motions: Generator[None, None, Result]) -> Result:
+        """Carry out a motion: simulate and log a frame at each of its yields; its result."""
+        while True:
+            try:
+                next(motions)
+            except StopIteration as stop:
+                result: Result = stop.value
+                return result
+            self.frame()
+
+    def frame(self) -> None:
+        """Simulate and log one frame; parked hands go with the base."""
+        for side, pose in self._parked.items():
+            self.hands[side] = replace(
+                pose, pos=self.base.to_world(pose.pos), yaw=self.base.yaw + pose.yaw
+            )
+        self.physics.step(self.base, self.hands)
+
+    def wait(self, seconds: float) -> Motions:
         """Stand still."""
         for _ in range(round(seconds * FRAME_RATE_HZ)):
-            self.frame()
+            yield
 
     def require(self, condition: bool, problem: str) -> None:  # noqa: FBT001 - an assertion
         """Raise :class:`PlanError`, saying where, unless ``condition`` holds."""
         if not condition:
             raise PlanError(
-                f"{self.physics.where}, frame {self.physics.frame}, step {self.step_name}: "
+                f"{self.physics.where}, frame {self.physics.frame}, step "
+                f"{self.step_number + ', ' if self.step_number else ''}{self.step_name}: "
                 f"{problem}. Change the plan or the placement in simulator/activities."
             )
 
-    def stand(self, side: Side, target: Floats) -> BasePose:
-        """A standing place from which ``side`` reaches ``target``, as far back as it may be."""
-        outward = -0.25 if side == "left" else 0.25
-        x = float(np.clip(0.65 * (target[0] - outward), -0.34, 0.34))
-        wrist = target + np.array([0.0, -0.14, 0.2])
-        for y in np.arange(-0.12, 0.24, 0.02):
-            base = BasePose(x, float(y), TURN_PER_M * x)
-            if float(np.linalg.norm(wrist - shoulder(base, side))) < REACH_M - 0.09:
-                break
-        return base
+    def require_empty(self, side: Side) -> None:
+        """Raise :class:`PlanError` if the hand holds something."""
+        held = self.physics.held[side]
+        self.require(held is None, f"the {side} hand holds {held}")
 
-    @staticmethod
-    def heading(base: BasePose, side: Side, target: Floats) -> float:
-        """Heading of the fingers towards ``target``, at most 0.4 rad to either side."""
-        line = target - shoulder(base, side)
-        return float(np.clip(math.atan2(-line[0], line[1]), -0.4, 0.4))
+    def require_reach(self, side: Side, goal: HandPose, base: BasePose) -> None:
+        """Raise :class:`PlanError` if the arm is too short for ``goal``."""
+        needed = reach_needed(base, side, goal)
+        where = ", ".join(f"{v:.2f}" for v in goal.pos)
+        self.require(
+            needed <= REACH_M,
+            f"({where}) is out of reach: {needed:.2f} m from the {side} shoulder, the arm is "
+            f"{REACH_M:.2f} m long",
+        )
+
+    def stand(
+        self, side: Side, target: Floats, pose: Callable[[BasePose], HandPose] | None = None
+    ) -> BasePose:
+        """A standing place from which ``side`` reaches ``target`` (and is in ``pose`` there), as
+        far back as it may be.
+        """
+        return self.stance or standing_place(side, target, pose)
+
+    heading = staticmethod(heading)
 
     def rest_pose(self, side: Side) -> HandPose:
         """An empty hand's place: low and to its side, where the camera just sees it."""
@@ -108,28 +147,33 @@ class Motion:
         sign = -1.0 if side == "left" else 1.0
         return base.to_world(np.array([sign * 0.42, 0.24, 1.1]))
 
-    def carry(self, side: Side, base: BasePose) -> None:
+    def carry(self, side: Side, base: BasePose) -> Motions:
         """Bring a full hand to its waiting place."""
         hand = self.hands[side]
         pos = self.carry_point(side, base)
-        if hand.pos[2] > pos[2] + 0.1:
+        if hand.pos[2] > pos[2] + 0.02:
             # What was lifted over others must not sink among them on its way back.
             level = np.array([pos[0], pos[1], hand.pos[2]])
-            self.move(side, replace(hand, pos=level, yaw=base.yaw), base)
-        self.move(side, replace(hand, pos=pos, yaw=base.yaw), base)
+            yield from self.move(side, replace(hand, pos=level, yaw=base.yaw), base)
+        yield from self.move(side, replace(hand, pos=pos, yaw=base.yaw), base)
 
-    def home(self, side: Side) -> None:
-        """Bring an empty hand to its rest pose."""
-        self.move(side, self.rest_pose(side), self.base)
+    def home(self, side: Side, away: Floats | None = None) -> Motions:
+        """Bring an empty hand to its rest pose, quickly: straight, or setting off by ``away``."""
+        first, rest = self.hands[side], self.rest_pose(side)
+        via = (first.pos + rest.pos) / 2 if away is None else first.pos + away
+        way = float(np.linalg.norm(via - first.pos) + np.linalg.norm(rest.pos - via))
+
+        def curve(u: float) -> dict[Side, HandPose]:
+            pos = (1 - u) ** 2 * first.pos + 2 * u * (1 - u) * via + u**2 * rest.pos
+            return {side: replace(between(first, rest, u), pos=pos)}
+
+        yield from self.follow(curve, self.base, max(way / RETREAT_SPEED / self.pace, 0.4))
 
     def park(self, side: Side) -> None:
         """From now on the hand goes with the base."""
         hand = self.hands[side]
-        self._idle[side] = (
-            self.base.from_world(hand.pos),
-            hand.yaw - self.base.yaw,
-            hand.pitch,
-            hand.opening,
+        self._parked[side] = replace(
+            hand, pos=self.base.from_world(hand.pos), yaw=hand.yaw - self.base.yaw
         )
 
     def move(
@@ -140,17 +184,40 @@ class Motion:
         *,
         least_s: float = 0.3,
         until: Callable[[], bool] | None = None,
-    ) -> bool:
-        """Bring one hand to ``goal`` while the base walks; the other hand goes with the base.
+    ) -> Generator[None, None, bool]:
+        """Bring one hand straight to ``goal`` while the base walks.
 
         Returns whether ``until`` became true (it is asked after every frame until it does).
         Errors: :class:`PlanError` if the goal is out of reach.
         """
         self.require_reach(side, goal, base)
-        first, start = self.hands[side], self.base
-        walk = math.hypot(base.x - start.x, base.y - start.y)
+        first = self.hands[side]
         way = float(np.linalg.norm(goal.pos - first.pos))
-        seconds = max(way / HAND_SPEED / self.pace, walk / BASE_SPEED / self.pace, least_s)
+        return (
+            yield from self.follow(
+                lambda u: {side: between(first, goal, u)},
+                base,
+                max(way / HAND_SPEED / self.pace, least_s),
+                until=until,
+            )
+        )
+
+    def follow(
+        self,
+        path: Callable[[float], Mapping[Side, HandPose]],
+        base: BasePose,
+        seconds: float,
+        *,
+        until: Callable[[], bool] | None = None,
+    ) -> Generator[None, None, bool]:
+        """Lead hands along ``path`` (0 to 1, rest to rest) while the base walks to ``base``.
+
+        It takes ``seconds``, or as long as the base needs; afterwards these hands go with the base
+        again. Returns whether ``until`` became true, as :meth:`move` does.
+        """
+        start = self.base
+        walk = math.hypot(base.x - start.x, base.y - start.y)
+        seconds = max(seconds, walk / BASE_SPEED / self.pace)
         n = max(round(seconds * FRAME_RATE_HZ), 1)
         is_done = False
         for k in range(1, n + 1):
@@ -160,66 +227,30 @@ class Motion:
                 start.y + u * (base.y - start.y),
                 start.yaw + u * (base.yaw - start.yaw),
             )
-            self.hands[side] = HandPose(
-                first.pos + u * (goal.pos - first.pos),
-                first.yaw + u * (goal.yaw - first.yaw),
-                first.pitch + u * (goal.pitch - first.pitch),
-                first.opening + u * (goal.opening - first.opening),
-            )
-            self.frame(moving=side)
+            for side, pose in path(u).items():
+                self._parked.pop(side, None)
+                self.hands[side] = pose
+            yield
             if until is not None and not is_done:
                 is_done = until()
-        self.park(side)
+        for side in path(1.0):
+            self.park(side)
         return is_done
 
-    def frame(self, moving: Side | None = None) -> None:
-        """Simulate and log one frame; hands other than ``moving`` go with the base."""
-        for side in SIDES:
-            if side != moving:
-                pos, yaw, pitch, opening = self._idle[side]
-                self.hands[side] = HandPose(
-                    self.base.to_world(pos), self.base.yaw + yaw, pitch, opening
-                )
-        self.physics.step(self.base, self.hands)
 
-    def require_reach(self, side: Side, goal: HandPose, base: BasePose) -> None:
-        """Raise :class:`PlanError` if the arm is too short for ``goal``."""
-        needed = reach_needed(base, side, goal)
-        where = ", ".join(f"{v:.2f}" for v in goal.pos)
-        self.require(
-            needed <= REACH_M,
-            f"({where}) is out of reach: {needed:.2f} m from the {side} shoulder, the arm is "
-            f"{REACH_M:.2f} m long",
-        )
+def between(first: HandPose, goal: HandPose, u: float) -> HandPose:
+    """The pose a share ``u`` of the way from ``first`` to ``goal``."""
+    return HandPose(
+        first.pos + u * (goal.pos - first.pos),
+        first.yaw + u * (goal.yaw - first.yaw),
+        first.pitch + u * (goal.pitch - first.pitch),
+        first.opening + u * (goal.opening - first.opening),
+        first.roll + u * (goal.roll - first.roll),
+    )
 
-    def transit_height(
-        self, name: str, start: Floats, goal: Floats, landing_on: str | None = None
-    ) -> float:
-        """Height of the bottom of ``name`` that clears everything between two points, in m."""
-        owners, low, high = self.physics.bounds()
-        ignored = self._companions(name) | {"limbo"}
-        if landing_on in self.stage.fixtures:
-            ignored.add(str(landing_on))
-        radius = self.stage.thing(name).parts.radius + 0.02
-        path = start[:2] + np.linspace(0, 1, 16)[:, None] * (goal[:2] - start[:2])
-        height = float(goal[2])
-        for owner, corner, opposite in zip(owners, low, high, strict=True):
-            if owner in ignored or opposite[2] > FURNITURE_TOP_M:
-                continue
-            gap = np.maximum(np.maximum(corner[:2] - path, path - opposite[:2]), 0.0)
-            if float(np.hypot(gap[:, 0], gap[:, 1]).min()) < radius:
-                height = max(height, float(opposite[2]) + CLEARANCE_M)
-        return height
 
-    def _companions(self, name: str) -> set[str]:
-        """The thing and whatever stands in or on it: they move together."""
-        thing = self.stage.thing(name)
-        found = {name}
-        if not thing.parts.rest_height:
-            return found
-        pos, _ = self.physics.pose(name)
-        for other in self.stage.things:
-            offset = self.physics.pose(other)[0] - pos
-            if float(np.abs(offset[:2]).max()) < thing.parts.radius and 0 <= offset[2] < 0.15:
-                found.add(other)
-        return found
+def side_by_side(*motions: Motions) -> Motions:
+    """Several motions in the same frames, until the last one ends."""
+    running = list(motions)
+    while running := [m for m in running if next(m, DONE) is not DONE]:
+        yield

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PhysicsError
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
+from enact_assets.simulator.fixtures import Fixture
+from enact_assets.simulator.matter import Matter
 from enact_assets.simulator.robot import (
     BODIES,
     SIDES,
@@ -21,9 +23,6 @@ from enact_assets.simulator.rotations import quat_inverse, quat_product, quat_to
 from enact_assets.simulator.shapes import STEPS_PER_SECOND
 from enact_assets.simulator.stage import Stage
 
-if TYPE_CHECKING:
-    pass
-
 Floats = NDArray[np.float64]
 
 FRAME_RATE_HZ = 30
@@ -31,6 +30,8 @@ STEPS_PER_FRAME = STEPS_PER_SECOND // FRAME_RATE_HZ
 PRESS_FRAMES = 5
 """A finger in the button for this many frames toggles it once (OmniGibson's ToggledOn rule)."""
 PRESS_RADIUS_M = 0.05
+AWAKE = 1
+"""MuJoCo's mjtSleepState of a body that moves."""
 
 
 @dataclass
@@ -62,18 +63,21 @@ class Physics:
         self.data: Any = mujoco.MjData(self.model)
         self.log = FrameLog()
         self.held: dict[Side, str | None] = dict.fromkeys(SIDES)
-        self.existing = frozenset(o.name for o in stage.world.objects) - {
-            name for name, thing in stage.things.items() if thing.parents
-        }
+        self.existing = frozenset(o.name for o in stage.world.objects if not o.parents)
         self.appearance = np.zeros(len(stage.world.cues))
         self._presses: dict[str, int] = {}
         self._progress = progress
+        drawers = {f.name: f.panel_body for f in stage.fixtures.values() if f.is_drawer}
         self._object_bodies = np.array(
-            [self.model.body(o.bodies[0]).id for o in stage.world.objects], dtype=np.int64
+            [self.model.body(drawers.get(o.name, o.bodies[0])).id for o in stage.world.objects],
+            dtype=np.int64,
         )
         self._eq = {self.model.equality(i).name: i for i in range(self.model.neq)}
         self._shapes = GeomShapes.of(self.model)
+        self._geom_body = np.array(self.model.geom_bodyid)
         self._scripted: tuple[object, ...] = ()
+        self._sliding: set[str] = set()
+        self.matter = Matter(stage, self)
 
     @property
     def frame(self) -> int:
@@ -92,26 +96,52 @@ class Physics:
         """
         import mujoco
 
-        self._script_robot(base, hands)
-        mujoco.mj_step(self.model, self.data, STEPS_PER_FRAME)
+        n = len(BODIES)
+        before = self.data.mocap_pos[:n].copy(), self.data.mocap_quat[:n].copy()
+        moves = self._script_robot(base, hands)
+        if moves and (self._sliding or any(self.held.values())):
+            self._glide(*before)
+        else:
+            mujoco.mj_step(self.model, self.data, STEPS_PER_FRAME)
         self._check_warnings()
         # mj_step leaves positions of the step before; predicates must see the logged state.
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_collision(self.model, self.data)
         self._press_buttons(hands)
+        self.matter.step(self, 1.0 / FRAME_RATE_HZ)
         self._record()
         if self._progress is not None and self.frame % FRAME_RATE_HZ == 0:
             self._progress(self.frame / FRAME_RATE_HZ)
 
-    def _script_robot(self, base: BasePose, hands: dict[Side, HandPose]) -> None:
-        """Put the robot's bodies where the pose says; while it stands still, they are there."""
+    def _glide(self, pos: Floats, quat: Floats) -> None:
+        """Take the steps of a frame, the robot moving on in each one from ``pos`` and ``quat``.
+
+        Else what it leads would start and stop thirty times a second, and what stands in a drawer
+        or a basket would slide.
+        """
+        import mujoco
+
+        data, n = self.data, len(BODIES)
+        way, turn = data.mocap_pos[:n] - pos, data.mocap_quat[:n].copy()
+        turn[(turn * quat).sum(axis=1) < 0] *= -1.0
+        turn -= quat
+        for k in range(1, STEPS_PER_FRAME + 1):
+            share = k / STEPS_PER_FRAME
+            data.mocap_pos[:n] = pos + share * way
+            data.mocap_quat[:n] = quat + share * turn
+            mujoco.mj_step(self.model, data)
+
+    def _script_robot(self, base: BasePose, hands: dict[Side, HandPose]) -> bool:
+        """Put the robot's bodies where the pose says; whether it moved."""
         each = [hands[side] for side in SIDES]
-        pose = (base, *((h.pos.tobytes(), h.yaw, h.pitch, h.opening) for h in each))
-        if pose != self._scripted:
-            pos, quat = body_poses(base, hands)
-            self.data.mocap_pos[: len(BODIES)] = pos
-            self.data.mocap_quat[: len(BODIES)] = quat
-            self._scripted = pose
+        pose = (base, *((h.pos.tobytes(), h.yaw, h.pitch, h.opening, h.roll) for h in each))
+        if pose == self._scripted:
+            return False
+        pos, quat = body_poses(base, hands)
+        self.data.mocap_pos[: len(BODIES)] = pos
+        self.data.mocap_quat[: len(BODIES)] = quat
+        self._scripted = pose
+        return True
 
     def _check_warnings(self) -> None:
         import mujoco
@@ -148,9 +178,23 @@ class Physics:
         log.geom_mat.append(data.geom_xmat.take(self._shapes.ids, axis=0).reshape(-1, 3, 3))
         log.body_pos.append(data.xpos.take(self._object_bodies, axis=0))
         log.body_mat.append(data.xmat.take(self._object_bodies, axis=0).reshape(-1, 3, 3))
-        log.contact_geoms.append(np.array(data.contact.geom[: data.ncon], dtype=np.int64))
+        log.contact_geoms.append(self._contacts())
         log.held.append(dict(self.held))
         log.existing.append(self.existing)
+        self.matter.record()
+
+    def _contacts(self) -> NDArray[np.int64]:
+        """Pairs (k, 2) of geoms in contact now.
+
+        MuJoCo looks for no contact between bodies that are fixed or asleep, so theirs are those of
+        the frame before.
+        """
+        now = np.array(self.data.contact.geom[: self.data.ncon], dtype=np.int64)
+        if not self.log.contact_geoms:
+            return now
+        before = self.log.contact_geoms[-1]
+        is_awake = self.data.body_awake[self._geom_body[before]] == AWAKE
+        return np.concatenate([before[~is_awake.any(axis=1)], now])
 
     def bounds(self) -> tuple[list[str], Floats, Floats]:
         """Owner, low and high corner of every colliding geom now: (g,), (g, 3), (g, 3)."""
@@ -181,11 +225,14 @@ class Physics:
             pos, quat = self.pose(self.stage.fixture(name).panel_body)
             row[0:3] = quat_to_matrix(quat).T @ (hand_pos - pos)
             row[3:6] = 0.0
+            if self.stage.fixture(name).is_drawer:
+                self._sliding.add(name)
         data.eq_active[index] = 1
 
     def release(self, side: Side, name: str) -> None:
         """Undo :meth:`hold`."""
         self.data.eq_active[self._eq[f"{side}.{name}"]] = 0
+        self._sliding.discard(name)
         if name in self.stage.things:
             self.held[side] = None
 
@@ -207,3 +254,12 @@ class Physics:
         found = self.stage.fixture(fixture)
         joint = self.model.joint(found.joint)
         return float(self.data.qpos[int(joint.qposadr[0])]) / found.opening.span
+
+    def fixture_origin(self, fixture: Fixture) -> Floats:
+        """Where things on a fixture stand now: that of a drawer moves with it."""
+        origin = np.asarray(fixture.origin, dtype=np.float64)
+        if fixture.is_drawer:
+            panel = fixture.opening
+            way = self.open_fraction(fixture.name) * panel.span
+            origin = origin + way * np.asarray(panel.axis)
+        return origin

@@ -6,14 +6,22 @@
   not counted), and a is not inside b. a is movable.
 - Under(a, b): a rests (touches something and is not held) within b's outline, its top below b's
   bottom by at most 0.8 m; b is a declared cover or a thing at rest; they do not touch, and no
-  lower cover lies between. a is movable.
+  lower cover lies between. What is inside a fixture is under nothing outside it. a is movable.
 - Touching(a, b): any contact between two objects, the robot excepted.
+- Contains(a, b): at least one particle (a cubic centimetre) of the substance b is in the vessel a.
+- Covered(a, b): at least one particle of the substance b lies on a.
+- Cooked(a): a has once been at 70 degrees Celsius.
 - Open(a): the door is past five per cent of its range. ToggledOn(a): the button was pressed to on.
 - Exists(a): the object is in the world; everything else is false while it is not.
+
+The thresholds of Contains, Covered and Cooked are those of OmniGibson 1.1.1 (object_states:
+contains.py, covered.py, cooked.py). There a liquid is made of simulated particles; here it is a
+volume, a particle is a cubic centimetre of it, and what lies on a thing is counted discs.
 
 Flicker stays in: smoothing belongs to segmentation.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +33,10 @@ Bools = NDArray[np.bool_]
 OPEN_FRACTION = 0.05
 UNDER_REACH_M = 0.8
 """Something farther above than this is not what a thing lies under."""
+CONTAINED_PARTICLES = 1.0
+COVERING_PARTICLES = 1
+COOKED_C = 70.0
+"""Thresholds of Contains, Covered and Cooked."""
 
 Key = tuple[str, str, str | None]
 
@@ -49,6 +61,8 @@ class PhysicsLog:
     ``exists`` (t, n). ``held`` maps "left" and "right" to (t,) object indices or -1. ``doors`` maps
     an object to (t,) shares of its door's range, ``toggled`` to (t,) booleans. ``cavities`` are
     boxes in the object's own frame. ``covers`` are fixtures that things may lie under.
+    ``contained`` maps (vessel, substance) to (t,) particles in it, ``covering`` (thing, substance)
+    to (t,) particles on it, ``hottest`` a thing to (t,) the highest temperature it has had.
     """
 
     names: tuple[str, ...]
@@ -64,6 +78,9 @@ class PhysicsLog:
     toggled: dict[str, Bools] = field(default_factory=dict)
     cavities: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
     covers: frozenset[str] = frozenset()
+    contained: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    covering: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    hottest: dict[str, Floats] = field(default_factory=dict)
     robot: str = "robot"
 
     @property
@@ -92,17 +109,8 @@ def find_facts(log: PhysicsLog) -> list[Fact]:
         if present.any():
             found[key] = present
 
-    everything = np.ones(log.n_frames, dtype=np.bool_)
-    for name in log.names:
-        keep(("Exists", name, None), everything)
-    for side, predicate in (("left", "LeftGrasping"), ("right", "RightGrasping")):
-        for k in np.unique(log.held[side]):
-            if k >= 0:
-                keep((predicate, log.robot, log.names[int(k)]), log.held[side] == k)
-    for name, share in log.doors.items():
-        keep(("Open", name, None), share > OPEN_FRACTION)
-    for name, is_on in log.toggled.items():
-        keep(("ToggledOn", name, None), is_on)
+    for key, holds in _states(log):
+        keep(key, holds)
     inside = _inside(log, index)
     for (a, b), holds in inside.items():
         keep(("Inside", log.names[a], log.names[b]), holds)
@@ -120,6 +128,27 @@ def find_facts(log: PhysicsLog) -> list[Fact]:
         for start, stop in find_intervals(holds)
     ]
     return sorted(facts, key=lambda f: (f.predicate, f.subject, f.object or "", f.frame_from))
+
+
+def _states(log: PhysicsLog) -> Iterator[tuple[Key, Bools]]:
+    """What is read off the log: existence, grasps, panels, buttons, substances and heat."""
+    everything = np.ones(log.n_frames, dtype=np.bool_)
+    for name in log.names:
+        yield ("Exists", name, None), everything
+    for side, predicate in (("left", "LeftGrasping"), ("right", "RightGrasping")):
+        for k in np.unique(log.held[side]):
+            if k >= 0:
+                yield (predicate, log.robot, log.names[int(k)]), log.held[side] == k
+    for name, share in log.doors.items():
+        yield ("Open", name, None), share > OPEN_FRACTION
+    for name, is_on in log.toggled.items():
+        yield ("ToggledOn", name, None), is_on
+    for pair, particles in log.contained.items():
+        yield ("Contains", *pair), particles >= CONTAINED_PARTICLES
+    for pair, particles in log.covering.items():
+        yield ("Covered", *pair), particles >= COVERING_PARTICLES
+    for name, temperature in log.hottest.items():
+        yield ("Cooked", name, None), temperature >= COOKED_C
 
 
 def _pairs(holds: Bools) -> list[tuple[int, int]]:
@@ -183,6 +212,7 @@ def _under(
         if (log.is_movable[b] or log.names[b] in log.covers) and b != index.get(log.robot)
     ]
     candidates: dict[int, dict[int, Bools]] = {}
+    closed_in = [pair for pair in inside if not log.is_movable[pair[1]]]
     nowhere = np.zeros(log.n_frames, dtype=np.bool_)
     for a in np.flatnonzero(log.is_movable).tolist():
         above: dict[int, Bools] = {}
@@ -198,6 +228,9 @@ def _under(
                 & (rests[:, b] | (not log.is_movable[b]))
                 & ~inside.get((a, b), nowhere)
             )
+            for c, fixture in closed_in:
+                if c == a:
+                    holds &= ~inside[a, fixture] | inside.get((b, fixture), nowhere)
             if holds.any():
                 above[b] = holds
         candidates[a] = above

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
+from enact_assets.simulator.fixtures import Vec3
 from enact_assets.simulator.physics import Physics
 from enact_assets.simulator.predicates import Fact, PhysicsLog, find_facts
 from enact_assets.simulator.robot import SIDES
@@ -65,7 +66,9 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
         name = model.body(int(model.body_rootid[body])).name
         body_object[body] = index.get(name, -1)
     geom_object = body_object[model.geom_bodyid]
-    doors = [model.body(f.panel_body).id for f in stage.fixtures.values() if f.panel]
+    doors = [
+        model.body(f.panel_body).id for f in stage.fixtures.values() if f.panel and not f.is_drawer
+    ]
     low, high = geom_bounds(shapes, np.array(log.geom_pos), np.array(log.geom_mat))
     box_low, box_high = np.full((2, n_frames, n, 3), np.nan)
     for k in range(n):
@@ -104,19 +107,25 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
             if f.button is not None
         },
         cavities=_cavities(physics),
+        **physics.matter.log.as_arrays(),
         covers=covers,
     )
 
 
 def _cavities(physics: Physics) -> dict[str, tuple[Floats, Floats]]:
-    """Cavity boxes in body frames; fixtures' bodies stand at the world's origin."""
+    """Cavity boxes in body frames; fixtures' bodies stand at the world's origin, drawers do not."""
     stage = physics.stage
     found = {
         **{f.name: f.cavity for f in stage.fixtures.values()},
         **{t.name: t.parts.cavity for t in stage.things.values()},
     }
+    frames = {f.name: f.opening.handle for f in stage.fixtures.values() if f.is_drawer}
+
+    def local(name: str, corner: Vec3) -> Floats:
+        return np.asarray(corner) - frames.get(name, (0.0, 0.0, 0.0))
+
     return {
-        name: (np.asarray(c[0]), np.asarray(c[1])) for name, c in found.items() if c is not None
+        name: (local(name, c[0]), local(name, c[1])) for name, c in found.items() if c is not None
     }
 
 

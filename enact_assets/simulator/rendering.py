@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import Variant
-from enact_assets.simulator.cameras import camera_pose, projection
+from enact_assets.simulator.cameras import camera_pose, picture_directions, projection
 from enact_assets.simulator.denoising import denoiser
 from enact_assets.simulator.faces import Face, fisheye_faces, stitched
 from enact_assets.simulator.lighting import EVERYDAY
@@ -77,7 +77,7 @@ class Renderer:
             return mode.develop(self._radiance(whole, scene, surfaces, data), seed)
         faces = fisheye_faces(pose, size)
         pictures = [self._radiance(face, scene, surfaces, data) for face in faces]
-        directions = projection(camera).directions(camera, size)
+        directions = picture_directions(camera, size)
         return mode.develop(stitched(pictures, directions), seed)
 
     def _radiance(

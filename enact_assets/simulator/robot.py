@@ -12,9 +12,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.simulator.robot_shapes import (
+    BLACK,
+    FINGERS,
+    FORE,
+    HAND,
+    SHOULDER_BALL_M,
+    THUMB,
+    UPPER,
+    Piece,
+)
+from enact_assets.simulator.robot_trunk import BASE
 from enact_assets.simulator.rotations import frame_along, quat_z, rotate_z
-from enact_assets.simulator.shapes import Scene, Vector
-from enact_assets.simulator.world import Surface, WorldObject
+from enact_assets.simulator.shapes import Scene
+from enact_assets.simulator.world import WorldObject
 
 Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -26,9 +37,6 @@ SEGMENT_M = 0.5
 WRIST_M = 0.17
 """From the grasp point between the fingertips back to the wrist."""
 REACH_M = 2 * SEGMENT_M - 0.005
-
-WHITE = Surface((0.88, 0.88, 0.87), finish="gloss")
-BLACK = Surface((0.025, 0.025, 0.03), finish="satin")
 
 PARTS = ("upper", "fore", "hand", "finger_in", "finger_out")
 BODIES: tuple[str, ...] = (
@@ -42,42 +50,31 @@ def add_robot(scene: Scene) -> frozenset[str]:
     """Add the robot's bodies; returns the names of its geoms."""
     before = set(scene.surfaces)
 
-    def geom(
-        name: str, kind: str, size: tuple[float, ...], look: Surface, pos: Vector = (0, 0, 0)
-    ) -> str:
-        return scene.visible(f"robot.{name}", kind, size, look, pos)
-
-    base = (
-        geom("foot", "cylinder", (0.22, 0.09), WHITE, (0, -0.26, 0.1))
-        + geom("column", "box", (0.09, 0.08, 0.4), BLACK, (0, -0.28, 0.6))
-        + geom("chest", "capsule", (0.12, 0.15), WHITE, (0, -0.24, 1.15))
-        + scene.visible(
-            "robot.shoulders",
-            "capsule",
-            (0.065, 0.2),
-            BLACK,
-            (0, -0.2, 1.38),
-            euler=(0, math.pi / 2, 0),
+    def drawn(name: str, pieces: tuple[Piece, ...], *, is_turned: bool = False) -> str:
+        turn = (0, 0, math.pi) if is_turned else None
+        return "".join(
+            scene.visible(
+                f"robot.{name}.{piece.name}",
+                "mesh",
+                scene.mesh_of(f"robot_{piece.name}", *piece.mesh),
+                piece.look,
+                euler=turn,
+            )
+            for piece in pieces
         )
-        + geom("neck", "cylinder", (0.04, 0.08), BLACK, (0, -0.22, 1.52))
-        + geom("skull", "sphere", (0.1,), WHITE, (0, -0.2, 1.68))
-        + f'<body name="head" pos="0 0 {EYE_HEIGHT_M}"/>'
-    )
-    scene.body("robot.base", (0, 0, 0), base, kind="mocap")
+
+    head = f'<body name="head" pos="0 0 {EYE_HEIGHT_M}"/>'
+    scene.body("robot.base", (0, 0, 0), drawn("base", BASE) + head, kind="mocap")
     for side in SIDES:
+        # The thumb is the jaw towards the robot's middle.
+        inner, outer = (THUMB, FINGERS) if side == "right" else (FINGERS, THUMB)
+        ball = scene.visible(f"robot.{side}_shoulder", "sphere", (SHOULDER_BALL_M,), BLACK)
         content = {
-            "upper": geom(f"{side}_upper", "capsule", (0.042, 0.21), WHITE, (0, 0, 0.25))
-            + geom(f"{side}_shoulder", "sphere", (0.062,), BLACK),
-            "fore": geom(f"{side}_fore", "capsule", (0.034, 0.2), WHITE, (0, 0, 0.25))
-            + geom(f"{side}_elbow", "sphere", (0.05,), BLACK),
-            "hand": geom(f"{side}_palm", "box", (0.055, 0.022, 0.03), BLACK, (0, 0, 0.105))
-            + geom(f"{side}_wrist", "capsule", (0.03, 0.02), BLACK, (0, 0, 0.155)),
-            "finger_in": geom(
-                f"{side}_finger_in", "box", (0.009, 0.016, 0.05), BLACK, (0, 0, 0.04)
-            ),
-            "finger_out": geom(
-                f"{side}_finger_out", "box", (0.009, 0.016, 0.05), BLACK, (0, 0, 0.04)
-            ),
+            "upper": drawn(f"{side}_upper", UPPER) + ball,
+            "fore": drawn(f"{side}_fore", FORE),
+            "hand": drawn(f"{side}_hand", HAND),
+            "finger_in": drawn(f"{side}_finger_in", inner),
+            "finger_out": drawn(f"{side}_finger_out", outer, is_turned=True),
         }
         for part in PARTS:
             scene.body(f"robot.{side}_{part}", (0, 0, 1), content[part], kind="mocap")
@@ -105,12 +102,16 @@ class BasePose:
 
 @dataclass(frozen=True)
 class HandPose:
-    """Grasp point (3,) in the world, heading and downward slope of the fingers, opening in m."""
+    """Grasp point (3,) in the world, heading and downward slope of the fingers, opening in m.
+
+    ``roll`` turns the hand about :attr:`approach`, right-handed: its right side goes down.
+    """
 
     pos: Floats
     yaw: float
     pitch: float
     opening: float
+    roll: float = 0.0
 
     @cached_property
     def approach(self) -> Floats:
@@ -125,9 +126,19 @@ class HandPose:
         return wrist
 
     @cached_property
+    def across(self) -> Floats:
+        """Unit vector across the fingers, to the right of an unrolled hand."""
+        level = rotate_z(np.array([1.0, 0.0, 0.0]), self.yaw)
+        if not self.roll:
+            return level
+        down = np.cross(self.approach, level)
+        turned: Floats = level * math.cos(self.roll) + down * math.sin(self.roll)
+        return turned
+
+    @cached_property
     def quat(self) -> Floats:
         """Orientation: z points back to the wrist, x across the fingers."""
-        return frame_along(-self.approach, rotate_z(np.array([1.0, 0.0, 0.0]), self.yaw))
+        return frame_along(-self.approach, self.across)
 
 
 def shoulder(base: BasePose, side: Side) -> Floats:
@@ -160,8 +171,7 @@ def body_poses(base: BasePose, hands: dict[Side, HandPose]) -> tuple[Floats, Flo
         pole = pole / float(np.linalg.norm(pole))
         bend = math.sqrt(max(SEGMENT_M**2 - (distance / 2) ** 2, 0.0))
         elbow = start + along * (distance / 2) + pole * bend
-        across = rotate_z(np.array([1.0, 0.0, 0.0]), hand.yaw)
-        half = across * (hand.opening / 2 + 0.009)
+        half = hand.across * (hand.opening / 2 + 0.009)
         positions += [start, elbow, hand.pos, hand.pos - half, hand.pos + half]
         quats += [
             frame_along(elbow - start, pole),

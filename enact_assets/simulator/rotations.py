@@ -15,6 +15,17 @@ def rotate_z(vector: Floats, angle_rad: float) -> Floats:
     return np.array([cos * x - sin * y, sin * x + cos * y, z])
 
 
+def yaw_of(quat: Floats) -> float:
+    """Turn about the vertical, in rad, of an upright body with the quaternion ``quat`` (4,)."""
+    return wrap_angle(2.0 * math.atan2(float(quat[3]), float(quat[0])))
+
+
+def turn_about(axis: Floats, angle_rad: float) -> Floats:
+    """Rotation matrix (3, 3) of a right-handed turn about the unit vector ``axis`` (3,)."""
+    half = angle_rad / 2
+    return quat_to_matrix(np.array([math.cos(half), *(math.sin(half) * axis)]))
+
+
 def quat_z(angle_rad: float) -> Floats:
     """Quaternion (4,) of a turn about the vertical."""
     return np.array([math.cos(angle_rad / 2), 0.0, 0.0, math.sin(angle_rad / 2)])

@@ -53,11 +53,21 @@ class DrawnGeom:
 def drawn_geoms(world: World) -> dict[int, DrawnGeom]:
     """The visible geoms of a world by MuJoCo id. Errors: :class:`RenderError` for odd shapes."""
     model = world.model
-    return {
-        g: DrawnGeom(str(model.geom(g).name), geom_mesh(model, g), texture_frame(model, g))
-        for g in range(model.ngeom)
-        if int(model.geom_group[g]) in VISIBLE_GROUPS
-    }
+    meshes: dict[tuple[int, bytes, int], GeomMesh] = {}
+    found = {}
+    for g in range(model.ngeom):
+        if int(model.geom_group[g]) not in VISIBLE_GROUPS:
+            continue
+        # Arms, plates and table legs come in pairs: equal shapes share one mesh.
+        shape = (
+            int(model.geom_type[g]),
+            model.geom_size[g].tobytes(),
+            int(model.geom_dataid[g]),
+        )
+        if shape not in meshes:
+            meshes[shape] = geom_mesh(model, g)
+        found[g] = DrawnGeom(str(model.geom(g).name), meshes[shape], texture_frame(model, g))
+    return found
 
 
 class TracedScene:

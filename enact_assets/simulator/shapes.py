@@ -79,8 +79,13 @@ class Scene:
 
     def mesh(self, name: str, profile: Profile) -> str:
         """Register the lathe of ``profile`` once under ``name``; returns the name."""
+        return name if name in self.meshes else self.mesh_of(name, *lathe(profile))
+
+    def mesh_of(self, name: str, vertices: Floats, faces: Ints) -> str:
+        """Register a mesh once under ``name``: vertices (n, 3) and triangles (k, 3) that face
+        outwards. Returns the name.
+        """
         if name not in self.meshes:
-            vertices, faces = lathe(profile)
             self.meshes[name] = (
                 f'<mesh name="{name}" inertia="shell" vertex="{_numbers(vertices.ravel())}" '
                 f'face="{" ".join(map(str, faces.ravel()))}"/>'
@@ -158,11 +163,11 @@ class Scene:
         )
 
     def xml(self) -> str:
-        """The MJCF of the scene: elliptic friction approximated by pyramids."""
+        """The MJCF of the scene: elliptic friction approximated by pyramids; what rests sleeps."""
         return (
             '<mujoco><compiler angle="radian" autolimits="true"/>'
             f'<option timestep="{1 / STEPS_PER_SECOND!r}" integrator="implicitfast" '
-            'cone="pyramidal" iterations="30"><flag island="disable"/></option><size memory="32M"/>'
+            'cone="pyramidal" iterations="30"><flag sleep="enable"/></option><size memory="32M"/>'
             '<default><geom friction="1 0.02 0.002" solref="0.012 1" condim="3"/></default>'
             f"<asset>{''.join(self.meshes.values())}</asset>"
             f"<worldbody>{''.join(self.bodies)}</worldbody>"

@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from enact_assets.contracts.errors import GoalError, UnknownNameError
+from enact_assets.contracts.errors import ActivityError, GoalError, UnknownNameError
 from enact_assets.contracts.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.physics import FRAME_RATE_HZ
+from enact_assets.simulator.plan_check import check_goal, check_plan
 from enact_assets.simulator.recording import Recording, facts_of, missing_goals
 from enact_assets.simulator.world import World
 
@@ -35,9 +36,31 @@ def random_draws(activity: str, seed: int) -> np.random.Generator:
 def build_world(activity: str, seed: int) -> World:
     """The world of one demonstration, always the same for the same code.
 
-    Errors: :class:`UnknownNameError` for an activity nobody defined.
+    Errors: :class:`UnknownNameError` for an activity nobody defined, :class:`ActivityError` for one
+    that cannot be built.
     """
-    return find_activity(activity).build(random_draws(activity, seed)).stage.world
+    return build_episode(activity, seed, random_draws(activity, seed)).stage.world
+
+
+def build_episode(activity: str, seed: int, rng: np.random.Generator) -> Episode:
+    """Draw the world, plan and goal of one demonstration, and compile the world.
+
+    Errors: :class:`UnknownNameError` for an activity nobody defined, :class:`ActivityError` with
+    what went wrong if it cannot be built or has no plan.
+    """
+    found = find_activity(activity)
+    mend = f"Mend simulator/activities/{activity}.py."
+    try:
+        episode = found.build(rng)
+        _ = episode.stage.world.model
+    except Exception as error:  # an activity may fail in any way
+        what = " ".join(str(error).split()).rstrip(".")
+        raise ActivityError(
+            f"{activity} seed {seed} cannot be built: {type(error).__name__}: {what}. {mend}"
+        ) from error
+    if not episode.plan:
+        raise ActivityError(f"{activity} seed {seed} has an empty plan. {mend}")
+    return episode
 
 
 def simulate(
@@ -45,11 +68,12 @@ def simulate(
 ) -> Recording:
     """Carry out the plan of one demonstration; ``progress`` hears the simulated seconds.
 
-    Errors: :class:`UnknownNameError`, :class:`PhysicsError` on any MuJoCo warning,
-    :class:`PlanError` for a step that cannot be done, :class:`GoalError` listing what is missing.
+    Errors: :class:`UnknownNameError`, :class:`ActivityError` for a broken activity,
+    :class:`PhysicsError` on any MuJoCo warning, :class:`PlanError` for a step that cannot be done,
+    :class:`GoalError` listing what is missing.
     """
     rng = random_draws(activity, seed)
-    episode = find_activity(activity).build(rng)
+    episode = build_episode(activity, seed, rng)
     return perform(activity, seed, episode, rng, progress)
 
 
@@ -62,11 +86,13 @@ def perform(
 ) -> Recording:
     """Run the plan of ``episode`` with pace and pauses drawn from ``rng``; errors as above."""
     where = f"{activity} seed {seed}"
+    check_goal(episode.stage, episode.goal, where)
+    check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
-    for step in episode.plan:
-        step.run(robot)
-        robot.wait(float(rng.uniform(*PAUSE_S)))
-    robot.wait(END_S)
+    for number, step in enumerate(episode.plan, 1):
+        robot.run(step, f"{number} of {len(episode.plan)}")
+        robot.drive(robot.wait(float(rng.uniform(*PAUSE_S))))
+    robot.drive(robot.wait(END_S))
     facts = facts_of(robot.physics, episode.covers)
     log = robot.physics.log
     missing = missing_goals(facts, episode.goal, robot.physics.frame)

@@ -1,15 +1,28 @@
 """A stage is a compiled world together with what the plan knows about its furniture and things."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from enact_assets.contracts.errors import PlanError, UnknownNameError
+import numpy as np
+
+from enact_assets.contracts.errors import PlanError, StageError, UnknownNameError
 from enact_assets.simulator.fixtures import Access, Fixture
-from enact_assets.simulator.parts import Color
+from enact_assets.simulator.matter_check import Declarations, check_matter, coats_of, vessels_of
+from enact_assets.simulator.parts import Coat, Color, Vessel
 from enact_assets.simulator.robot import SIDES, add_robot
 from enact_assets.simulator.shapes import STATIC, Scene
+from enact_assets.simulator.substances import (
+    PATCH_M,
+    Covering,
+    Filling,
+    Kind,
+    Substance,
+    add_substance,
+)
 from enact_assets.simulator.things import Thing, add_thing
-from enact_assets.simulator.world import World
+from enact_assets.simulator.transitions import Cut, Recipe, When, parents_of
+from enact_assets.simulator.world import Cue, Surface, World
 
 Vec3 = tuple[float, float, float]
 
@@ -27,6 +40,21 @@ class Stage:
     access: Mapping[str, Access]
     limbo: Mapping[str, Vec3]
     """Waiting place of every thing that takes part in a transition."""
+    matter: Declarations = field(default_factory=Declarations)
+    """Substances, heat and recipes."""
+    starts: Mapping[str, Vec3] = field(default_factory=dict)
+    resting: Mapping[str, str] = field(default_factory=dict)
+    """Where each thing stands at the start, and on or in what."""
+
+    @cached_property
+    def vessels(self) -> dict[str, Vessel]:
+        """Everything that can hold a substance, by name."""
+        return vessels_of(self.things, self.fixtures)
+
+    @cached_property
+    def coats(self) -> dict[str, Coat]:
+        """Everything a substance can lie on, by name."""
+        return coats_of(self.things, self.fixtures)
 
     def thing(self, name: str) -> Thing:
         """The thing called ``name``; raises :class:`PlanError`."""
@@ -40,17 +68,30 @@ class Stage:
             raise PlanError(f"no fixture {name!r} (known: {', '.join(sorted(self.fixtures))})")
         return self.fixtures[name]
 
+    def lift(self, name: str, on: str) -> float:
+        """How much higher than other things ``name`` rests on ``on``: a lid lies on the rim."""
+        if on not in self.things or not self.thing(name).parts.is_lid:
+            return 0.0
+        below = self.things[on].parts
+        return below.height - below.rest_height
+
 
 @dataclass
 class StageBuilder:
-    """Puts fixtures, then things, then the robot together; :meth:`finish` compiles nothing yet."""
+    """Puts fixtures, then things, then the robot together; :meth:`finish` compiles nothing yet.
+
+    Substances, heat and recipes may be declared in any order; names are checked at the end.
+    """
 
     scene: Scene = field(default_factory=Scene)
     fixtures: dict[str, Fixture] = field(default_factory=dict)
     things: dict[str, Thing] = field(default_factory=dict)
     _positions: dict[str, Vec3] = field(default_factory=dict)
     _access: dict[str, Access] = field(default_factory=dict)
+    _resting: dict[str, str] = field(default_factory=dict)
+    matter: Declarations = field(default_factory=Declarations)
     _limbo: dict[str, Vec3] = field(default_factory=dict)
+    _later: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def furnish(self, *fixtures: Fixture) -> None:
         """Make fixtures known that were added to the scene."""
@@ -70,6 +111,8 @@ class StageBuilder:
     ) -> None:
         """Stand a thing on or in a fixture or thing, ``at`` metres right and away of its middle.
 
+        ``halves`` are what it is cut into, put later: short for a recipe with :class:`Cut`.
+
         Errors: :class:`UnknownNameError` for a support that was not put before.
         """
         if on in self.fixtures:
@@ -86,26 +129,116 @@ class StageBuilder:
         pos = (base[0] + at[0], base[1] + at[1], base[2] + rest + 0.001)
         self._positions[name] = pos
         self._access[name] = access or found
-        self.things[name] = add_thing(self.scene, name, kind, color, pos, halves=halves)
+        self._resting[name] = on
+        self.things[name] = add_thing(self.scene, name, kind, color, pos)
         if halves:
-            self._limbo[name] = self._waiting_place()
+            self.recipe(halves, (name,), when=Cut(name))
 
-    def put_later(self, name: str, kind: str, color: Color, parents: tuple[str, ...]) -> None:
-        """Add a thing that waits in limbo until its parents are cut."""
-        pos = self._waiting_place()
-        self._limbo[name] = pos
-        self.things[name] = add_thing(self.scene, name, kind, color, pos, parents=parents)
+    def put_later(self, name: str, kind: str, color: Color, parents: tuple[str, ...] = ()) -> None:
+        """Add a thing that waits until a recipe makes it.
+
+        ``parents`` may be left to the recipe; given here, they must be the same.
+        """
+        pos = self._waiting_place(name)
+        self._later[name] = parents
+        self.things[name] = add_thing(self.scene, name, kind, color, pos)
         self._access[name] = "top"
 
-    def _waiting_place(self) -> Vec3:
-        return (LIMBO[0] + 0.6 * len(self._limbo), LIMBO[1], LIMBO[2] + 0.001)
+    def substance(
+        self,
+        name: str,
+        surface: Surface,
+        *,
+        kind: Kind = "liquid",
+        holders: tuple[str, ...] = (),
+        coats: tuple[str, ...] = (),
+        patch_m: float = PATCH_M,
+    ) -> None:
+        """Declare a substance that may fill the vessels ``holders`` and lie on ``coats``.
+
+        A particle on a surface is a disc of radius ``patch_m``.
+        """
+        if name in self.matter.substances:
+            raise StageError(f"substance {name!r} is declared twice; name all its places at once")
+        self.matter.substances[name] = Substance(name, surface, kind, holders, coats, patch_m)
+
+    def fill(self, vessel: str, substance: str, share: float) -> None:
+        """Fill ``share`` of a vessel's volume at the start."""
+        self.matter.fillings.append(Filling(vessel, substance, share))
+
+    def cover(
+        self,
+        on: str,
+        substance: str,
+        n: int | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        """Cover a thing at the start: on all its places, on the first ``n``, or on ``n`` drawn."""
+        self.matter.coverings.append(Covering(on, substance, n, rng))
+
+    def tap(self, fixture: str, substance: str) -> None:
+        """Let ``substance`` run from the spout of a fixture while it is toggled on."""
+        self.matter.taps[fixture] = substance
+
+    def cookable(self, thing: str, cooked: Mapping[str, Surface]) -> None:
+        """Give a thing a temperature; once it is cooked, its geoms have the surfaces ``cooked``.
+
+        Geoms are named with or without the thing's name before them.
+        """
+        surfaces = {
+            geom if geom.startswith(f"{thing}.") else f"{thing}.{geom}": surface
+            for geom, surface in cooked.items()
+        }
+        self.matter.cookable[thing] = surfaces
+
+    def recipe(self, products: tuple[str, ...], parents: tuple[str, ...], *, when: When) -> None:
+        """Declare that ``parents`` turn into ``products``; things among these are put later."""
+        self.matter.recipes.append(Recipe(products, parents, when))
+
+    def _waiting_place(self, name: str) -> Vec3:
+        row, column = divmod(len(self._limbo), 10)
+        place = (LIMBO[0] + 0.6 * column, LIMBO[1] + 0.6 * row, LIMBO[2] + 0.001)
+        self._limbo[name] = place
+        return place
+
+    def _add_matter(self) -> None:
+        """The bodies of substances, and the parents of what recipes make."""
+        parents = parents_of(self.matter.recipes)
+        vessels = vessels_of(self.things, self.fixtures)
+        coats = coats_of(self.things, self.fixtures)
+        for name, substance in self.matter.substances.items():
+            add_substance(
+                self.scene,
+                substance,
+                {holder: vessels[holder] for holder in substance.holders},
+                {on: coats[on] for on in substance.coats},
+                parents.get(name, ()),
+            )
+        self.matter.coverings[:] = [
+            cover.placed(len(coats[cover.on].patches)) for cover in self.matter.coverings
+        ]
+        for thing, surfaces in self.matter.cookable.items():
+            self.matter.cooked_cues[thing] = len(self.scene.cues)
+            self.scene.cues.append(Cue(thing, surfaces))
+        for k, known in enumerate(self.scene.objects):
+            if known.name in parents:
+                self.scene.objects[k] = replace(known, parents=parents[known.name])
+        for recipe in self.matter.recipes:
+            for name in recipe.parents:
+                if name in self.things and name not in self._limbo:
+                    self._waiting_place(name)
 
     def finish(self, head_pitch_rad: float) -> Stage:
-        """Add the robot and the constraints it holds things by; returns the stage."""
+        """Add the robot and the constraints it holds things by; returns the stage.
+
+        Errors: :class:`StageError` listing all that is wrong with substances, heat and recipes.
+        """
         scene = self.scene
-        floor = scene.solid("box", (4, 1, 0.05), (2, 0, -0.05), 0.0, collide=STATIC)
+        check_matter(self.matter, self.things, self.fixtures, scene.surfaces, self._later)
+        floor = scene.solid("box", (4, 2, 0.05), (2, 1, -0.05), 0.0, collide=STATIC)
         scene.body("limbo", LIMBO, floor)
         robot = add_robot(scene)
+        self._add_matter()
         for side in SIDES:
             for name in self.things:
                 scene.equalities.append(
@@ -127,4 +260,13 @@ class StageBuilder:
             robot_geoms=robot,
             head_pitch_rad=head_pitch_rad,
         )
-        return Stage(world, self.fixtures, self.things, self._access, self._limbo)
+        return Stage(
+            world,
+            self.fixtures,
+            self.things,
+            self._access,
+            self._limbo,
+            self.matter,
+            self._positions,
+            self._resting,
+        )

@@ -139,6 +139,19 @@ def _speckles() -> Floats:
     return weight
 
 
+def _brick() -> Floats:
+    """Courses of bricks a third as high as long, each shifted by half a brick; paler joints."""
+    n_u, n_v = 4, 12
+    u, v = _grid()
+    course = (v * n_v).astype(np.int64)
+    along = u * n_u + 0.5 * (course % 2)
+    tone = np.random.default_rng(11).uniform(0.0, 0.16, (n_v, n_u))
+    body = tone[course, along.astype(np.int64) % n_u]
+    du, dv = np.abs(along % 1.0 - 0.5), np.abs(v * n_v % 1.0 - 0.5)
+    joint = np.clip(np.maximum((du - 0.46) / 0.02, (dv - 0.4) / 0.05), 0.0, 1.0)
+    return np.asarray(body * (1.0 - joint) + 0.7 * joint)
+
+
 def _mottled() -> Floats:
     """Faint clouds and finer grit: paint and plastic that have been used."""
     clouds = 0.10 * _noise(5, 5, 20) + 0.05 * _noise(13, 11, 21)
@@ -185,6 +198,7 @@ TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {
     "stripes": (_stripes, (4, 4)),
     "checks": (_checks, (4, 4)),
     "speckles": (_speckles, (4, 4)),
+    "brick": (_brick, (4, 4)),
     "mottled": (_mottled, (4, 4)),
     "brushed": (_brushed, (4, 4)),
     "fine_wood": (_fine_wood, (8, 4)),

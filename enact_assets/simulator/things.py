@@ -7,7 +7,24 @@ separate geoms: round things have flat collision shapes so that they do not roll
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.simulator.catalogue import crockery, groceries
+from enact_assets.simulator.catalogue import (
+    cookware,
+    crockery,
+    cuts,
+    fresh,
+    groceries,
+    laundry,
+    living,
+    plants,
+    produce,
+    rubbish,
+    serving,
+    supplies,
+    tableware,
+    tools,
+    toy_models,
+    toys,
+)
 from enact_assets.simulator.parts import Builder, Color, Parts, Vec3
 from enact_assets.simulator.shapes import Scene
 from enact_assets.simulator.world import WorldObject
@@ -15,16 +32,31 @@ from enact_assets.simulator.world import WorldObject
 
 @dataclass(frozen=True)
 class Thing:
-    """A movable thing: what it is, how it is held (``parts``), and what it is cut into or from."""
+    """A movable thing: what it is, and how it is held (``parts``)."""
 
     name: str
     category: str
     parts: Parts
-    halves: tuple[str, ...] = ()
-    parents: tuple[str, ...] = ()
 
 
-KINDS: dict[str, Builder] = {**crockery.KINDS, **groceries.KINDS}
+KINDS: dict[str, Builder] = {
+    **cookware.KINDS,
+    **crockery.KINDS,
+    **cuts.KINDS,
+    **fresh.KINDS,
+    **groceries.KINDS,
+    **laundry.KINDS,
+    **living.KINDS,
+    **plants.KINDS,
+    **produce.KINDS,
+    **rubbish.KINDS,
+    **serving.KINDS,
+    **supplies.KINDS,
+    **tableware.KINDS,
+    **tools.KINDS,
+    **toy_models.KINDS,
+    **toys.KINDS,
+}
 
 
 def add_thing(
@@ -33,9 +65,6 @@ def add_thing(
     kind: str,
     color: Color,
     pos: Vec3,
-    *,
-    halves: tuple[str, ...] = (),
-    parents: tuple[str, ...] = (),
 ) -> Thing:
     """Add a movable thing of the given kind; its category is the kind.
 
@@ -45,5 +74,5 @@ def add_thing(
         raise UnknownNameError.of("kind of thing", kind, KINDS, "Add it to simulator/things.py.")
     parts = KINDS[kind](scene, name, color)
     scene.body(name, pos, parts.geoms, kind="free")
-    scene.objects.append(WorldObject(name, kind, (name,), parents=parents))
-    return Thing(name, kind, halves=halves, parents=parents, parts=parts)
+    scene.objects.append(WorldObject(name, kind, (name,)))
+    return Thing(name, kind, parts)

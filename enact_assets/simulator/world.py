@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import mujoco
 
 Texture = Literal[
-    "plain", "wood", "tile", "marble", "stripes", "checks", "speckles",
+    "plain", "wood", "tile", "marble", "stripes", "checks", "speckles", "brick",
     "mottled", "brushed", "fine_wood", "worn_tile",
 ]  # fmt: skip
 Finish = Literal["matte", "satin", "gloss", "metal", "lacquer", "glow"]
@@ -51,13 +51,17 @@ class Cue:
 
 @dataclass(frozen=True)
 class WorldObject:
-    """One object of the scene graph. ``bodies`` are MuJoCo bodies, subtrees included."""
+    """One object of the scene graph. ``bodies`` are MuJoCo bodies, subtrees included.
+
+    An object that ``is_particles`` stands for all particles of a substance.
+    """
 
     name: str
     category: str
     bodies: tuple[str, ...]
     is_fixed: bool = False
     parents: tuple[str, ...] = ()
+    is_particles: bool = False
 
 
 @dataclass(frozen=True)

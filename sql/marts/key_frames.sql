@@ -1,6 +1,7 @@
 -- key_frames: one row per key frame and variant with a picture of it; variant null if none has.
 -- Reads: segmented_frames, demonstrations, scene_graphs, visibility, frame_images.
--- Rule:  a variant shows the key frames of its own gating, so a gating may lack most variants.
+-- Rule:  a variant shows the key frames of its own gating, so a gating may lack most variants;
+--        and a variant other than the baseline has pictures of what its questions show only.
 create view key_frames as
 with visible as (
     select demonstration, gating, key_frame, count(*) filter (pixels > 0) as n_visible_objects

@@ -1,96 +1,172 @@
--- question_statistics: one row per gating, demonstration, kind and length with questions.
--- Reads: qa, question_set, path_counts, segmented_frames, transition_graph, visibility.
--- Rule:  n_paths is exact and therefore text: cast it to bignum before you add or compare.
+-- question_statistics: one row per gating, demonstration, kind and length; null: all of them.
+-- Reads: qa, question_set, question_orders, path_counts, segmented_frames, transition_graph,
+--        edited_objects.
+-- Rule:  demonstration null is all demonstrations, length null too is all lengths: never add these
+--        rows to the others. n_paths is exact and therefore text: cast it to bignum.
+--        Pixels are null for gatings of profile release.
 create table question_statistics as
-with questions as (
+with counted as (
+    select
+        qa.gating, qa.demonstration, qa.kind, qa.length, qa.trajectory_id,
+        list_sum(list_transform(qa.action_components, lambda parts: len(parts))) as n_components,
+        len(qa.action_components) as n_actions,
+        coalesce(question_set.in_question_set, false) as is_asked,
+        coalesce(question_set.in_probe_set, false) as is_probed,
+        question_orders.is_ambiguous,
+        question_orders.expected_pairwise_accuracy
+    from qa
+    left join question_set
+        on question_set.gating = qa.gating
+        and question_set.demonstration = qa.demonstration
+        and question_set.question_id = qa.question_id
+    left join question_orders
+        on question_orders.gating = qa.gating
+        and question_orders.demonstration = qa.demonstration
+        and question_orders.question_id = qa.question_id
+),
+
+levels as (
+    select * from counted
+    union all
+    select * replace (null::varchar as demonstration) from counted
+    union all
+    select * replace (null::varchar as demonstration, null::bigint as length) from counted
+),
+
+questions as (
     select
         gating, demonstration, kind, length,
         count(*) as n_questions,
         count(distinct trajectory_id) as n_trajectories,
-        sum(list_sum(list_transform(action_components, lambda parts: len(parts))))
-            / sum(len(action_components)) as components_per_action
-    from qa
+        count(*) filter (is_asked) as n_in_question_set,
+        count(*) filter (is_probed) as n_in_probe_set,
+        sum(n_components) / sum(n_actions) as components_per_action,
+        avg(is_ambiguous::integer) as ambiguous_share,
+        avg(expected_pairwise_accuracy) as random_pairwise_accuracy
+    from levels
     group by all
 ),
 
-asked as (
+-- The smallest of the objects that a step is about decides whether it can be told.
+smallest as (
+    select gating, demonstration, key_frame_from, key_frame_to, min(pixels) as pixels
+    from edited_objects
+    group by all
+),
+
+steps as (
     select
         gating, demonstration, kind, length,
-        count(*) filter (in_question_set) as n_in_question_set,
-        count(*) filter (in_probe_set) as n_in_probe_set
-    from question_set
+        unnest(key_frames[:-2]) as key_frame_from,
+        unnest(key_frames[2:]) as key_frame_to
+    from qa
+),
+
+seen as (
+    select steps.gating, steps.demonstration, kind, length, pixels
+    from steps
+    inner join smallest using (gating, demonstration, key_frame_from, key_frame_to)
+),
+
+seen_levels as (
+    select * from seen
+    union all
+    select * replace (null::varchar as demonstration) from seen
+    union all
+    select * replace (null::varchar as demonstration, null::bigint as length) from seen
+),
+
+sizes as (
+    select
+        gating, demonstration, kind, length,
+        min(pixels) as min_smallest_px,
+        quantile_cont(pixels, 0.25) as q1_smallest_px,
+        median(pixels) as median_smallest_px,
+        quantile_cont(pixels, 0.75) as q3_smallest_px
+    from seen_levels
     group by all
+),
+
+path_levels as (
+    select gating, demonstration, length, n_paths from path_counts
+    union all
+    select gating, null, length, n_paths from path_counts
+    union all
+    select gating, null, null, n_paths from path_counts
 ),
 
 paths as (
     select gating, demonstration, length, sum(n_paths::bignum)::varchar as n_paths
-    from path_counts
+    from path_levels
     group by all
 ),
 
 frames as (
     select gating, demonstration, count(*) as n_key_frames
     from segmented_frames
-    group by all
+    group by grouping sets ((gating, demonstration), (gating))
 ),
 
 edges as (
     select gating, demonstration, count(*) as n_edges
     from transition_graph
-    group by all
-),
-
-smallest as (
-    select gating, demonstration, key_frame, min(pixels) filter (pixels > 0) as pixels
-    from visibility
-    group by all
-),
-
-shown as (
-    select shown_frames.gating, shown_frames.demonstration, kind, length, min(pixels) as pixels
-    from (
-        select distinct gating, demonstration, kind, length, unnest(key_frames) as key_frame
-        from qa
-    ) as shown_frames
-    inner join smallest using (gating, demonstration, key_frame)
-    group by all
+    group by grouping sets ((gating, demonstration), (gating))
 )
 
 select
-    gating,
-    demonstration,
-    kind,
-    length,
-    n_questions,
-    n_trajectories,
-    coalesce(n_in_question_set, 0) as n_in_question_set,
-    coalesce(n_in_probe_set, 0) as n_in_probe_set,
-    components_per_action,
+    questions.*,
     coalesce(n_paths, '0') as n_paths,
     coalesce(n_key_frames, 0) as n_key_frames,
     coalesce(n_edges, 0) as n_edges,
-    shown.pixels as min_visible_px
+    min_smallest_px,
+    q1_smallest_px,
+    median_smallest_px,
+    q3_smallest_px
 from questions
-left join asked using (gating, demonstration, kind, length)
-left join paths using (gating, demonstration, length)
-left join frames using (gating, demonstration)
-left join edges using (gating, demonstration)
-left join shown using (gating, demonstration, kind, length)
-order by gating, demonstration, kind, length;
+left join sizes
+    on sizes.gating = questions.gating
+    and sizes.kind = questions.kind
+    and sizes.demonstration is not distinct from questions.demonstration
+    and sizes.length is not distinct from questions.length
+left join paths
+    on paths.gating = questions.gating
+    and paths.demonstration is not distinct from questions.demonstration
+    and paths.length is not distinct from questions.length
+left join frames
+    on frames.gating = questions.gating
+    and frames.demonstration is not distinct from questions.demonstration
+left join edges
+    on edges.gating = questions.gating
+    and edges.demonstration is not distinct from questions.demonstration
+order by
+    questions.gating, questions.demonstration nulls first, questions.kind,
+    questions.length nulls first;
 
 comment on column question_statistics.gating is
 'which predicates make key frames: state or contact';
-comment on column question_statistics.demonstration is 'demonstration the questions are about';
+comment on column question_statistics.demonstration is
+'demonstration the questions are about; null for all';
 comment on column question_statistics.kind is 'forward (order images) or inverse (order actions)';
-comment on column question_statistics.length is 'key frames in the trajectory';
+comment on column question_statistics.length is 'key frames in the trajectory; null for all';
 comment on column question_statistics.n_questions is 'questions written';
 comment on column question_statistics.n_trajectories is 'trajectories they were made from';
 comment on column question_statistics.n_in_question_set is 'of them, asked under the baseline';
 comment on column question_statistics.n_in_probe_set is 'of them, asked under every variant';
-comment on column question_statistics.components_per_action is 'mean changes in one action';
+comment on column question_statistics.components_per_action is
+'mean changes in one action; action_sizes has the distribution';
+comment on column question_statistics.ambiguous_share is
+'of the questions, with more than one order that the verifier accepts; exact';
+comment on column question_statistics.random_pairwise_accuracy is
+'mean pairwise accuracy of a random order; exact';
 comment on column question_statistics.n_paths is
 'valid trajectories of this length; exact, in decimal';
 comment on column question_statistics.n_key_frames is 'key frames of the demonstration';
 comment on column question_statistics.n_edges is 'valid edges between its key frames';
-comment on column question_statistics.min_visible_px is
-'smallest mask of an object in a key frame shown, baseline camera (unit: px)';
+comment on column question_statistics.min_smallest_px is
+'mask of the smallest object a step is about: least of all steps, baseline camera (unit: px)';
+comment on column question_statistics.q1_smallest_px is
+'the same, of a quarter of the steps at most (unit: px)';
+comment on column question_statistics.median_smallest_px is
+'the same, of half of the steps at most (unit: px)';
+comment on column question_statistics.q3_smallest_px is
+'the same, of three quarters of the steps at most (unit: px)';

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
+from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import (
     DEFAULT_REGISTRY,
     QuestionSettings,
@@ -18,8 +19,9 @@ from enact_assets.contracts.registry import (
     load_registry,
     settings_sha,
 )
-from enact_assets.contracts.settings import KNOWN, LIMITS, is_partition_name
+from enact_assets.contracts.settings import EMBEDDED, KNOWN, LIMITS, is_partition_name
 from enact_assets.questions.wording import WORDINGS
+from enact_assets.replay.embedded import SOURCE
 from enact_assets.simulator.cameras import PROJECTIONS
 from enact_assets.simulator.materials import ROBOT_LOOKS
 from enact_assets.simulator.modes import MODES
@@ -28,6 +30,14 @@ from enact_assets.storage.lake import check_partition_value
 TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
 CAMERA = "variants.aperture_80.camera"
 RENDERER = "variants.aperture_80.renderer"
+FLOOR = "embedded_min_visible_fraction"
+PUBLISHED = {
+    # panel of the published tables -> its variants
+    "camera_fov": {"aperture_30", "aperture_60", "aperture_80", "fisheye"},
+    "camera_height": {"high", "low"},
+    "realism": {"path_tracing", "ray_tracing_only", "realistic"},
+    "robot_appearance": {"white_color", "random_color", "skin_color"},
+}
 
 
 def write(folder: Path, change) -> Path:
@@ -67,6 +77,45 @@ def test_the_defaults_are_those_of_the_registry() -> None:
     registry = load_registry(DEFAULT_REGISTRY)
     assert registry.variants["baseline"] == Variant("baseline", "state")
     assert registry.questions == QuestionSettings()
+
+
+def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
+    """Two names for one picture would be two probes of nothing; another name joins with nothing."""
+    variants = load_registry(DEFAULT_REGISTRY).variants
+    named = {name for panel in PUBLISHED.values() for name in panel}
+    assert set(variants) == {"baseline", "contact"} | named
+    looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
+    assert looks["contact"] == looks["baseline"]
+    del looks["contact"]
+    assert len(set(looks.values())) == len(looks) == 13
+    # A probe varies one thing.
+    parts = {"camera_fov": 0, "camera_height": 0, "realism": 1, "robot_appearance": 2}
+    for panel, names in PUBLISHED.items():
+        for name in names:
+            changed = [a != b for a, b in zip(looks[name], looks["baseline"], strict=True)]
+            assert [k for k in range(3) if changed[k]] == [parts[panel]], name
+            assert variants[name].gating == "state"
+
+
+def test_a_first_look_is_a_part_of_what_is_there(tmp_path: Path) -> None:
+    registry = load_registry(DEFAULT_REGISTRY)
+    assert set(registry.demo) == {"demonstration", "variant"}
+    assert set(registry.demo["demonstration"]) <= set(registry.demonstrations)
+    assert "baseline" in registry.demo["variant"]
+    assert load_registry(write(tmp_path, lambda e: e.pop("demo"))).demo == {}
+
+
+def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Path) -> None:
+    """Recorded replays keep the paper's threshold, or nothing could be compared with the paper."""
+    path = write(tmp_path, lambda e: put(e, f"gatings.state.{FLOOR}", 0.001))
+    gating = load_registry(path).gatings["state"]
+    assert gating.profile == PAPER
+    assert gating.profile_of("embedded") == dataclasses.replace(PAPER, min_visible_fraction=0.001)
+    assert gating.profile_of("recorded") is PAPER
+    none = load_registry(write(tmp_path, lambda e: put(e, f"gatings.state.{FLOOR}", None)))
+    assert none.gatings["state"].profile_of("embedded") is PAPER
+    assert settings_sha(none.gatings["state"]) != settings_sha(gating)
+    assert SOURCE == EMBEDDED
 
 
 @pytest.mark.parametrize(
@@ -118,8 +167,18 @@ def test_the_defaults_are_those_of_the_registry() -> None:
         (f"{RENDERER}.size_px", 512.0),
         (f"{RENDERER}.samples", -2),
         (f"{RENDERER}.samples", 4097),
+        (f"{RENDERER}.samples", None),
+        (f"{RENDERER}.path_depth", 0),
+        (f"{RENDERER}.path_depth", -6),
         (f"{RENDERER}.path_depth", 65),
         (f"{RENDERER}.path_depth", math.nan),
+        (f"{RENDERER}.mode", None),
+        (f"{RENDERER}.mode", ["realistic"]),
+        ("variants.white_color.appearance.robot", 0xFFFFFF),
+        ("variants.white_color.appearance.robot", None),
+        ("variants.white_color.appearance", "white"),
+        ("variants.high.camera.height_offset_m", 50),
+        ("variants.fisheye.camera.focal_length_mm", -17),
         ("variants.aperture_80.camera", None),
         ("variants.baseline.camera", None),
         ("variants.baseline.renderer", [6, 2, 512]),
@@ -133,11 +192,20 @@ def test_the_defaults_are_those_of_the_registry() -> None:
         ("gatings.state.contact", "no"),
         ("gatings.state.contact", 1),
         ("gatings.state", None),
+        (f"gatings.state.{FLOOR}", -0.1),
+        (f"gatings.state.{FLOOR}", 60),
+        (f"gatings.state.{FLOOR}", math.nan),
+        (f"gatings.state.{FLOOR}", "60 px"),
+        (f"gatings.state.{FLOOR}", True),
         ("gatings", ["state"]),
         ("variants", None),
         ("questions", None),
         ("demonstrations", None),
         ("models", "random"),
+        ("demo", ["setting_the_table-0"]),
+        ("demo.demonstrations", "setting_the_table-0"),
+        ("demo.variants", [["baseline"]]),
+        ("demo.variants", ["baseline", "baseline"]),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_name(tmp_path: Path, field: str, value) -> None:
@@ -179,15 +247,19 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         (f"{RENDERER}.mode", "cartoon", "default, path_tracing, ray_tracing_only, realistic"),
         ("variants.aperture_80.gating", "touch", "contact, state"),
         ("gatings.state.profile", "draft", "paper, release"),
+        ("demo.variants", ["baseline", "aperture_90"], "aperture_30, aperture_60, aperture_80"),
+        ("demo.demonstrations", ["set_table-0"], "cooking_breakfast-0"),
+        ("demo.models", ["gpt-9000"], "identity, oracle"),
     ],
 )
 def test_an_unknown_name_lists_the_known_ones(
-    tmp_path: Path, field: str, value: str, known: str
+    tmp_path: Path, field: str, value: str | list[str], known: str
 ) -> None:
     """Found when the registry is read, not hours later in the stage that needs the name."""
     path = write(tmp_path, lambda e: put(e, field, value))
     message = refusal(path)
-    assert f"{value!r} (known: {known})" in message
+    value = value[-1] if isinstance(value, list) else value
+    assert f"{value!r} (known: {known}" in message
     assert f"{path}: {field}." in message
     with pytest.raises(UnknownNameError):
         load_registry(path)
@@ -209,6 +281,7 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     base = Variant("baseline", "state")
     parts = (base.camera, base.renderer, base.appearance, QuestionSettings())
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
+    defaults[FLOOR] = 0.0  # null unless it is set
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
 
@@ -225,6 +298,11 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: e["gatings"]["state"].pop("contact"), "state: 'contact' is missing"),
         (lambda e: e["gatings"]["state"].update(strict=True), "state: unknown 'strict'"),
         (lambda e: e["models"].append("random"), "models: 'random' stands twice"),
+        (lambda e: e["demo"].update(gatings=["state"]), "demo: unknown 'gatings'"),
+        (
+            lambda e: e["gatings"]["state"].update(profile="release", contact=True),
+            f"gatings.state.{FLOOR}: profile 'release' has a rule of its own",
+        ),
         # Keys of mixed types cannot be sorted; YAML reads unquoted 7, yes and 2024-01-01 as such.
         (lambda e: e.update({7: 1}), "a key must be text (put it in quotes); found 7"),
         (lambda e: e["variants"].update({7: {}}), "variants: a key must be text"),
@@ -392,7 +470,7 @@ def test_an_empty_variable_means_the_default_registry(
 
 def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="aperture_80, baseline, contact"):
-        load_registry().variant("fisheye")
+        load_registry().variant("mirror")
 
 
 def test_a_constant_of_the_profile_is_part_of_the_gating() -> None:

@@ -52,7 +52,7 @@ def test_random_agrees_with_the_permutation_expectation(materialized) -> None:
     gating = materialized.registry.gating("state")
     questions = questions_of(data.lake, "baseline")
     indexes = verification_indexes(data.lake, questions, gating)
-    expected = expect_random_orders(questions, indexes)
+    expected = expect_random_orders(questions, indexes).sort("question_id")
     scored = data.lake.read("evaluation", {"model": "random", "variant": "baseline"})
     scored = scored.sort("question_id")
     assert scored.height == expected.height > 100
@@ -87,6 +87,40 @@ def test_probe_questions_keep_their_text_and_change_their_pictures(materialized)
     both = wide.join(base, on="question_id")
     assert both.height == wide.height > 0
     assert (both.get_column("request_sha") != both.get_column("request_sha_right")).all()
+
+
+def test_a_variant_has_the_pictures_that_its_questions_show(materialized) -> None:
+    """Pictures that nobody is shown are most of what rendering fourteen variants would cost."""
+    lake = DataResource(root=str(materialized.root)).lake
+    for partition in lake.partitions("frame_images"):
+        rows = lake.read("frame_images", partition)
+        variant = materialized.registry.variant(partition["variant"])
+        demonstration = {"demonstration": partition["demonstration"]}
+        known = lake.read("segmented_frames", {**demonstration, "gating": variant.gating})
+        asked = questions_of(lake, variant.name).filter(**demonstration)
+        shown = set(asked["key_frames"].explode())
+        is_baseline = variant.name == "baseline"
+        assert set(rows["key_frame"]) == (set(known["key_frame"]) if is_baseline else shown)
+        assert is_baseline or len(shown) < known.height, "nothing was left out: ask fewer"
+
+
+def test_what_is_said_of_chance_and_of_edited_objects_covers_every_question(materialized) -> None:
+    """An inner join on a table with holes would quietly describe fewer questions."""
+    counts = query(
+        materialized,
+        "select (select count(*) from qa) as n_questions, "
+        "(select count(*) from question_orders) as n_orders, "
+        "(select count(*) from qa inner join question_orders "
+        "using (demonstration, gating, question_id)) as n_both, "
+        "(select count(*) from transition_graph) as n_edges, "
+        "(select count(*) from transition_graph semi join edited_objects "
+        "using (demonstration, gating, key_frame_from, key_frame_to)) as n_edited, "
+        "(select min(pixels) from edited_objects) as min_px",
+    ).row(0, named=True)
+    assert counts["n_questions"] == counts["n_orders"] == counts["n_both"] > 0
+    assert counts["n_edges"] == counts["n_edited"] > 0
+    floor = materialized.registry.gating("state").embedded_min_visible_fraction
+    assert counts["min_px"] > floor * 512**2 > 50
 
 
 def test_pictures_are_stored_once(materialized) -> None:

@@ -27,7 +27,7 @@ def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -
     ("words", "told"),
     [
         (("materialize", "--demonstration", "fly-0"), "unknown activity 'fly'"),
-        (("materialize", "--variant", "fisheye"), "unknown variant 'fisheye'"),
+        (("materialize", "--variant", "mirror"), "unknown variant 'mirror'"),
         (("materialize", "--model", "gpt-9000"), "unknown model 'gpt-9000'"),
         (("materialize", "--asset", "qaa"), "unknown asset 'qaa'"),
         (("forget", "model", "gpt-9000"), "unknown model 'gpt-9000'"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from enact_assets.cli import main
 from enact_assets.contracts.errors import (
     MaterializationError,
     PredictionError,
@@ -55,13 +56,97 @@ def test_a_changed_camera_touches_only_its_variant(
         entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = 70.0
 
     registry = changed_registry(materialized, tmp_path, narrower)
+    before = n_renders(copied)
     report = driver(copied, registry, monkeypatch).run()
     assert report.is_success
-    downstream = {"variant_config", "asked_questions", "frame_images", "predictions"}
+    lake = DataResource(root=str(copied)).lake
+    wanted = lake.read_all("wanted_frames", variant="aperture_80")
+    pictures = lake.read_all("frame_images", variant="aperture_80")
+    n_key_frames = lake.read_all("segmented_frames", gating="state").height
+    assert pictures.height == wanted.height < n_key_frames
+    assert n_renders(copied) == before + pictures["render_sha"].n_unique()
+    downstream = {
+        *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions")
+    }
     cut_off = {"evaluation", "probes", "warehouse"}  # where other pictures gave the same answers
     made = {s.name for s in report.made}
     assert downstream <= made <= downstream | cut_off
     assert all("aperture_80" in s.partition for s in report.made if s.partition)
+
+
+def test_fewer_probe_questions_render_nothing_and_leave_the_baseline_alone(
+    materialized, copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every change of the question set would otherwise touch the pictures of everybody."""
+
+    def shorter(entries) -> None:
+        entries["questions"]["probe_lengths"] = [3]
+
+    registry = changed_registry(materialized, tmp_path, shorter)
+    before = n_renders(copied)
+    chain = ["question_config", "trajectories", "qa", "question_set", "asked_questions"]
+    walk = driver(copied, registry, monkeypatch)
+    report = walk.run(assets=[*chain, "wanted_frames", "frame_images"])
+    assert report.is_success
+    made = [(s.name, str(s.partition).split("|")[-1]) for s in report.made]
+    assert ("wanted_frames", "baseline") in made
+    assert {v for name, v in made if name == "frame_images"} == {"aperture_80", "contact"}
+    assert n_renders(copied) == before
+
+
+def test_one_demonstration_more_leaves_nothing_stale(
+    materialized, copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes places of others in the question set: their pictures follow, and none is rendered.
+
+    Here two demonstrations are as one more as three; the one that is added was made before.
+    """
+    first, second = materialized.registry.demonstrations
+    walk = driver(copied, materialized.registry_file, monkeypatch)
+    walk.forget("demonstration", second)
+    shorter = dataclasses.replace(materialized.registry, demonstrations=(first,))
+    alone = Driver(copied, registry=shorter, workers=2)
+    assert alone.run().is_success
+    before = n_renders(copied)
+    report = alone.run(demonstrations=[second], only={"demonstration": [second]})
+    assert report.is_success
+    followed = {s.name for s in report.made if str(s.partition).startswith(f"{first}|")}
+    assert followed == {"wanted_frames", "frame_images"}
+    assert n_renders(copied) == before
+    assert query(copied / "enact.duckdb", "select * from stale_partitions").is_empty()
+    assert walk.run().made == []
+
+
+def test_a_first_look_makes_its_part_and_leaves_the_rest_for_later(
+    materialized, copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    """`make demo` must neither take hours, nor find something to do when it is run again."""
+    first, second = materialized.registry.demonstrations
+    activity = first.rsplit("-", 1)[0]
+
+    def more(entries) -> None:
+        entries["demo"] = {"demonstrations": [first, second]}
+        entries["demo"]["variants"] = list(entries["variants"])
+        entries["demonstrations"].append(f"{activity}-9")
+        entries["variants"]["high"] = {"camera": {"height_offset_m": 0.5}}
+
+    registry = changed_registry(materialized, tmp_path, more)
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry))
+    assert main(["demo", "--data", str(copied)]) == 0
+    printed = capsys.readouterr().out
+    assert "Nothing to do" in printed
+    assert "materialize --data" in printed
+    assert "3 demonstrations, 4 variants" in printed
+    stale = query(copied / "enact.duckdb", "select * from stale_partitions")
+    assert stale.is_empty()
+    # What the options say comes before what the registry says.
+    assert main(["demo", "--demonstration", first, "--variant", "high", "--asset", "variant_config",
+                 "--data", str(copied)]) == 0  # fmt: skip
+    assert "1 partitions made" in capsys.readouterr().out
+
+
+def n_renders(root: Path) -> int:
+    return sum(path.is_file() for path in (root / "images" / "renders").rglob("*"))
 
 
 def test_a_new_demonstration_leaves_the_others_alone(
@@ -198,7 +283,7 @@ def test_a_damaged_file_is_named_and_made_again(
     path.write_bytes(path.read_bytes()[:100])
     report = driver(copied, materialized.registry_file, monkeypatch).run()
     assert report.is_success
-    assert [s.name for s in report.made] == ["transition_graph"]
+    assert [s.name for s in report.made] == ["visible_changes"]
     assert lake.content_sha("transition_graph", partition) == sha
 
 

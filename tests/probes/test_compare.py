@@ -9,7 +9,7 @@ import pytest
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
-from enact_assets.probes.compare import clustered, compare_with_baseline
+from enact_assets.probes.compare import clustered, compare_with_baseline, welch
 
 
 def evaluation(
@@ -168,6 +168,16 @@ def test_a_model_that_never_varies_has_no_p_value() -> None:
     assert (whole["delta"], whole["paired_delta"]) == (0.0, 0.0)
     assert (whole["standard_error"], whole["paired_standard_error"]) == (0.0, 0.0)
     assert whole["welch_p"] is whole["paired_p"] is None
+
+
+def test_a_side_that_varies_by_rounding_only_is_compared_in_silence() -> None:
+    """Warnings of lost precision in the log of a run would hide one that matters."""
+    constant, spread = np.array([1 / 3, 1 / 3, 1 / 3 + 1e-16]), np.array([0.0, 1.0, 0.5])
+    error, p = welch(constant, spread)
+    assert error == pytest.approx(spread.std(ddof=1) / math.sqrt(3))
+    # Two degrees of freedom, all of them of the side that varies.
+    t = (0.5 - 1 / 3) / (0.5 / math.sqrt(3))
+    assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
 
 
 def test_rows_of_another_variant_are_refused_and_nothing_gives_nothing() -> None:

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.registry import QuestionSettings, Variant
-from enact_assets.questions.selection import asked_by_variant, select_questions, take_turns
+from enact_assets.questions.selection import (
+    asked_by_variant,
+    frames_wanted,
+    select_questions,
+    take_turns,
+)
 
+from reference.builders import build_segmented_frames
 from reference.household import build_household
 
 SETTINGS = QuestionSettings(question_set_per_stratum=20, probe_set_per_stratum=7)
@@ -148,3 +154,39 @@ def test_what_is_seen_one_way_only_is_probed_last_and_not_asked_elsewhere(qa: pl
     asked = asked_by_variant(chosen, camera, is_baseline=False, not_shown=one_way)
     assert not asked["demonstration"].is_in(one_way).any()
     assert asked.height == probed.filter(~pl.col("demonstration").is_in(one_way)).height
+
+
+def test_a_variant_wants_the_key_frames_that_its_questions_show(qa: pl.DataFrame) -> None:
+    """Rendering the others costs hours; leaving one of these out loses the question."""
+    home = "household-1"
+    segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
+    mine = qa.filter(demonstration=home)
+    chosen = select_questions(qa, EVIDENCE, dataclasses.replace(SETTINGS, probe_set_per_stratum=2))
+    asked = asked_by_variant(chosen, Variant("high", "state"), is_baseline=False)
+    found = frames_wanted(segmented, mine, asked, "high", is_whole=False)
+    shown = set()
+    for question in mine.iter_rows(named=True):
+        if question["question_id"] in set(asked["question_id"]):
+            shown |= set(question["key_frames"])
+    assert 0 < len(shown) < 24
+    assert set(found["key_frame"]) == shown
+    assert found["frame"].to_list() == [100 * k for k in sorted(shown)]
+    assert found["variant"].unique().to_list() == ["high"]
+    whole = frames_wanted(segmented, mine, asked, "baseline", is_whole=True)
+    assert whole["key_frame"].to_list() == list(range(24))
+    # What is asked about others, or about nobody, wants nothing here.
+    others = asked.filter(pl.col("demonstration") != home)
+    assert frames_wanted(segmented, mine, others, "high", is_whole=False).is_empty()
+    assert frames_wanted(segmented.clear(), mine, asked, "high", is_whole=True).is_empty()
+
+
+def test_a_question_that_was_never_written_wants_no_picture_in_silence(qa: pl.DataFrame) -> None:
+    """Questions written again since they were chosen: their pictures would be missing."""
+    home = "household-1"
+    segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
+    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    asked = asked_by_variant(chosen, Variant("high", "state"), is_baseline=False)
+    mine = qa.filter(demonstration=home)
+    told = rf"^{home} \(state\): \d+ of \d+ questions that 'high' asks were never written"
+    with pytest.raises(QuestionError, match=told):
+        frames_wanted(segmented, mine.head(1), asked, "high", is_whole=False)

@@ -48,13 +48,14 @@ def full(
     return frozenset(worded(c, categories) for c in changes_between(before, after, parents))
 
 
-def visible(
+def shown_changes(
     before: Iterable[Fact],
     after: Iterable[Fact],
     seen_at: tuple[set[str], set[str]],
     categories: Mapping[str, str],
     parents: Mapping[str, Iterable[str]],
-) -> frozenset[Component]:
+) -> list[tuple[str, Fact | tuple[str, ...]]]:
+    """Atomic changes that can be seen and told apart."""
     changes = changes_between(before, after, parents)
     turning = {o for c in changes if c[0] == "transition" for o in objects_of(c)}
     seen_before, seen_after = seen_at
@@ -68,9 +69,20 @@ def visible(
             if one != other and same_label and not siblings:
                 ambiguous |= {one, other}
     ambiguous_labels = {label(categories[o]) for o in ambiguous}
-    return frozenset(
-        worded(c, categories)
+    return [
+        c
         for c in changes
         if objects_of(c) <= seen
         and not {label(categories[o]) for o in objects_of(c)} & ambiguous_labels
-    )
+    ]
+
+
+def visible(
+    before: Iterable[Fact],
+    after: Iterable[Fact],
+    seen_at: tuple[set[str], set[str]],
+    categories: Mapping[str, str],
+    parents: Mapping[str, Iterable[str]],
+) -> frozenset[Component]:
+    shown = shown_changes(before, after, seen_at, categories, parents)
+    return frozenset(worded(c, categories) for c in shown)

@@ -187,8 +187,15 @@ def test_changes_of_every_pair_agree_with_the_twin(
     index = build_index(graphs, seen)
     pairs = [(i, j) for i in range(len(frames)) for j in range(len(frames))]
     visible_bits, full_bits = index.visible_bits(np.array(pairs)), index.full_bits(np.array(pairs))
+    is_edited, takes_part = index.edited(np.array(pairs))
     edges = {}
     for row, (i, j) in enumerate(pairs):
+        shown = twin.shown_changes(graphs[i], graphs[j], (seen[i], seen[j]), CATEGORIES, PARENTS)
+        changes = twin.changes_between(graphs[i], graphs[j], PARENTS)
+        turning = {o for c in changes if c[0] == "transition" for o in twin.objects_of(c)}
+        named = {o for c in shown for o in twin.objects_of(c)}
+        assert set(np.array(index.object_names)[is_edited[row]]) == named
+        assert set(np.array(index.object_names)[takes_part[row]]) == turning
         visible = twin.visible(graphs[i], graphs[j], (seen[i], seen[j]), CATEGORIES, PARENTS)
         full = twin.full(graphs[i], graphs[j], CATEGORIES, PARENTS)
         assert index.visible(i, j) == visible

@@ -155,3 +155,43 @@ def test_touching_names_each_pair_once_in_order() -> None:
     log = log_of({"can": [CAN], "bowl": [CAN]}, contacts=[("can", "bowl")])
     touching = facts_named(log, "Touching")
     assert [(f.subject, f.object) for f in touching] == [("bowl", "can")]
+
+
+@pytest.mark.parametrize(("particles", "holds"), [(0.0, False), (0.99, False), (1.0, True)])
+def test_a_vessel_contains_from_one_particle_on(particles: float, holds: bool) -> None:
+    """A wet wall is no content; OmniGibson asks for more than no particle."""
+    log = log_of(
+        {"jug": [CAN], "water": [CAN]}, contained={("jug", "water"): np.array([particles])}
+    )
+    assert (("Contains", "jug", "water") in relations(log)) is holds
+
+
+@pytest.mark.parametrize(("particles", "holds"), [(0.0, False), (1.0, True), (12.0, True)])
+def test_one_particle_covers(particles: float, holds: bool) -> None:
+    """One is enough, as in OmniGibson; and jug and water must not be swapped."""
+    log = log_of(
+        {"board": [CAN], "dust": [CAN]}, covering={("board", "dust"): np.array([particles])}
+    )
+    assert (("Covered", "board", "dust") in relations(log)) is holds
+
+
+@pytest.mark.parametrize(("highest", "holds"), [(23.0, False), (69.99, False), (70.0, True)])
+def test_a_thing_is_cooked_from_seventy_degrees_on(highest: float, holds: bool) -> None:
+    """Exactly seventy is cooked."""
+    log = log_of({"steak": [CAN]}, hottest={"steak": np.array([highest])})
+    assert (("Cooked", "steak", None) in relations(log)) is holds
+
+
+def test_nothing_is_in_or_on_what_does_not_exist() -> None:
+    """What a vanished bowl had in it is not in the graph any more."""
+    exists = np.ones((4, 3), dtype=np.bool_)
+    exists[2:, 1] = False
+    log = log_of(
+        {"bowl": [CAN] * 4, "soup": [CAN] * 4},
+        exists=exists,
+        contained={("bowl", "soup"): np.full(4, 5.0)},
+        covering={("bowl", "soup"): np.full(4, 5.0)},
+        hottest={"bowl": np.full(4, 90.0)},
+    )
+    for name in ("Contains", "Covered", "Cooked"):
+        assert [(f.frame_from, f.frame_to) for f in facts_named(log, name)] == [(0, 2)]

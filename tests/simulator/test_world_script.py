@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from enact_assets.simulator.activities import setting_the_table
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.robot import BODIES, body_poses
@@ -15,8 +14,8 @@ from enact_assets.simulator.stage import StageBuilder
 def test_every_logged_pose_of_the_robot_is_the_scripted_one() -> None:
     """Poses kept while the robot stands still must not outlive a move of any part of it."""
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, setting_the_table.STYLE)
-    stage.furnish(kitchen.add_table(stage.scene, setting_the_table.STYLE))
+    kitchen.add_room(stage.scene, kitchen.STYLES[0])
+    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
     robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
     base, hands = robot.base, dict(robot.hands)
     left = hands["left"]

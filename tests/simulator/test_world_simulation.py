@@ -38,7 +38,7 @@ def test_a_demonstration_is_long_enough_rich_enough_and_visible(activity: str, s
     gating = load_registry().gatings["state"]
     found = segment(tables.demonstrations, tables.facts, tables.objects, gating)
     frames = found.segmented_frames.sort("key_frame")
-    assert frames.height >= 25
+    assert 14 <= frames.height - 1 <= 30
     _check_seen(recording, frames.get_column("frame").to_list(), frames["changes"].to_list())
 
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+import shutil
 import statistics
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from tiny_lake import BOIL, TABLE, Rows, answer, image_sha, tiny_rows, write_lake
 
+from enact_assets.storage.sql_files import sql_folder
 from enact_assets.storage.warehouse import publish, query
 
 
@@ -220,7 +222,8 @@ def test_question_statistics_count_exactly(warehouse: Path) -> None:
     """Path totals beyond 128 bits keep every digit."""
     rows = query(
         warehouse,
-        "select * exclude (gating) from question_statistics order by demonstration, kind, length",
+        "select * exclude (gating) from question_statistics where demonstration is not null "
+        "order by demonstration, kind, length",
     )
     assert rows.row(0, named=True) == {
         "demonstration": BOIL,
@@ -231,10 +234,15 @@ def test_question_statistics_count_exactly(warehouse: Path) -> None:
         "n_in_question_set": 1,
         "n_in_probe_set": 1,
         "components_per_action": 1.0,
+        "ambiguous_share": 0.0,
+        "random_pairwise_accuracy": 0.25,
         "n_paths": str(10**40 + 2),
         "n_key_frames": 3,
         "n_edges": 2,
-        "min_visible_px": 80,
+        "min_smallest_px": 80,
+        "q1_smallest_px": 82.5,
+        "median_smallest_px": 85.0,
+        "q3_smallest_px": 87.5,
     }
     assert rows.row(1, named=True) == {
         "demonstration": TABLE,
@@ -245,12 +253,120 @@ def test_question_statistics_count_exactly(warehouse: Path) -> None:
         "n_in_question_set": 2,
         "n_in_probe_set": 1,
         "components_per_action": pytest.approx((1 + 1 + 1 + 2) / 4),
+        "ambiguous_share": 0.5,
+        "random_pairwise_accuracy": 0.25,
         "n_paths": str(2 * 10**40 + 2 + 3),
         "n_key_frames": 4,
         "n_edges": 3,
-        "min_visible_px": 70,
+        # Steps 0 to 1 (90), 1 to 2 (80) of f1, 1 to 2 (80) and 2 to 3 (70) of f2.
+        "min_smallest_px": 70,
+        "q1_smallest_px": 77.5,
+        "median_smallest_px": 80.0,
+        "q3_smallest_px": 82.5,
     }
     assert rows.height == 4
+
+
+def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(warehouse: Path) -> None:
+    """The total row must count each question once, and draw its quartiles from all steps."""
+    found = one(
+        warehouse,
+        "from question_statistics "
+        "where demonstration is null and length is null and kind = 'forward'",
+    )
+    assert (found["n_questions"], found["n_in_question_set"], found["n_in_probe_set"]) == (4, 4, 2)
+    assert (found["n_key_frames"], found["n_edges"]) == (7, 5)
+    assert found["ambiguous_share"] == 0.25
+    # Lengths 3 and 4 of one demonstration (3 and 4 end key frames), 3 of the other.
+    assert int(found["n_paths"]) == 4 * 10**40 + 2 + 3 + 3 + 2
+    # Smallest masks of the steps: 90 80 | 80 70 | 90 80 70 | 90 80.
+    assert (found["min_smallest_px"], found["median_smallest_px"]) == (70, 80.0)
+    by_length = one(
+        warehouse,
+        "from question_statistics where demonstration is null and length = 3 and kind = 'forward'",
+    )
+    assert by_length["n_questions"] == 3
+
+
+def test_an_object_that_turns_into_others_needs_to_be_seen_once(tmp_path: Path) -> None:
+    """The whole fruit has no mask after the cut: 0 px would call every cut unsolvable."""
+    rows = tiny_rows()
+    for row in rows["edited_objects"]:
+        if row["demonstration"] == BOIL and row["key_frame_to"] == 2:
+            row |= {"in_transition": True, "pixels_to": 0, "pixels": row["pixels_from"]}
+    path = publish_rows(tmp_path, rows)
+    found = one(path, "from edited_object_sizes where category is null")
+    # f1 90 80, f2 80 70, f3 90 80 70, f4 90 90, i1 90 80 70.
+    assert (found["n_steps"], found["min_px"], found["median_px"]) == (12, 70, 80.0)
+    assert found["n_demonstrations"] == 2
+    assert one(path, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
+
+
+def test_action_sizes_add_up(warehouse: Path) -> None:
+    rows = query(warehouse, "select kind, n_components, n_actions, share from action_sizes").rows()
+    assert rows == [
+        ("forward", 1, 7, pytest.approx(7 / 9)),
+        ("forward", 2, 2, pytest.approx(2 / 9)),
+        ("inverse", 1, 2, pytest.approx(2 / 3)),
+        ("inverse", 2, 1, pytest.approx(1 / 3)),
+    ]
+
+
+def test_gaps_are_in_frames_and_seconds(tmp_path: Path) -> None:
+    """Key frames 20, 80, 140, 200 and 20, 80, 140; one of them moved."""
+    rows = tiny_rows()
+    for row in rows["segmented_frames"]:
+        if row["demonstration"] == TABLE and row["key_frame"] == 3:
+            row |= {"frame": 290}
+    path = publish_rows(tmp_path, rows)
+    found = one(
+        path,
+        "from key_frame_gaps where demonstration is null and between_frames = 'neighbours'",
+    )
+    assert (found["n_gaps"], found["min_frames"], found["max_frames"]) == (5, 60, 150)
+    assert (found["median_frames"], found["median_s"], found["max_s"]) == (60.0, 2.0, 5.0)
+    steps = one(
+        path,
+        f"from key_frame_gaps where demonstration = '{TABLE}' and between_frames = 'steps'",
+    )
+    # f1 60 60, f2 60 150, f3 and i1 60 60 150.
+    assert (steps["n_gaps"], steps["q3_frames"]) == (10, 127.5)
+
+
+def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on(
+    tmp_path: Path,
+) -> None:
+    rows = tiny_rows()
+    source = next(q for q in rows["qa"] if q["question_id"] == "f3")
+    orders = next(q for q in rows["question_orders"] if q["question_id"] == "f3")
+    for name, length in (("long", 6), ("short", 5)):
+        steps = length - 1
+        order = list(range(1, length))
+        long = {"question_id": name, "length": length, "answer": order}
+        rows["qa"].append({**source, **long, "actions": ["x"] * steps})
+        rows["qa"][-1] |= {"action_components": [["+Open(fridge)"]] * steps}
+        rows["question_orders"].append({**orders, "question_id": name, "length": length})
+        for model, passed in (("oracle", steps), ("text_prior", 2), ("pixel_continuity", 3)):
+            answer(rows, model, "baseline", name, parsed=order, passed=passed)
+    for row in rows["evaluation"]:
+        if row["question_id"] in ("long", "short"):
+            row |= {"is_exact": row["is_accepted"]}
+    lake = write_lake(tmp_path / "lake", rows)
+    # These questions are made up: only the marts are of interest here.
+    sql = tmp_path / "sql"
+    shutil.copytree(sql_folder(), sql, ignore=shutil.ignore_patterns("qa_answers_restore*"))
+    path = publish(lake, tmp_path / "enact.duckdb", sql).path
+    found = query(
+        path,
+        "select model, length, share_of_oracle, random_pairwise_accuracy, is_below_half "
+        "from shortcut_scores",
+    )
+    assert found.rows() == [
+        ("pixel_continuity", 5, 0.75, 0.25, None),
+        ("pixel_continuity", 6, 0.6, 0.25, False),
+        ("text_prior", 5, 0.5, 0.25, None),
+        ("text_prior", 6, 0.4, 0.25, True),
+    ]
 
 
 def test_predicate_statistics_count_components_by_sign(warehouse: Path) -> None:
@@ -302,7 +418,8 @@ def test_key_frames_name_the_picture_of_each_variant(warehouse: Path) -> None:
     rows = query(
         warehouse,
         "select variant, time_s, n_changes, n_facts, n_visible_objects, "
-        "image_path from key_frames where demonstration = 'setting_the_table-0' and key_frame = 3 order by variant",
+        "image_path from key_frames "
+        "where demonstration = 'setting_the_table-0' and key_frame = 3 order by variant",
     ).rows()
     shas = [image_sha(TABLE, variant, 3) for variant in ("aperture_80", "baseline")]
     assert rows == [

@@ -6,6 +6,7 @@ the cup goes on the table. In ``boil_water-1`` a burner is switched on and a ket
 """
 
 import hashlib
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,8 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
                 width_px=512,
                 height_px=512,
             )
+            wanted = {"variant": variant, "key_frame": key_frame, "frame": frame}
+            _add(rows, "wanted_frames", **here, **wanted, frame_id=frame)
     for step, components in enumerate(changes):
         _add(
             rows,
@@ -147,6 +150,19 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
             key_frame_to=step + 1,
             n_changes=len(components),
             changes=components,
+        )
+        before, after = 100 - 10 * step, 90 - 10 * step
+        _add(
+            rows,
+            "edited_objects",
+            **here,
+            key_frame_from=step,
+            key_frame_to=step + 1,
+            object_name="cup_0",
+            in_transition=False,
+            pixels_from=before,
+            pixels_to=after,
+            pixels=after,
         )
     for length in (3, 4):
         for key_frame in range(length - 1, len(changes) + 1):
@@ -190,6 +206,21 @@ def _question(rows: Rows, question: Question) -> None:
         draw=0,
         wording="natural",
         prompt=f"Put the pictures of {name} in order.",
+    )
+    n_orders = math.factorial(length - 1)
+    n_accepted = 2 if name == "f1" else 1
+    _add(
+        rows,
+        "question_orders",
+        **here,
+        question_id=name,
+        kind=kind,
+        length=length,
+        n_orders=n_orders,
+        n_accepted_orders=n_accepted,
+        is_ambiguous=n_accepted > 1,
+        expected_task_accuracy=n_accepted / n_orders,
+        expected_pairwise_accuracy=0.25,
     )
 
 

@@ -14,6 +14,7 @@ KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
 SPECS = {
     "asked_questions": ("questions", ("variant",)),
     "demonstrations": ("replay", ("demonstration",)),
+    "edited_objects": ("trajectories", ("demonstration", "gating")),
     "evaluation": ("answers", ("model", "variant")),
     "facts": ("replay", ("demonstration",)),
     "frame_images": ("frames", ("demonstration", "variant")),
@@ -26,6 +27,7 @@ SPECS = {
     "probes": ("answers", ("model", "variant")),
     "qa": ("questions", ("demonstration", "gating")),
     "question_config": ("config", ()),
+    "question_orders": ("questions", ("demonstration", "gating")),
     "question_set": ("questions", ("gating",)),
     "scene_graphs": ("segmentation", ("demonstration", "gating")),
     "segmented_frames": ("segmentation", ("demonstration", "gating")),
@@ -34,6 +36,7 @@ SPECS = {
     "transition_graph": ("trajectories", ("demonstration", "gating")),
     "variant_config": ("config", ("variant",)),
     "visibility": ("frames", ("demonstration", "gating")),
+    "wanted_frames": ("questions", ("demonstration", "variant")),
     "warehouse": ("warehouse", ()),
 }
 

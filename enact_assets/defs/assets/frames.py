@@ -74,12 +74,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 group=GROUP,
                 deps=[
                     *states,
-                    dg.AssetDep("segmented_frames", partition_mapping=p.segmented_to_pictures),
+                    "wanted_frames",
                     dg.AssetDep("variant_config", partition_mapping=dimension("variant")),
                 ],
                 partitions_def=p.demonstration_variant,
                 kinds=("mitsuba", "parquet"),
-                about="The picture of each key frame under one variant, stored once by content.",
+                about="The picture of each wanted key frame under one variant, stored once by "
+                "content.",
             )
         ],
         partitions_def=p.demonstration_variant,
@@ -91,16 +92,14 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         demonstration = partition["demonstration"]
         replay = {"demonstration": demonstration}
         variant = load_registry().variant(partition["variant"])
-        segmented = data.lake.read(
-            "segmented_frames", {"demonstration": demonstration, "gating": variant.gating}
-        )
+        wanted = data.lake.read("wanted_frames", partition)
         progress = reporter(context, f"pictures {demonstration} {variant.name}").pictures
         demonstrations = data.lake.read("demonstrations", replay)
         if demonstrations.item(0, "source") == SOURCE:
             rows = render_key_frames(
                 demonstrations,
                 data.lake.read("states", replay),
-                segmented,
+                wanted,
                 variant,
                 data.images,
                 progress=progress,
@@ -109,7 +108,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         elif variant.is_as_recorded:
             rows = recorded_key_frames(
                 demonstrations,
-                segmented,
+                wanted,
                 variant.name,
                 data.recordings.folder(demonstration),
                 data.images,

@@ -7,19 +7,29 @@ import polars as pl
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.assets.trajectories import drawn_from
-from enact_assets.defs.evidence import drawing_index, evidence_by_demonstration
+from enact_assets.defs.evidence import (
+    change_index,
+    drawing_index,
+    evidence_by_demonstration,
+    source_of,
+)
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.questions.qa import write_questions
-from enact_assets.questions.selection import asked_by_variant, select_questions
+from enact_assets.questions.selection import asked_by_variant, frames_wanted, select_questions
 from enact_assets.replay.embedded import SOURCE
 
 GROUP = "questions"
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """All questions per demonstration; the question set per gating; what each variant asks."""
+    """All questions per demonstration; the question set per gating; what each variant asks, and
+    of which key frames it therefore needs pictures.
+    """
+    by_demonstration = dimension("demonstration")
+    gated = dg.AssetDep("gating_config", partition_mapping=dimension("gating"))
 
     @dg.multi_asset(
         name="qa",
@@ -32,7 +42,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                     "trajectories",
                     "transition_graph",
                     *drawn_from(p),
-                    dg.AssetDep("gating_config", partition_mapping=dimension("gating")),
+                    gated,
                     "question_config",
                 ],
                 partitions_def=p.demonstration_gating,
@@ -55,6 +65,36 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             index=drawing_index(data.lake, partition["demonstration"], gating),
         )
         return landed(context, data, "qa", rows)
+
+    @dg.multi_asset(
+        name="question_orders",
+        specs=[
+            asset_spec(
+                "question_orders",
+                group=GROUP,
+                deps=[
+                    *("qa", "segmented_frames", "scene_graphs", "visibility"),
+                    dg.AssetDep("objects", partition_mapping=by_demonstration),
+                    dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
+                    gated,
+                ],
+                partitions_def=p.demonstration_gating,
+                kinds=("numba", "polars", "parquet"),
+                about="How many of all orders the verifier accepts, and what a random one scores: "
+                "counted, not sampled.",
+            )
+        ],
+        partitions_def=p.demonstration_gating,
+    )
+    def question_orders(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "question_orders")
+        demonstration = partition["demonstration"]
+        index = change_index(data.lake, demonstration, load_registry().gating(partition["gating"]))
+        rows = expect_random_orders(data.lake.read("qa", partition), {demonstration: index})
+        n_ambiguous = int(rows.get_column("is_ambiguous").sum())
+        return landed(context, data, "question_orders", rows, {"ambiguous questions": n_ambiguous})
 
     @dg.multi_asset(
         name="question_set",
@@ -121,7 +161,46 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         )
         return landed(context, data, "asked_questions", rows)
 
-    return [qa, question_set, asked_questions]
+    @dg.multi_asset(
+        name="wanted_frames",
+        specs=[
+            asset_spec(
+                "wanted_frames",
+                group=GROUP,
+                deps=[
+                    dg.AssetDep(
+                        "segmented_frames", partition_mapping=p.gating_to_variants_of_demonstration
+                    ),
+                    dg.AssetDep("qa", partition_mapping=p.gating_to_variants_of_demonstration),
+                    dg.AssetDep("asked_questions", partition_mapping=dimension("variant")),
+                    dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
+                    dg.AssetDep("variant_config", partition_mapping=dimension("variant")),
+                ],
+                partitions_def=p.demonstration_variant,
+                about="Key frames that are to be rendered: all for the baseline, for any other "
+                "variant those that its questions show. A recording's own pictures are all taken.",
+            )
+        ],
+        partitions_def=p.demonstration_variant,
+    )
+    def wanted_frames(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[Any]:
+        partition = partition_of(context, "wanted_frames")
+        demonstration, name = partition["demonstration"], partition["variant"]
+        variant = load_registry().variant(name)
+        of_gating = {"demonstration": demonstration, "gating": variant.gating}
+        rows = frames_wanted(
+            data.lake.read("segmented_frames", of_gating),
+            data.lake.read("qa", of_gating),
+            data.lake.read("asked_questions", {"variant": name}),
+            name,
+            is_whole=name == BASELINE
+            or (variant.is_as_recorded and source_of(data.lake, demonstration) != SOURCE),
+        )
+        return landed(context, data, "wanted_frames", rows)
+
+    return [qa, question_orders, question_set, asked_questions, wanted_frames]
 
 
 def recorded(data: DataResource) -> list[str]:

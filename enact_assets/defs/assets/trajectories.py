@@ -1,16 +1,18 @@
 """Trajectories: what may follow what, how many ways there are, which of them are drawn."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 import polars as pl
 
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.evidence import drawing_index
+from enact_assets.defs.evidence import change_index, drawing_index
 from enact_assets.defs.partitions import Partitions, dimension
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec, landed, partition_of
 from enact_assets.trajectories.counting import count_paths
+from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import sample_trajectories
 
@@ -19,43 +21,56 @@ KINDS = ("numba", "polars", "parquet")
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """Graph, counts, samples: one asset each, so that a change may stop at any of them."""
+    """Graph (and what its edges are about), counts, samples: a change may stop at any of them."""
     gated = dg.AssetDep("gating_config", partition_mapping=dimension("gating"))
+    by_demonstration = dimension("demonstration")
+    changes = [
+        *("segmented_frames", "scene_graphs", "visibility"),
+        dg.AssetDep("objects", partition_mapping=by_demonstration),
+        dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
+        gated,
+    ]
+
+    def of_changes(name: str, about: str) -> dg.AssetSpec:
+        return asset_spec(
+            name,
+            group=GROUP,
+            deps=changes,
+            partitions_def=p.demonstration_gating,
+            kinds=KINDS,
+            about=about,
+        )
 
     @dg.multi_asset(
-        name="transition_graph",
+        name="visible_changes",
         specs=[
-            asset_spec(
+            of_changes(
                 "transition_graph",
-                group=GROUP,
-                deps=[
-                    "segmented_frames",
-                    "scene_graphs",
-                    "visibility",
-                    dg.AssetDep("objects", partition_mapping=dimension("demonstration")),
-                    gated,
-                ],
-                partitions_def=p.demonstration_gating,
-                kinds=KINDS,
-                about="An edge joins two key frames if one to five changes between them can be "
-                "seen in both pictures.",
-            )
+                "An edge joins two key frames if one to five changes between them can be seen in "
+                "both pictures.",
+            ),
+            of_changes("edited_objects", "Which objects an edge is about, and how large they are."),
         ],
         partitions_def=p.demonstration_gating,
     )
-    def transition_graph(
+    def visible_changes(
         context: dg.AssetExecutionContext, data: DataResource
-    ) -> dg.MaterializeResult[Any]:
+    ) -> Iterator[dg.MaterializeResult[Any]]:
         partition = partition_of(context, "transition_graph")
-        read = data.lake.read
-        rows = build_transition_graph(
-            read("segmented_frames", partition),
-            read("scene_graphs", partition),
-            read("visibility", partition),
-            read("objects", {"demonstration": partition["demonstration"]}),
-            load_registry().gating(partition["gating"]).profile,
+        gating = load_registry().gating(partition["gating"])
+        index = change_index(data.lake, partition["demonstration"], gating)
+        visibility = data.lake.read("visibility", partition)
+        graph = build_transition_graph(
+            data.lake.read("segmented_frames", partition),
+            data.lake.read("scene_graphs", partition),
+            visibility,
+            data.lake.read("objects", {"demonstration": partition["demonstration"]}),
+            gating.profile,
+            index=index,
         )
-        return landed(context, data, "transition_graph", rows)
+        yield landed(context, data, "transition_graph", graph)
+        edited = measure_edited_objects(graph, visibility, index)
+        yield landed(context, data, "edited_objects", edited)
 
     @dg.multi_asset(
         name="path_counts",
@@ -120,7 +135,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         )
         return landed(context, data, "trajectories", rows)
 
-    return [transition_graph, path_counts, trajectories]
+    return [visible_changes, path_counts, trajectories]
 
 
 def drawn_from(p: Partitions) -> list[dg.AssetDep]:

@@ -18,8 +18,9 @@ from enact_assets.storage.warehouse import publish, query
 GROUP = "warehouse"
 UPSTREAM = (
     "demonstrations", "facts", "objects", "segmented_frames", "scene_graphs", "visibility",
-    "frame_images", "transition_graph", "path_counts", "trajectories", "qa", "question_set",
-    "asked_questions", "official_questions", "predictions", "evaluation", "probes",
+    "frame_images", "transition_graph", "edited_objects", "path_counts", "trajectories", "qa",
+    "question_orders", "question_set", "asked_questions", "wanted_frames", "official_questions",
+    "predictions", "evaluation", "probes",
 )  # fmt: skip
 
 

@@ -1,15 +1,40 @@
-"""What an activity is: a recipe that turns random draws into a stage, a plan and a goal."""
+"""What an activity is: a recipe that turns random draws into a stage, a plan and a goal.
 
-from collections.abc import Callable
+An activity is written down once, as designed, and each seed draws a version of it: half of the
+seeds are mirror images (:class:`Mirror`), and style, colours, objects, places and order are drawn
+with the functions below. Draw in a fixed order: every draw moves all later ones on.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from enact_assets.simulator.plan import Task
+from enact_assets.simulator.parts import Color
+from enact_assets.simulator.plan import Task, Together
 from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.robot import Side
 from enact_assets.simulator.stage import Stage
 
+T = TypeVar("T")
+
 HEAD_PITCH_RAD = 0.66
+
+PALETTE: tuple[Color, ...] = (
+    (0.75, 0.04, 0.04),
+    (0.95, 0.42, 0.02),
+    (0.95, 0.72, 0.03),
+    (0.3, 0.6, 0.05),
+    (0.03, 0.35, 0.14),
+    (0.04, 0.5, 0.48),
+    (0.25, 0.6, 0.95),
+    (0.05, 0.12, 0.6),
+    (0.35, 0.08, 0.5),
+    (0.9, 0.2, 0.45),
+    (0.9, 0.9, 0.88),
+)
+"""Colours (linear RGB) that a person tells apart at a glance."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +49,57 @@ class Episode:
 
 @dataclass(frozen=True)
 class Activity:
-    """A household activity; ``build`` draws placement and order from the generator."""
+    """A household activity; ``build`` draws one version of it from the generator."""
 
     name: str
     description: str
     build: Callable[[np.random.Generator], Episode]
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """From the side something was designed on to the side it is drawn on.
+
+    Of a mirrored version everything is reflected at the plane x = 0: pass every designed x through
+    :meth:`x`, every placement through :meth:`at` or :meth:`near`, and every hand through
+    :attr:`left` or :attr:`right`. Fixtures made for a side work place face the middle by the sign
+    of their x.
+    """
+
+    is_mirrored: bool
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> "Mirror":
+        """Mirrored or not, with equal chances."""
+        return cls(bool(rng.integers(2)))
+
+    @property
+    def left(self) -> Side:
+        """The hand that stands for the designed left one."""
+        return "right" if self.is_mirrored else "left"
+
+    @property
+    def right(self) -> Side:
+        """The hand that stands for the designed right one."""
+        return "left" if self.is_mirrored else "right"
+
+    def x(self, x: float) -> float:
+        """Where a designed x lies, in world coordinates or as an offset."""
+        return -x if self.is_mirrored else x
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a designed placement lies; y (away from the robot) stays."""
+        return (self.x(x), y)
+
+    def near(
+        self, rng: np.random.Generator, x: float, y: float, size: float = 0.015
+    ) -> tuple[float, float]:
+        """:func:`jitter` about a designed placement."""
+        return jitter(rng, *self.at(x, y), size)
+
+    def together(self, left: Task, right: Task) -> Together:
+        """Tasks of the designed left and right hand, in the same frames."""
+        return Together(right, left) if self.is_mirrored else Together(left, right)
 
 
 def jitter(
@@ -37,3 +108,25 @@ def jitter(
     """A placement near (x, y), at most ``size`` m off in either direction."""
     dx, dy = rng.uniform(-size, size, 2)
     return (round(x + float(dx), 4), round(y + float(dy), 4))
+
+
+def draw_one(rng: np.random.Generator, options: Sequence[T]) -> T:
+    """One of ``options``, all with equal chances: a style, a kind, a plan."""
+    return options[int(rng.integers(len(options)))]
+
+
+def draw_some(rng: np.random.Generator, options: Sequence[T], n: int | None = None) -> list[T]:
+    """``n`` different ones of ``options`` in random order; without ``n``, all of them.
+
+    Of places, kinds or colours: ``dict(zip(names, draw_some(rng, places)))`` shuffles who stands
+    where.
+    """
+    order: list[int] = rng.permutation(len(options)).tolist()
+    return [options[k] for k in order[:n]]
+
+
+def draw_colors(
+    rng: np.random.Generator, n: int, palette: Sequence[Color] = PALETTE
+) -> list[Color]:
+    """``n`` different colours of a palette, for things that must not look alike."""
+    return draw_some(rng, palette, n)

@@ -1,132 +1,224 @@
-"""Prepare breakfast: cut a watermelon onto plates, heat a pot, and bring the kettle."""
+"""Cook breakfast: something hot, a watermelon cut up and served, and a drink or a spread.
+
+A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether there are
+both a drink and a spread, and the order.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Activity,
+    Episode,
+    Mirror,
+    draw_one,
+    draw_some,
+)
+from enact_assets.simulator.activities.drawing import Drawing, Part, differing
+from enact_assets.simulator.matter_steps import AwaitCooked, Dip, Pour, Spread
 from enact_assets.simulator.plan import (
     Grasp,
     Place,
     Press,
     Slice,
+    Task,
+    Together,
     in_any_order,
-    move,
-    move_both,
 )
-from enact_assets.simulator.rooms import kitchen
+from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
-STYLE = kitchen.Style(
-    wall=Surface((0.62, 0.7, 0.82), finish="matte"),
-    floor=Surface((0.62, 0.6, 0.56), "checks", "satin", (0.4, 0.39, 0.37), 0.5),
-    top=Surface((0.22, 0.22, 0.24), "speckles", "gloss", (0.4, 0.4, 0.42), 0.03),
-    front=Surface((0.72, 0.62, 0.45), "wood", "satin", (0.55, 0.45, 0.3), 0.15),
-    table=Surface((0.8, 0.79, 0.76), "marble", "satin", (0.62, 0.61, 0.6), 0.35),
-    cabinet=Surface((0.5, 0.33, 0.18), "wood", "satin", (0.36, 0.22, 0.11), 0.12),
+BROWN = Surface((0.42, 0.2, 0.06), "mottled", "satin", (0.25, 0.1, 0.03), 0.06)
+CRISP = Surface((0.22, 0.06, 0.03), finish="gloss")
+GOLDEN = Surface((0.72, 0.42, 0.14), finish="gloss")
+COOKED: dict[str, dict[str, Surface]] = {
+    "bacon": {
+        f"{part}_{rasher}_{k}": look
+        for part, look in (("lean", CRISP), ("fat", GOLDEN))
+        for rasher in range(3)
+        for k in range(5)
+    },
+    "pancake": {"top": BROWN, "edge": GOLDEN},
+    "bread_slice": {"crumb": BROWN, "crumb_left": BROWN, "crumb_right": BROWN},
+}
+"""How each kind of food looks when it is cooked."""
+SPREADS: dict[str, tuple[str, Surface]] = {
+    "jam_jar": ("jam", Surface((0.62, 0.01, 0.08), finish="gloss")),
+    "honey_jar": ("honey", Surface((0.95, 0.5, 0.02), finish="gloss")),
+}
+DRINKS: tuple[tuple[str, Surface], ...] = (
+    ("orange_juice", Surface((0.98, 0.45, 0.03), finish="gloss")),
+    ("milk", Surface((0.93, 0.92, 0.87), finish="gloss")),
+    ("coffee", Surface((0.16, 0.07, 0.03), finish="gloss")),
 )
-RIND = (0.15, 0.5, 0.12)
+CUPS = ("mug", "glass", "goblet")
+DECOYS = ("egg_carton", "kettle", "cereal_box", "flour_bag", "pepper_mill", "teapot")
 HALVES = ("half_watermelon_1", "half_watermelon_2")
+FILLED = 0.95
+"""Share of the jug: its content is seen below its mouth."""
+
+BOARD = (0.0, -0.18)
+PLATES = ((-0.16, 0.13), (0.16, 0.13))
+KNIFE = (0.31, -0.1)
+CUP = (-0.36, 0.22)
+"""On the table: the board in front, two plates behind it, the knife and the cup beside them."""
+
+
+@dataclass(frozen=True)
+class Hob:
+    """What is cooked on at the right work place: ``fixture`` has the button, food goes ``on`` it.
+
+    ``food``, ``jar`` and ``tool`` are places for it, a spread and its knife, on ``beside``.
+    """
+
+    fixture: str
+    on: str
+    beside: str
+    food: tuple[float, float]
+    jar: tuple[float, float]
+    tool: tuple[float, float]
+
+
+STOVE = Hob("stove", "frying_pan", "stove", (0.28, 0.14), (0.3, -0.15), (0.2, -0.2))
+GRIDDLE = Hob("griddle", "griddle", "sideboard", (0.17, 0.17), (0.22, -0.1), (0.1, -0.12))
 
 
 def build(rng: np.random.Generator) -> Episode:
     """Draw one breakfast."""
+    mirror = Mirror.draw(rng)
+    style = draw_one(rng, kitchen.STYLES)
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, STYLE)
+    kitchen.add_room(stage.scene, style)
+    left, right = mirror.x(kitchen.LEFT_X), mirror.x(kitchen.RIGHT_X)
     stage.furnish(
-        kitchen.add_counter(stage.scene, STYLE, kitchen.LEFT_X, "countertop", "countertop"),
-        kitchen.add_shelf(stage.scene, STYLE, kitchen.LEFT_X),
-        kitchen.add_table(stage.scene, STYLE),
-        kitchen.add_stove(stage.scene, STYLE, kitchen.RIGHT_X),
+        kitchen.add_counter(stage.scene, style, left, "countertop", "countertop"),
+        kitchen.add_shelf(stage.scene, style, left),
+        kitchen.add_table(stage.scene, style),
     )
-    stage.put("plate_1", "plate", (0.1, 0.3, 0.75), "shelf", jitter(rng, -0.15, 0.0, 0.008))
-    stage.put("plate_2", "plate", (0.95, 0.75, 0.1), "shelf", jitter(rng, 0.15, 0.0, 0.008))
-    stage.put(
-        "kettle",
-        "kettle",
-        (0.05, 0.45, 0.42),
-        "countertop",
-        jitter(rng, 0.14, 0.16),
-        access="front",
-    )
-    stage.put(
-        "bottle",
-        "bottle",
-        (0.35, 0.05, 0.1),
-        "countertop",
-        jitter(rng, -0.16, 0.17),
-        access="front",
-    )
-    stage.put(
-        "watermelon", "watermelon", RIND, "countertop", jitter(rng, -0.05, -0.15), halves=HALVES
-    )
-    stage.put(
-        "cutting_board", "cutting_board", (0.6, 0.38, 0.2), "table", jitter(rng, 0.0, -0.13, 0.01)
-    )
-    stage.put("knife", "knife", (0.8, 0.05, 0.05), "table", jitter(rng, 0.33, -0.1, 0.01))
-    stage.put("pot", "pot", (0.7, 0.08, 0.3), "table", jitter(rng, -0.24, 0.2, 0.01))
-    stage.put("pumpkin", "pumpkin", (0.95, 0.4, 0.03), "table", jitter(rng, 0.05, 0.2, 0.01))
-    stage.put(
-        "bread_loaf", "bread_loaf", (0.62, 0.35, 0.13), "table", jitter(rng, 0.28, 0.22, 0.01)
-    )
-    stage.put("jug", "jug", (0.6, 0.75, 0.05), "stove", jitter(rng, 0.24, 0.1, 0.01))
-    for name in HALVES:
-        stage.put_later(name, "half_watermelon", RIND, ("watermelon",))
-
-    soup = (
-        *move("right", "pot", "stove"),
-        *move("right", "pumpkin", "pot"),
-        Press("right", "stove"),
-    )
-    melon = (
-        *move("left", "watermelon", "cutting_board"),
-        Grasp("right", "knife"),
-        Slice("right", "watermelon"),
-        Place("right", "table", (0.33, -0.1)),
-    )
-    plates = in_any_order(
-        rng,
-        move("left", "plate_1", "countertop", jitter(rng, -0.15, -0.14, 0.008)),
-        move("left", "plate_2", "countertop", jitter(rng, 0.15, -0.14, 0.008)),
-    )
-    serving = in_any_order(
-        rng, move("left", HALVES[0], "plate_1"), move("left", HALVES[1], "plate_2")
-    )
-    drinks = (
-        *move_both(
-            move("left", "kettle", "table", jitter(rng, -0.24, 0.2)),
-            move("right", "jug", "table", jitter(rng, 0.05, 0.22, 0.01)),
-        ),
-        *move("right", "kettle", "stove", jitter(rng, 0.25, 0.05, 0.01)),
-        *move("left", "bottle", "table", jitter(rng, -0.35, -0.12)),
-    )
-    plan = (
-        *in_any_order(rng, soup, melon),
-        *drinks,
-        *plates,
-        *serving,
-        *in_any_order(
-            rng,
-            (
-                Press("right", "stove"),
-                *move("right", "pot", "table", jitter(rng, -0.15, 0.2, 0.01)),
-            ),
-            move("right", "bread_loaf", "cutting_board"),
-        ),
-    )
-    goal = (
-        ("OnTop", HALVES[0], "plate_1"),
-        ("OnTop", HALVES[1], "plate_2"),
-        ("OnTop", "plate_1", "countertop"),
-        ("OnTop", "plate_2", "countertop"),
-        ("Inside", "pumpkin", "pot"),
-        ("OnTop", "pot", "table"),
-        ("OnTop", "kettle", "stove"),
-        ("OnTop", "bread_loaf", "cutting_board"),
-        ("OnTop", "knife", "table"),
-    )
+    hob = draw_one(rng, (STOVE, GRIDDLE))
+    if hob is STOVE:
+        stage.furnish(appliances.add_stove(stage.scene, style, right))
+    else:
+        stage.furnish(
+            kitchen.add_counter(stage.scene, style, right, "sideboard", "sideboard"),
+            appliances.add_griddle(stage.scene, style, right),
+        )
+    drink, look = draw_one(rng, DRINKS)
+    colors = differing(PALETTE, style.table.color, style.top.color, look.color)
+    drawing = Drawing(rng, mirror, stage, colors)
+    food = draw_one(rng, tuple(COOKED))
+    hot, melon = _hot(drawing, hob, food), _melon(drawing)
+    serve = _serve(drawing, food)
+    extras = [_drink(drawing, drink, look)]
+    if food != "bacon":
+        extras.append(_spread(drawing, hob, food))
+    extras = draw_some(rng, extras, int(rng.integers(1, len(extras) + 1)))
+    drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
+    parts = [*draw_some(rng, (hot, melon)), serve, *extras]
+    plan = tuple(step for task, _ in parts for step in task)
+    goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
+def _hot(drawing: Drawing, hob: Hob, food: str) -> Part:
+    """The food is cooked."""
+    right = drawing.side("right")
+    if hob is STOVE:
+        drawing.put("frying_pan", "stove", off_m=0.004)
+    drawing.put(food, hob.beside, *hob.food, off_m=0.006)
+    drawing.stage.cookable(food, COOKED[food])
+    task: Task = (
+        *drawing.move("right", food, hob.on, off_m=0.006),
+        Press(right, hob.fixture),
+        AwaitCooked(food),
+        Press(right, hob.fixture),
+    )
+    return task, (("Cooked", food, None),)
+
+
+def _melon(drawing: Drawing) -> Part:
+    """Two plates from the shelf, and a watermelon cut on the board."""
+    rng, right = drawing.rng, drawing.side("right")
+    for k, x in enumerate((-0.15, 0.15), 1):
+        drawing.put(f"plate_{k}", "shelf", x, -0.01, off_m=0.003)
+    drawing.put("cutting_board", "table", *BOARD, off_m=0.004)
+    drawing.put("knife", "table", *KNIFE, off_m=0.006)
+    rind = drawing.color("watermelon")
+    drawing.put("watermelon", "countertop", 0.15, -0.14, color=rind, halves=HALVES)
+    for half in HALVES:
+        drawing.stage.put_later(half, "half_watermelon", rind, ("watermelon",))
+    plates = [
+        drawing.move("left", f"plate_{k}", "table", *PLATES[k - 1], off_m=0.004) for k in (1, 2)
+    ]
+    cut: Task = (
+        *drawing.move("left", "watermelon", "cutting_board", off_m=0.004),
+        Grasp(right, "knife"),
+        Slice(right, "watermelon"),
+        Place(right, "table", drawing.near(*KNIFE, 0.006)),
+    )
+    task = (*in_any_order(rng, *plates), *cut)
+    return task, (
+        ("OnTop", "plate_1", "table"),
+        ("OnTop", "plate_2", "table"),
+        ("OnTop", "knife", "table"),
+    )
+
+
+def _serve(drawing: Drawing, food: str) -> Part:
+    """One hand serves half of the watermelon, the other one the hot food, at the same time."""
+    # The first half lies to the left as the world has it, whatever the side drawn.
+    half = HALVES[1 if drawing.mirror.is_mirrored else 0]
+    tasks = {
+        drawing.side("left"): drawing.move("left", half, "plate_1", off_m=0.004),
+        drawing.side("right"): drawing.move("right", food, "plate_2", off_m=0.004),
+    }
+    goal: tuple[GoalFact, ...] = (("OnTop", half, "plate_1"), ("OnTop", food, "plate_2"))
+    return (Together(tasks["left"], tasks["right"]),), goal
+
+
+def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
+    """A cup from the worktop to the table; then the jug that stands beside it is poured out."""
+    left = drawing.side("left")
+    cup = draw_one(drawing.rng, CUPS)
+    drawing.put(cup, "countertop", 0.17, 0.13, access="front")
+    drawing.put("jug", "countertop", -0.14, -0.13)
+    drawing.stage.substance(drink, look, holders=("jug", cup))
+    drawing.stage.fill("jug", drink, FILLED)
+    (share,) = drawing.shares("jug", FILLED, [cup], 0.8)
+    task: Task = (
+        *drawing.move("left", cup, "table", *CUP, off_m=0.004),
+        Grasp(left, "jug"),
+        Pour(left, cup, share),
+        Place(left, "countertop", drawing.near(-0.02, -0.13)),
+    )
+    return task, (("OnTop", cup, "table"), ("Contains", cup, drink))
+
+
+def _spread(drawing: Drawing, hob: Hob, food: str) -> Part:
+    """Jam or honey from its jar onto the cooked food."""
+    right = drawing.side("right")
+    jar = draw_one(drawing.rng, tuple(SPREADS))
+    spread, look = SPREADS[jar]
+    drawing.put(jar, hob.beside, *hob.jar, off_m=0.006)
+    drawing.put("butter_knife", hob.beside, *hob.tool, off_m=0.004)
+    drawing.stage.substance(
+        spread, look, kind="film", holders=(jar,), coats=("butter_knife", food), patch_m=0.024
+    )
+    drawing.stage.fill(jar, spread, 0.9)
+    task: Task = (
+        Grasp(right, "butter_knife"),
+        Dip(right, jar),
+        Spread(right, food),
+        Place(right, hob.beside, drawing.near(*hob.tool, 0.004)),
+    )
+    return task, (("Covered", food, spread),)
+
+
 ACTIVITY = Activity(
-    "cooking_breakfast", "Slice a watermelon onto plates, heat a pot and bring drinks.", build
+    "cooking_breakfast", "Cook something hot, serve a watermelon, and pour or spread.", build
 )

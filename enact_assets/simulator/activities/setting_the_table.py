@@ -1,110 +1,173 @@
-"""Set a table for two: dishes from a cabinet, mugs from a shelf, drinks from under both."""
+"""Set a table for two: dishes and cups from where they are kept, a drink, and something to eat.
+
+A seed draws which dishes stand in the cabinet, what is drunk and out of what, whether fruit or
+napkins are laid, what has to be cleared away and where, and in which order this is done.
+"""
 
 import numpy as np
 
-from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
-from enact_assets.simulator.plan import (
-    CloseDoor,
-    OpenDoor,
-    Task,
-    in_any_order,
-    move,
-    move_both,
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Activity,
+    Episode,
+    Mirror,
+    draw_one,
+    draw_some,
 )
+from enact_assets.simulator.activities.drawing import Drawing, Part, differing
+from enact_assets.simulator.matter_steps import Pour
+from enact_assets.simulator.plan import (
+    Close,
+    Grasp,
+    Open,
+    Place,
+    Task,
+    Together,
+    in_any_order,
+)
+from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.robot import Side
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
-STYLE = kitchen.Style(
-    wall=Surface((0.72, 0.76, 0.74), finish="matte"),
-    floor=Surface((0.55, 0.52, 0.48), "tile", "satin", (0.35, 0.33, 0.31), 0.4),
-    top=Surface((0.72, 0.55, 0.36), "wood", "satin", (0.5, 0.34, 0.2), 0.12),
-    front=Surface((0.86, 0.86, 0.84)),
-    table=Surface((0.36, 0.2, 0.11), "wood", "satin", (0.22, 0.11, 0.06), 0.12),
-    cabinet=Surface((0.16, 0.36, 0.42), finish="satin"),
+DRINKS: tuple[tuple[str, Surface], ...] = (
+    ("water", Surface((0.12, 0.42, 0.85), finish="gloss")),
+    ("orange_juice", Surface((0.98, 0.45, 0.03), finish="gloss")),
+    ("tomato_juice", Surface((0.7, 0.05, 0.03), finish="gloss")),
+    ("milk", Surface((0.93, 0.92, 0.87), finish="gloss")),
 )
+CUPS = ("mug", "glass", "goblet")
+FRUIT = ("apple", "orange", "lemon", "tomato")
+BASKET_FOOD = ("bread_loaf", "pineapple", "cheese", "cereal_box")
+CLUTTER = ("vase", "teapot", "candle", "pumpkin", "flour_bag")
+DECOYS = ("bottle", "can", "milk_carton", "salt_shaker", "pepper_mill", "onion")
+
+PLACES = ((-0.25, -0.19), (0.25, -0.19))
+CUP_PLACES = ((0.0, -0.27), (0.08, -0.045))
+FILLED = 0.95
+"""Share of the jug: its content is seen below its mouth."""
+BACK_X, BACK_Y, BASKET_Y = 0.3, 0.2, 0.175
+"""On the table behind the places: the basket stands in the middle, other things to either side."""
 
 
 def build(rng: np.random.Generator) -> Episode:
     """Draw one table setting."""
+    mirror = Mirror.draw(rng)
+    style = draw_one(rng, kitchen.STYLES)
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, STYLE)
+    kitchen.add_room(stage.scene, style)
+    left, right = mirror.x(kitchen.LEFT_X), mirror.x(kitchen.RIGHT_X)
     stage.furnish(
-        kitchen.add_counter(stage.scene, STYLE, kitchen.LEFT_X, "countertop", "countertop"),
-        kitchen.add_cabinet(stage.scene, STYLE, kitchen.LEFT_X),
-        kitchen.add_table(stage.scene, STYLE),
-        kitchen.add_counter(stage.scene, STYLE, kitchen.RIGHT_X, "sideboard", "sideboard"),
-        kitchen.add_shelf(stage.scene, STYLE, kitchen.RIGHT_X),
+        kitchen.add_counter(stage.scene, style, left, "countertop", "countertop"),
+        kitchen.add_cabinet(stage.scene, style, left),
+        kitchen.add_table(stage.scene, style),
+        kitchen.add_counter(stage.scene, style, right, "sideboard", "sideboard"),
+        kitchen.add_shelf(stage.scene, style, right),
     )
-    stage.put("bowl_1", "bowl", (0.75, 0.05, 0.04), "cabinet", jitter(rng, -0.13, -0.02))
-    stage.put("bowl_2", "bowl", (0.95, 0.7, 0.05), "cabinet", jitter(rng, 0.14, -0.02))
-    stage.put("plate_1", "plate", (0.9, 0.9, 0.92), "countertop", jitter(rng, -0.15, -0.13, 0.01))
-    stage.put("plate_2", "plate", (0.1, 0.5, 0.25), "countertop", jitter(rng, 0.15, -0.13, 0.01))
-    stage.put("jug", "jug", (0.1, 0.3, 0.75), "countertop", jitter(rng, 0.0, 0.17), access="front")
-    stage.put("orange_1", "orange", (1.0, 0.4, 0.02), "countertop", (-0.2, 0.16), access="front")
-    stage.put("orange_2", "orange", (1.0, 0.4, 0.02), "countertop", (0.2, 0.16), access="front")
-    stage.put("vase", "vase", (0.45, 0.12, 0.5), "table", jitter(rng, -0.05, 0.22))
-    stage.put("cereal_box", "cereal_box", (0.95, 0.75, 0.02), "table", jitter(rng, -0.28, 0.16))
-    stage.put("basket", "basket", (0.82, 0.78, 0.62), "table", jitter(rng, 0.22, 0.19, 0.01))
-    stage.put(
-        "kettle", "kettle", (0.08, 0.5, 0.45), "sideboard", jitter(rng, -0.14, 0.17), access="front"
-    )
-    stage.put(
-        "bottle", "bottle", (0.06, 0.3, 0.1), "sideboard", jitter(rng, 0.15, 0.17), access="front"
-    )
-    stage.put("bread_loaf", "bread_loaf", (0.65, 0.38, 0.14), "sideboard", jitter(rng, 0.1, -0.15))
-    stage.put("mug_1", "mug", (0.9, 0.25, 0.5), "shelf", jitter(rng, -0.13, -0.02))
-    stage.put("mug_2", "mug", (0.35, 0.65, 0.95), "shelf", jitter(rng, 0.13, -0.02))
-
-    dishes: Task = (
-        OpenDoor("left", "cabinet"),
-        *in_any_order(
-            rng,
-            move("left", "plate_1", "table", (-0.23, -0.18)),
-            move("left", "plate_2", "table", (0.22, -0.18)),
-        ),
-        *in_any_order(rng, move("left", "bowl_1", "plate_1"), move("left", "bowl_2", "plate_2")),
-        *in_any_order(
-            rng,
-            move("left", "cereal_box", "cabinet", jitter(rng, -0.05, 0.0)),
-            move("left", "orange_1", "bowl_1"),
-            move("left", "orange_2", "bowl_2"),
-        ),
-        CloseDoor("left", "cabinet"),
-    )
-    bread = move("right", "bread_loaf", "basket")
-    mugs = in_any_order(
-        rng,
-        move("right", "mug_1", "table", jitter(rng, 0.0, -0.2, 0.01)),
-        move("right", "mug_2", "table", jitter(rng, -0.02, -0.02, 0.01)),
-    )
-    clearing = (*in_any_order(rng, bread, mugs), *move("right", "vase", "shelf"))
-    drinks = (
-        *move_both(
-            move("left", "jug", "table", jitter(rng, -0.3, 0.15)),
-            move("right", "kettle", "table", jitter(rng, -0.07, 0.22)),
-        ),
-        *move("right", "bottle", "countertop", jitter(rng, 0.1, -0.12)),
-    )
-    plan = (*in_any_order(rng, dishes, clearing), *drinks)
-    goal = (
-        ("OnTop", "plate_1", "table"),
-        ("OnTop", "plate_2", "table"),
-        ("OnTop", "bowl_1", "plate_1"),
-        ("OnTop", "bowl_2", "plate_2"),
-        ("OnTop", "mug_1", "table"),
-        ("OnTop", "mug_2", "table"),
-        ("OnTop", "jug", "table"),
-        ("OnTop", "kettle", "table"),
-        ("OnTop", "vase", "shelf"),
-        ("Inside", "bread_loaf", "basket"),
-        ("Inside", "orange_1", "bowl_1"),
-        ("Inside", "orange_2", "bowl_2"),
-        ("Inside", "cereal_box", "cabinet"),
-    )
+    drink_name, look = draw_one(rng, DRINKS)
+    colors = differing(PALETTE, style.table.color, style.top.color, look.color)
+    drawing = Drawing(rng, mirror, stage, colors)
+    dishes = _dishes(drawing)
+    cups, drink = _drink(drawing, drink_name, look)
+    clutter = _clutter(drawing)
+    food = _food(drawing)
+    first, last = draw_some(rng, (dishes, cups, clutter)), draw_some(rng, (food, drink))
+    for name, on in zip(draw_some(rng, DECOYS, 2), ("countertop", "sideboard"), strict=True):
+        drawing.put(name, on, -0.17 if on == "countertop" else 0.17, 0.17, access="front")
+    plan = tuple(step for task, _ in (*first, *last) for step in task)
+    goal = tuple(fact for _, facts in (*first, *last) for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet", "shelf"}))
 
 
+def _dishes(drawing: Drawing) -> Part:
+    """Two plates from the cabinet or the worktop, on each a bowl of fruit or a napkin.
+
+    Fruit and napkins lie in the basket; both hands lay them at the same time.
+    """
+    rng, left = drawing.rng, drawing.side("left")
+    with_bowls = bool(rng.integers(2))
+    kept, handy = ("bowl", "plate") if with_bowls and rng.integers(2) else ("plate", "bowl")
+    drawing.put("basket", "table", 0.0, BASKET_Y, off_m=0.006)
+    for k, x in enumerate((-0.15, 0.15), 1):
+        drawing.put(f"{kept}_{k}", "cabinet", x, -0.01, off_m=0.003)
+        if with_bowls:
+            drawing.put(f"{handy}_{k}", "countertop", x, -0.15, off_m=0.003)
+    laid = draw_some(rng, FRUIT, 2) if with_bowls else ["napkin_1", "napkin_2"]
+    for name, x in zip(laid, (-0.092, 0.092), strict=True):
+        drawing.put(name, "basket", x, off_m=0.003)
+    under = "bowl" if with_bowls else "plate"
+    places = [drawing.move("left", f"plate_{k}", "table", *PLACES[k - 1]) for k in (1, 2)]
+    bowls = [drawing.move("left", f"bowl_{k}", f"plate_{k}", off_m=0.004) for k in (1, 2)]
+    hands: tuple[Side, Side] = ("left", "right")
+    sides = {
+        drawing.side(hand): drawing.move(hand, laid[k], f"{under}_{k + 1}", off_m=0.004)
+        for k, hand in enumerate(hands)
+    }
+    task: Task = (
+        Open(left, "cabinet"),
+        *in_any_order(rng, *places),
+        *(in_any_order(rng, *bowls) if with_bowls else ()),
+        Close(left, "cabinet"),
+        Together(sides["left"], sides["right"]),
+    )
+    goal: list[GoalFact] = []
+    for k in (1, 2):
+        goal.append(("OnTop", f"plate_{k}", "table"))
+        if with_bowls:
+            goal += [("OnTop", f"bowl_{k}", f"plate_{k}"), ("Inside", laid[k - 1], f"bowl_{k}")]
+        else:
+            goal.append(("OnTop", laid[k - 1], f"plate_{k}"))
+    return task, tuple(goal)
+
+
+def _drink(drawing: Drawing, drink: str, look: Surface) -> tuple[Part, Part]:
+    """Two cups from the shelf; then a jug from the sideboard is poured out into both."""
+    rng, right = drawing.rng, drawing.side("right")
+    kind = draw_one(rng, CUPS)
+    cups = draw_some(rng, [f"{kind}_1", f"{kind}_2"])
+    for cup, x in zip(cups, (-0.19, 0.0), strict=True):
+        drawing.put(cup, "shelf", x, -0.02, off_m=0.006)
+    drawing.put("jug", "sideboard", -0.16, -0.14)
+    stage = drawing.stage
+    stage.substance(drink, look, holders=("jug", *cups))
+    stage.fill("jug", drink, FILLED)
+    moves = [drawing.move("right", c, "table", *at) for c, at in zip(cups, CUP_PLACES, strict=True)]
+    # The arm over the nearer cup would hide the other one, which comes next.
+    poured = cups[::-1]
+    shares = drawing.shares("jug", FILLED, poured, 0.8)
+    pours = [Pour(right, cup, share) for cup, share in zip(poured, shares, strict=True)]
+    serve: Task = (
+        Grasp(right, "jug"),
+        *pours,
+        Place(right, "table", drawing.near(BACK_X, BACK_Y, 0.004)),
+    )
+    laid = tuple(("OnTop", cup, "table") for cup in cups)
+    served: tuple[GoalFact, ...] = (
+        ("OnTop", "jug", "table"),
+        *(("Contains", cup, drink) for cup in cups),
+    )
+    return (in_any_order(rng, *moves), laid), (serve, served)
+
+
+def _clutter(drawing: Drawing) -> Part:
+    """What stands on the table and has to go to the worktop, below the cabinet."""
+    name = draw_one(drawing.rng, CLUTTER)
+    drawing.put(name, "table", -BACK_X, BACK_Y)
+    left = drawing.side("left")
+    at = drawing.near(0.15, 0.17)
+    task = (Grasp(left, name), Place(left, "countertop", at, "front"))
+    return task, (("OnTop", name, "countertop"),)
+
+
+def _food(drawing: Drawing) -> Part:
+    """Something to eat from the sideboard into the basket, once that is empty."""
+    name = draw_one(drawing.rng, BASKET_FOOD)
+    drawing.put(name, "sideboard", 0.15, -0.15)
+    return drawing.move("right", name, "basket", off_m=0.005), (("Inside", name, "basket"),)
+
+
 ACTIVITY = Activity(
-    "setting_the_table", "Set a table for two with dishes, bread and drinks.", build
+    "setting_the_table", "Set a table for two with dishes, food and a drink.", build
 )

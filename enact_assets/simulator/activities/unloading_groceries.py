@@ -1,126 +1,134 @@
-"""Put groceries away: cold things into the fridge, dry ones into a cabinet, the rest into order."""
+"""Put groceries away: cold things into the fridge, dry ones into a cabinet and a drawer.
+
+A basket of them is brought to the table with both hands first. A seed draws the groceries, what of
+them lies in the basket, where each dry one goes, what comes out of the fridge, and the order.
+"""
 
 import numpy as np
 
-from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode, jitter
-from enact_assets.simulator.plan import (
-    CloseDoor,
-    OpenDoor,
-    in_any_order,
-    move,
-    move_both,
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Activity,
+    Episode,
+    Mirror,
+    draw_one,
+    draw_some,
 )
-from enact_assets.simulator.rooms import kitchen
+from enact_assets.simulator.activities.drawing import Drawing, Part, differing
+from enact_assets.simulator.fixtures import Access
+from enact_assets.simulator.plan import Close, Open, Task, in_any_order, move_wide
+from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
-STYLE = kitchen.Style(
-    wall=Surface((0.85, 0.78, 0.62), finish="matte"),
-    floor=Surface((0.42, 0.27, 0.17), "wood", "satin", (0.3, 0.18, 0.1), 0.25),
-    top=Surface((0.75, 0.75, 0.77), "marble", "gloss", (0.5, 0.5, 0.54), 0.3),
-    front=Surface((0.18, 0.3, 0.24)),
-    table=Surface((0.66, 0.5, 0.33), "wood", "satin", (0.5, 0.36, 0.22), 0.12),
-    cabinet=Surface((0.5, 0.17, 0.13), finish="satin"),
-)
+COLD_WIDE = ("egg_carton", "cheese", "butter_dish", "lettuce", "watermelon")
+COLD_NARROW = ("milk_carton", "bottle", "tomato", "jam_jar")
+DRY_WIDE = ("cereal_box", "flour_bag", "bread_loaf", "pineapple")
+DRY_NARROW = ("can_1", "can_2", "salt_shaker", "honey_jar", "onion")
+FRUIT = ("apple", "orange", "lemon")
+DECOYS = ("kettle", "teapot", "vase", "mug", "pepper_mill", "pumpkin")
+JARS = {
+    "jam_jar": ("jam", Surface((0.6, 0.02, 0.06), finish="gloss")),
+    "honey_jar": ("honey", Surface((0.85, 0.45, 0.02), finish="gloss")),
+}
+WIDE_PLACE = (0.12, 0.03)
+NARROW_PLACES = ((-0.1, -0.17), (0.14, -0.2))
+"""In the fridge: the wide thing behind, away from the side wall that hides what is next to it."""
 
 
 def build(rng: np.random.Generator) -> Episode:
     """Draw one round of putting away."""
+    mirror = Mirror.draw(rng)
+    style = draw_one(rng, kitchen.STYLES)
     stage = StageBuilder()
-    kitchen.add_room(stage.scene, STYLE)
+    kitchen.add_room(stage.scene, style)
+    left, right = mirror.x(kitchen.LEFT_X), mirror.x(kitchen.RIGHT_X)
+    chest = storage.Style(style.front, style.cabinet, style.top)
     stage.furnish(
-        kitchen.add_counter(stage.scene, STYLE, kitchen.LEFT_X, "countertop", "countertop"),
-        kitchen.add_cabinet(stage.scene, STYLE, kitchen.LEFT_X),
-        kitchen.add_table(stage.scene, STYLE),
-        kitchen.add_fridge(stage.scene, kitchen.RIGHT_X),
+        *storage.add_drawer_unit(stage.scene, chest, left, "countertop"),
+        kitchen.add_cabinet(stage.scene, style, left),
+        kitchen.add_table(stage.scene, style),
+        appliances.add_fridge(stage.scene, style, right),
     )
-    stage.put("basket", "basket", (0.2, 0.33, 0.48), "table", jitter(rng, 0.0, 0.16, 0.01))
-    stage.put("can_1", "can", (0.8, 0.05, 0.05), "basket", (-0.1, 0.0))
-    stage.put("can_2", "can", (0.05, 0.45, 0.12), "basket", (0.1, 0.0))
-    stage.put(
-        "can_3",
-        "can",
-        (0.08, 0.15, 0.7),
-        "countertop",
-        jitter(rng, 0.2, 0.16, 0.01),
-        access="front",
-    )
-    stage.put("milk_carton", "milk_carton", (0.05, 0.25, 0.8), "table", jitter(rng, -0.33, 0.16))
-    stage.put("watermelon", "watermelon", (0.15, 0.5, 0.12), "table", jitter(rng, 0.32, 0.18, 0.01))
-    stage.put("bottle", "bottle", (0.5, 0.04, 0.22), "table", jitter(rng, -0.35, -0.12, 0.01))
-    stage.put("bowl", "bowl", (0.1, 0.55, 0.65), "table", jitter(rng, -0.13, -0.18, 0.01))
-    stage.put(
-        "cereal_box", "cereal_box", (0.95, 0.72, 0.02), "table", jitter(rng, 0.1, -0.13, 0.01)
-    )
-    stage.put(
-        "bread_loaf", "bread_loaf", (0.6, 0.33, 0.12), "countertop", jitter(rng, -0.12, -0.15)
-    )
-    stage.put(
-        "pineapple",
-        "pineapple",
-        (0.85, 0.55, 0.08),
-        "countertop",
-        jitter(rng, -0.17, 0.15),
-        access="front",
-    )
-    stage.put("jug", "jug", (0.45, 0.12, 0.55), "fridge", jitter(rng, -0.1, -0.12, 0.01))
-    stage.put("orange", "orange", (1.0, 0.4, 0.02), "fridge", jitter(rng, 0.04, -0.13, 0.01))
-    stage.put("pumpkin", "pumpkin", (0.95, 0.38, 0.02), "fridge", jitter(rng, 0.19, -0.12, 0.01))
-
-    out = in_any_order(
-        rng,
-        move("right", "orange", "bowl"),
-        move("right", "jug", "table", jitter(rng, 0.32, -0.13, 0.01)),
-    )
-    cold = (
-        OpenDoor("right", "fridge"),
-        *out,
-        *move("right", "watermelon", "fridge", jitter(rng, 0.03, -0.08, 0.01)),
-        *move("right", "pumpkin", "table", jitter(rng, 0.32, 0.18, 0.01)),
-        *in_any_order(
-            rng,
-            move("right", "milk_carton", "fridge", jitter(rng, -0.13, -0.13, 0.01)),
-            move("right", "bottle", "fridge", jitter(rng, 0.2, -0.12, 0.01)),
-        ),
-        CloseDoor("right", "fridge"),
-    )
-    dry = (
-        OpenDoor("left", "cabinet"),
-        *in_any_order(
-            rng,
-            move("left", "cereal_box", "cabinet", jitter(rng, -0.17, 0.0, 0.01)),
-            move("left", "can_1", "cabinet", jitter(rng, 0.03, -0.02, 0.01)),
-            move("left", "can_3", "cabinet", jitter(rng, 0.2, -0.02, 0.01)),
-        ),
-        CloseDoor("left", "cabinet"),
-    )
-    rest = (
-        *move_both(
-            move("left", "bread_loaf", "basket", (0.0, 0.0)),
-            move("right", "can_2", "countertop", jitter(rng, 0.16, -0.16, 0.01)),
-        ),
-        *move("left", "pineapple", "table", jitter(rng, -0.33, 0.16)),
-        *move("left", "bowl", "countertop", jitter(rng, -0.1, -0.13)),
-    )
-    plan = (*in_any_order(rng, cold, dry), *rest)
-    goal = (
-        ("Inside", "milk_carton", "fridge"),
-        ("Inside", "bottle", "fridge"),
-        ("Inside", "watermelon", "fridge"),
-        ("Inside", "cereal_box", "cabinet"),
-        ("Inside", "can_1", "cabinet"),
-        ("Inside", "can_3", "cabinet"),
-        ("OnTop", "can_2", "countertop"),
-        ("Inside", "bread_loaf", "basket"),
-        ("OnTop", "bowl", "countertop"),
-        ("Inside", "orange", "bowl"),
-        ("OnTop", "jug", "table"),
-        ("OnTop", "pumpkin", "table"),
-        ("OnTop", "pineapple", "table"),
-    )
+    colors = differing(PALETTE, style.table.color, style.top.color)
+    drawing = Drawing(rng, mirror, stage, colors)
+    drawing.put("basket", "countertop", 0.09, -0.17, off_m=0.006)
+    bring = move_wide("basket", "table", drawing.near(-0.07, 0.15, 0.006))
+    wide, narrow = draw_one(rng, COLD_WIDE), draw_some(rng, COLD_NARROW, 2)
+    dry = draw_some(rng, DRY_NARROW, int(rng.integers(2, 4)))
+    chapters = [_cold(drawing, wide, narrow), *_dry(drawing, dry)]
+    drawing.put(draw_one(rng, DECOYS), "countertop", -0.19, 0.2, access="front")
+    for jar, (content, look) in JARS.items():
+        if jar in stage.things:
+            stage.substance(content, look, kind="film", holders=(jar,))
+            stage.fill(jar, content, 0.85)
+    order = draw_some(rng, chapters)
+    plan = (*bring, *(step for task, _ in order for step in task))
+    goal = (("OnTop", "basket", "table"), *(fact for _, facts in order for fact in facts))
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet"}))
 
 
+def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> Part:
+    """A fruit out of the fridge into a bowl; one wide and two narrow things into the fridge."""
+    rng, right = drawing.rng, drawing.side("right")
+    fruit = draw_one(rng, FRUIT)
+    drawing.put(fruit, "fridge", 0.0, -0.13)
+    drawing.put("bowl", "table", 0.29, 0.19, off_m=0.004)
+    in_basket, on_table = draw_some(rng, narrow)
+    drawing.put(in_basket, "basket", 0.09, off_m=0.004)
+    drawing.put(on_table, "table", 0.34, -0.14)
+    drawing.put(wide, "table", 0.1, -0.19)
+    places = dict(zip(draw_some(rng, narrow), NARROW_PLACES, strict=True))
+    task: Task = (
+        Open(right, "fridge"),
+        *drawing.move("right", fruit, "bowl", off_m=0.004),
+        *drawing.move("right", wide, "fridge", *WIDE_PLACE, off_m=0.006),
+        *in_any_order(
+            rng,
+            *(
+                drawing.move("right", name, "fridge", *place, off_m=0.006)
+                for name, place in places.items()
+            ),
+        ),
+        Close(right, "fridge"),
+    )
+    goal: list[GoalFact] = [("Inside", name, "fridge") for name in (wide, *narrow)]
+    return task, (("Inside", fruit, "bowl"), *goal)
+
+
+def _dry(drawing: Drawing, narrow: list[str]) -> tuple[Part, Part]:
+    """One wide thing and maybe a narrow one into the cabinet, the others into the top drawer."""
+    rng, left = drawing.rng, drawing.side("left")
+    wide = draw_one(rng, DRY_WIDE)
+    starts = (("basket", -0.09, 0.0), ("table", -0.15, -0.21), ("countertop", 0.14, 0.2))
+    for name, (on, x, y) in zip(narrow, starts, strict=False):
+        access: Access | None = "front" if on == "countertop" else None
+        drawing.put(name, on, x, y, off_m=0.004, access=access)
+    drawing.put(wide, "table", -0.31, -0.1)
+    above, *below = draw_some(rng, narrow)
+    side = float(rng.choice((-1.0, 1.0)))
+    shelved = (
+        drawing.move("left", wide, "cabinet", -0.08 * side, 0.0, off_m=0.006),
+        drawing.move("left", above, "cabinet", 0.19 * side, -0.02, off_m=0.006),
+    )
+    stowed = [
+        drawing.move("left", name, "top_drawer", x, -0.03, off_m=0.008)
+        for name, x in zip(below, draw_some(rng, (-0.11, 0.11)), strict=False)
+    ]
+    cabinet: Task = (
+        Open(left, "cabinet"), *in_any_order(rng, *shelved), Close(left, "cabinet")
+    )  # fmt: skip
+    drawer: Task = (
+        Open(left, "top_drawer"), *in_any_order(rng, *stowed), Close(left, "top_drawer")
+    )  # fmt: skip
+    return (
+        (cabinet, tuple(("Inside", name, "cabinet") for name in (wide, above))),
+        (drawer, tuple(("Inside", name, "top_drawer") for name in below)),
+    )
+
+
 ACTIVITY = Activity(
-    "unloading_groceries", "Put groceries into a fridge and a cabinet and tidy the rest.", build
+    "unloading_groceries", "Put groceries into a fridge, a cabinet and a drawer.", build
 )

@@ -1,0 +1,151 @@
+"""Make a steak: fry it, cover what goes with it, and serve both with sauce on a platter."""
+
+import numpy as np
+
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Activity,
+    Episode,
+    Mirror,
+    draw_colors,
+    draw_one,
+    draw_some,
+)
+from enact_assets.simulator.matter_steps import AwaitCooked, Pour
+from enact_assets.simulator.parts import Color
+from enact_assets.simulator.plan import (
+    Close,
+    Grasp,
+    Open,
+    Place,
+    Press,
+    Task,
+    in_any_order,
+    move,
+    move_wide,
+)
+from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.rooms import appliances, kitchen
+from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.world import Surface
+
+RAW: Color = (0.62, 0.04, 0.05)
+ROAST = Surface((0.24, 0.09, 0.03), "stripes", "satin", (0.04, 0.02, 0.01), 0.03)
+CRUST = Surface((0.4, 0.2, 0.07), finish="satin")
+COOKED = {
+    f"{part}_{k}": look for part, look in (("flesh", ROAST), ("fat", CRUST)) for k in range(3)
+}
+
+SAUCES: tuple[tuple[str, Color], ...] = (
+    ("tomato_sauce", (0.9, 0.1, 0.02)),
+    ("pesto", (0.25, 0.6, 0.05)),
+    ("hollandaise", (0.98, 0.8, 0.15)),
+)
+GRAINS: dict[str, Surface] = {
+    "beans": Surface((0.3, 0.03, 0.03), "speckles", "gloss", (0.6, 0.15, 0.1), 0.03),
+    "peas": Surface((0.2, 0.6, 0.05), "speckles", "gloss", (0.5, 0.85, 0.2), 0.03),
+    "corn": Surface((0.95, 0.7, 0.05), "speckles", "gloss", (0.98, 0.85, 0.4), 0.03),
+}
+"""What is served beside the steak; each has the hue of the sauce in its place above."""
+DECOYS: tuple[tuple[str, Color], ...] = (
+    ("potato", (0.6, 0.42, 0.2)),
+    ("carrot", (0.95, 0.35, 0.03)),
+    ("tomato", (0.75, 0.04, 0.03)),
+    ("bell_pepper", (0.95, 0.6, 0.02)),
+    ("lemon", (0.98, 0.8, 0.05)),
+)
+SPICES: tuple[tuple[str, Color], ...] = (
+    ("pepper_mill", (0.3, 0.14, 0.05)),
+    ("salt_shaker", (0.9, 0.9, 0.88)),
+)
+DISH_COLORS = PALETTE[:-1]
+LID_AT, SAUCEPAN_AT = (0.27, -0.19), (0.27, 0.09)
+"""Beside the burner, near and far."""
+BOAT_AT = (-0.33, -0.13)
+STEAK_AT = (-0.09, 0.0)
+"""On the platter: the steak lies on its left half, what goes with it on its right half."""
+
+
+def build(rng: np.random.Generator) -> Episode:
+    """Draw one steak dinner."""
+    mirror, style = Mirror.draw(rng), draw_one(rng, kitchen.STYLES)
+    left, right = mirror.left, mirror.right
+    stage = StageBuilder()
+    kitchen.add_room(stage.scene, style)
+    stage.furnish(
+        appliances.add_fridge(stage.scene, style, mirror.x(kitchen.LEFT_X)),
+        kitchen.add_table(stage.scene, style),
+        appliances.add_stove(stage.scene, style, mirror.x(kitchen.RIGHT_X)),
+    )
+    pan, lid, platter, boat, saucepan = draw_colors(rng, 5, DISH_COLORS)
+    grains = draw_one(rng, tuple(GRAINS))
+    sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
+    sauce, sauce_color = draw_one(rng, sauces)
+    boat_at, lid_at, saucepan_at = mirror.at(*BOAT_AT), mirror.at(*LID_AT), mirror.at(*SAUCEPAN_AT)
+    stage.put("steak", "steak", RAW, "fridge", mirror.near(rng, 0.08, -0.1, 0.02))
+    stage.put("frying_pan", "frying_pan", pan, "table", mirror.near(rng, 0.0, -0.185, 0.01))
+    stage.put("platter", "platter", platter, "table", mirror.near(rng, 0.0, 0.1, 0.01))
+    stage.put("gravy_boat", "gravy_boat", boat, "table", boat_at)
+    stage.put("lid", "lid", lid, "stove", lid_at)
+    stage.put("saucepan", "saucepan", saucepan, "stove", saucepan_at)
+    places = (
+        ("table", mirror.near(rng, -0.36, 0.12)),
+        ("table", mirror.near(rng, 0.36, 0.16)),
+        ("fridge", mirror.near(rng, -0.14, -0.08)),
+        ("fridge", mirror.near(rng, 0.0, 0.12)),
+    )
+    around = (*draw_some(rng, SPICES), *draw_some(rng, DECOYS, 2))
+    for (name, color), (on, at) in zip(around, places, strict=True):
+        stage.put(name, name, color, on, at)
+    stage.cookable("steak", COOKED)
+    sauce_surface = Surface(sauce_color, finish="gloss")
+    stage.substance(sauce, sauce_surface, holders=("gravy_boat",), coats=("steak",))
+    stage.substance(
+        grains, GRAINS[grains], kind="grains", holders=("saucepan",), coats=("platter",)
+    )
+    stage.fill("gravy_boat", sauce, 0.9)
+    stage.fill("saucepan", grains, 0.8)
+
+    fetch: Task = (
+        Open(left, "fridge"),
+        *move(left, "steak", "frying_pan"),
+        Close(left, "fridge"),
+        *move(right, "frying_pan", "stove"),
+    )
+    cover = move(right, "lid", "saucepan")
+    clear = move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01))
+    plan: Task = (
+        *fetch,
+        *in_any_order(rng, (Press(right, "stove"),), cover),
+        AwaitCooked("steak"),
+        *in_any_order(rng, (Press(right, "stove"),), clear),
+        *move(right, "steak", "platter", STEAK_AT),
+        *in_any_order(
+            rng,
+            (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
+            (
+                *move(right, "lid", "stove", lid_at),
+                Grasp(right, "saucepan"),
+                Pour(right, "platter", 0.5),
+                Place(right, "stove", saucepan_at),
+            ),
+        ),
+    )
+    goal: tuple[GoalFact, ...] = (
+        ("Cooked", "steak", None),
+        ("OnTop", "steak", "platter"),
+        ("Covered", "steak", sauce),
+        ("Covered", "platter", grains),
+        ("OnTop", "platter", "table"),
+        ("OnTop", "frying_pan", "stove"),
+        ("OnTop", "gravy_boat", "table"),
+        ("OnTop", "saucepan", "stove"),
+        ("OnTop", "lid", "stove"),
+    )
+    return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset())
+
+
+ACTIVITY = Activity(
+    "make_a_steak", "Fry a steak and serve it on a platter with sauce and a side dish.", build
+)

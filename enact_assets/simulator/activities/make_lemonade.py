@@ -1,0 +1,226 @@
+"""Make lemonade: cut a lemon, put it into a pitcher with water and sugar, stir, and pour it out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Activity,
+    Episode,
+    Mirror,
+    draw_colors,
+    draw_one,
+    draw_some,
+)
+from enact_assets.simulator.matter_steps import Pour, Stir, Wait
+from enact_assets.simulator.parts import Color
+from enact_assets.simulator.plan import (
+    Close,
+    Grasp,
+    Open,
+    Place,
+    Press,
+    Slice,
+    Task,
+    in_any_order,
+    move,
+)
+from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.rooms import appliances, kitchen
+from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.transitions import Stirred
+from enact_assets.simulator.world import Surface
+
+PEEL: Color = (0.98, 0.8, 0.05)
+WOOD: Color = (0.72, 0.5, 0.26)
+WATER = Surface((0.12, 0.4, 0.85), finish="gloss")
+SUGAR = Surface((0.95, 0.95, 0.93), "speckles", "matte", (0.75, 0.75, 0.75), 0.01)
+LEMONADE = Surface((0.98, 0.72, 0.06), finish="gloss")
+HALVES = ("half_lemon_1", "half_lemon_2")
+DECOYS: tuple[tuple[str, Color], ...] = (
+    ("bell_pepper", (0.75, 0.05, 0.03)),
+    ("onion", (0.45, 0.05, 0.2)),
+    ("potato", (0.6, 0.42, 0.2)),
+    ("tomato", (0.75, 0.04, 0.03)),
+    ("salt_shaker", (0.9, 0.9, 0.88)),
+    ("pepper_mill", (0.3, 0.14, 0.05)),
+)
+VESSEL_COLORS: tuple[Color, ...] = (
+    *(PALETTE[k] for k in (0, 3, 4, 8, 9)),
+    (0.03, 0.03, 0.035),
+    (0.3, 0.12, 0.05),
+)
+"""Not those of water, sugar and lemonade."""
+CUPS = ("goblet", "mug")
+KNIFE_AT, SPOON_AT, PITCHER_AT, CUP_AT = (0.34, -0.2), (-0.34, -0.18), (0.0, 0.16), (0.27, 0.12)
+"""On the table; the second cup stands opposite the first one."""
+TAP_AT, TAP_S = (0.0, 0.06), 5.5
+"""Below the tap, and how long it runs."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What sets one round of lemonade apart: where water comes from, and where things stand."""
+
+    mirror: Mirror
+    has_tap: bool
+    is_sugar_away: bool
+    cup: str
+    carafe_at: tuple[float, float]
+    sugar_at: tuple[float, float]
+
+    @property
+    def cups(self) -> tuple[str, str]:
+        """The cups, the one on the designed left first."""
+        return (f"{self.cup}_1", f"{self.cup}_2")
+
+    @property
+    def water_place(self) -> str:
+        """Where the carafe is put back."""
+        return "sink" if self.has_tap else "countertop"
+
+    @property
+    def used_half(self) -> str:
+        """The half on the designed left; the other one stays on the board."""
+        return HALVES[1 if self.mirror.is_mirrored else 0]
+
+
+def build(rng: np.random.Generator) -> Episode:
+    """Draw one round of lemonade."""
+    mirror, style, has_tap = Mirror.draw(rng), draw_one(rng, kitchen.STYLES), bool(rng.integers(2))
+    draw = Draw(
+        mirror,
+        has_tap,
+        is_sugar_away=not has_tap and bool(rng.integers(2)),
+        cup=draw_one(rng, CUPS),
+        carafe_at=TAP_AT if has_tap else mirror.near(rng, 0.13, -0.12),
+        sugar_at=mirror.near(rng, -0.15, -0.12),
+    )
+    stage = StageBuilder()
+    kitchen.add_room(stage.scene, style)
+    left_x, right_x = mirror.x(kitchen.LEFT_X), mirror.x(kitchen.RIGHT_X)
+    stage.furnish(
+        appliances.add_sink(stage.scene, style, left_x)
+        if has_tap
+        else kitchen.add_counter(stage.scene, style, left_x, "countertop", "countertop"),
+        kitchen.add_shelf(stage.scene, style, left_x),
+        kitchen.add_table(stage.scene, style),
+        kitchen.add_counter(stage.scene, style, right_x, "sideboard", "sideboard"),
+        kitchen.add_cabinet(stage.scene, style, right_x),
+    )
+    _set_out(rng, stage, draw)
+    _fill(stage, draw)
+    plan = _plan(rng, draw)
+    goal: tuple[GoalFact, ...] = (
+        *(("Contains", cup, "lemonade") for cup in draw.cups),
+        *(("OnTop", cup, "table") for cup in draw.cups),
+        ("Contains", "pitcher", "lemonade"),
+        ("OnTop", "pitcher", "table"),
+        ("Inside" if has_tap else "OnTop", "carafe", draw.water_place),
+        ("OnTop", "sugar_bowl", "sideboard"),
+        ("OnTop", "knife", "table"),
+        ("OnTop", "wooden_spoon", "table"),
+    )
+    covers = frozenset({"shelf", "cabinet"})
+    return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, covers)
+
+
+def _set_out(rng: np.random.Generator, stage: StageBuilder, draw: Draw) -> None:
+    """Put the things where they stand at the start."""
+    mirror, cups = draw.mirror, draw.cups
+    pitcher, carafe, bowl, knife, *cup_colors = draw_colors(rng, 6, VESSEL_COLORS)
+    stage.put("cutting_board", "cutting_board", (0.6, 0.38, 0.2), "table", (0.0, -0.17))
+    stage.put("pitcher", "pitcher", pitcher, "table", mirror.near(rng, *PITCHER_AT, 0.01))
+    stage.put("knife", "knife", knife, "table", mirror.at(*KNIFE_AT))
+    stage.put("wooden_spoon", "wooden_spoon", WOOD, "table", mirror.at(*SPOON_AT))
+    if draw.is_sugar_away:
+        stage.put("sugar_bowl", "sugar_bowl", bowl, "cabinet", mirror.near(rng, -0.12, -0.02))
+    else:
+        stage.put("sugar_bowl", "sugar_bowl", bowl, "sideboard", draw.sugar_at)
+    shelf = [mirror.near(rng, x, -0.02) for x in draw_some(rng, (-0.14, 0.13))]
+    stage.put("lemon_1", "lemon", PEEL, "shelf", shelf[0], halves=HALVES)
+    if draw.has_tap:
+        stage.put("carafe", "carafe", carafe, "table", mirror.at(-CUP_AT[0], CUP_AT[1]))
+        stage.put(cups[0], draw.cup, cup_colors[0], "shelf", shelf[1])
+    else:
+        stage.put("lemon_2", "lemon", PEEL, "shelf", shelf[1])
+        stage.put("carafe", "carafe", carafe, "countertop", draw.carafe_at)
+        cup_at = mirror.near(rng, -0.17, -0.13, 0.01)
+        stage.put(cups[0], draw.cup, cup_colors[0], "countertop", cup_at)
+    cup_at = mirror.near(rng, 0.17, -0.13, 0.01)
+    stage.put(cups[1], draw.cup, cup_colors[1], "sideboard", cup_at)
+    places = [("sideboard", 0.12, 0.17), ("sideboard", -0.14, 0.17)]
+    if not draw.has_tap:
+        places.append(("countertop", -0.1, 0.17))
+    for (name, color), (on, x, y) in zip(draw_some(rng, DECOYS, 3), places, strict=False):
+        stage.put(name, name, color, on, mirror.near(rng, x, y), access="front")
+    for half in HALVES:
+        stage.put_later(half, "half_lemon", PEEL)
+
+
+def _fill(stage: StageBuilder, draw: Draw) -> None:
+    """Declare what is poured and what it turns into."""
+    stage.substance("water", WATER, holders=("carafe", "pitcher"))
+    stage.substance("sugar", SUGAR, kind="grains", holders=("sugar_bowl", "pitcher"))
+    stage.substance("lemonade", LEMONADE, holders=("pitcher", *draw.cups))
+    stage.fill("sugar_bowl", "sugar", 0.9)
+    if draw.has_tap:
+        stage.tap("sink", "water")
+    else:
+        stage.fill("carafe", "water", 0.95)
+    parents = (draw.used_half, "water", "sugar")
+    stage.recipe(("lemonade",), parents, when=Stirred("pitcher"))
+
+
+def _plan(rng: np.random.Generator, draw: Draw) -> Task:
+    mirror, cups = draw.mirror, draw.cups
+    left, right = mirror.left, mirror.right
+    knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
+    cut: Task = (
+        *move(left, "lemon_1", "cutting_board"),
+        Grasp(right, "knife"),
+        Slice(right, "lemon_1"),
+        mirror.together(move(left, draw.used_half, "pitcher"), (Place(right, "table", knife_at),)),
+    )
+    fetch: Task = ()
+    if draw.has_tap:
+        fetch = (
+            *move(left, "carafe", "sink", TAP_AT),
+            Press(left, "sink"),
+            Wait(TAP_S),
+            Press(left, "sink"),
+        )
+    water: Task = (
+        *fetch,
+        Grasp(left, "carafe"),
+        Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
+        Place(left, draw.water_place, draw.carafe_at),
+    )
+    sugar: Task = (
+        Grasp(right, "sugar_bowl"),
+        Pour(right, "pitcher", 0.55),
+        Place(right, "sideboard", draw.sugar_at),
+    )
+    if draw.is_sugar_away:
+        sugar = (Open(right, "cabinet"), *sugar, Close(right, "cabinet"))
+    stir = (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at))
+    cup_1 = move(left, cups[0], "table", mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01))
+    cup_2 = move(right, cups[1], "table", mirror.near(rng, *CUP_AT, 0.01))
+    serve: Task = (mirror.together(cup_1, cup_2),)
+    if draw.has_tap:
+        serve = in_any_order(rng, cup_1, cup_2)
+    first, second = draw_some(rng, cups)
+    drink = (
+        Grasp(right, "pitcher"),
+        Pour(right, first, 0.35),
+        Pour(right, second, 0.5),
+        Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01)),
+    )
+    return (*cut, *in_any_order(rng, water, sugar), *in_any_order(rng, stir, serve), *drink)
+
+
+ACTIVITY = Activity(
+    "make_lemonade", "Cut a lemon, mix lemonade in a pitcher and pour two drinks.", build
+)

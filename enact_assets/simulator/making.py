@@ -1,0 +1,192 @@
+"""Carries recipes out: what parents were turns into products, in their place and at rest.
+
+A parent that vanishes leaves nothing behind: what lay on it comes to lie on the first product that
+has a coat for it, what was in it goes into the first product that may hold it, and a hand that held
+it is empty.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.simulator.robot import SIDES
+from enact_assets.simulator.rotations import quat_z
+from enact_assets.simulator.transitions import Baked, Cut, Diced, Recipe, Stirred, Switched
+
+if TYPE_CHECKING:
+    from enact_assets.simulator.matter import Matter
+    from enact_assets.simulator.physics import Physics
+
+Floats = NDArray[np.float64]
+
+DROP_M = 0.002
+"""Products start this far above where they come to rest."""
+GAP_M = 0.03
+"""Products side by side lie this far apart: a blade goes between them."""
+DENSITY_KG_PER_M3 = 1000.0
+"""What turns into a substance has the volume of so dense a thing of its mass."""
+
+
+def is_inside(physics: "Physics", name: str, place: str) -> bool:
+    """Whether the middle of a thing lies in the cavity (or hollow) of ``place`` now."""
+    stage = physics.stage
+    turn = physics.data.body(name).xmat.reshape(3, 3)
+    middle = physics.pose(name)[0] + turn[:, 2] * (0.5 * stage.things[name].parts.height)
+    if place in stage.fixtures:
+        fixture = stage.fixtures[place]
+        if fixture.cavity is not None:
+            return bool((middle > fixture.cavity[0]).all() and (middle < fixture.cavity[1]).all())
+        local = middle - np.array(fixture.origin)
+    else:
+        body = physics.data.body(place)
+        local = body.xmat.reshape(3, 3).T @ (middle - body.xpos)
+        cavity = stage.things[place].parts.cavity
+        if cavity is not None:
+            return bool((local > cavity[0]).all() and (local < cavity[1]).all())
+    vessel = stage.vessels.get(place)
+    if vessel is None:
+        return False
+    return bool(
+        np.hypot(local[0], local[1]) < vessel.mouth_radius
+        and vessel.profile[0][0] - 0.01 < local[2] < vessel.mouth_height + 0.05
+    )
+
+
+def missing_parents(recipe: Recipe, physics: "Physics", matter: "Matter") -> list[str]:
+    """Parents that are not where ``recipe`` needs them."""
+    when = recipe.when
+    if isinstance(when, Baked):
+        return _not_baked(recipe, physics, matter)
+    if isinstance(when, Cut | Diced):
+        return [name for name in recipe.parents if name not in physics.existing]
+    place = when.vessel if isinstance(when, Stirred) else when.fixture
+    content = matter.fluids.content(place)
+    return [
+        name
+        for name in recipe.parents
+        if not (
+            name in content
+            if name in matter.fluids.number
+            else name in physics.existing and is_inside(physics, name, place)
+        )
+    ]
+
+
+def _not_baked(recipe: Recipe, physics: "Physics", matter: "Matter") -> list[str]:
+    is_cooked = matter.heat.is_cooked
+    raw = [p for p in recipe.parents if p not in physics.existing or not is_cooked(p)]
+    if raw or len(recipe.parents) == 1:
+        return raw
+    stage = physics.stage
+    shared = [
+        place
+        for place in (*stage.things, *stage.fixtures)
+        if place not in recipe.parents and all(is_inside(physics, p, place) for p in recipe.parents)
+    ]
+    if shared:
+        return []
+    joined = {recipe.parents[0]}
+    for _ in recipe.parents:
+        joined |= {p for p in recipe.parents if any(physics.touches(p, other) for other in joined)}
+    return [p for p in recipe.parents if p not in joined]
+
+
+def make(recipe: Recipe, physics: "Physics", matter: "Matter") -> None:
+    """Let the parents of a recipe turn into its products now."""
+    stage, fluids = physics.stage, matter.fluids
+    holder = _holder(recipe)
+    place = _place(recipe, physics)
+    solids = [p for p in recipe.parents if p in stage.things]
+    volume = _dissolve(recipe, physics, matter)
+    matter.done.add(recipe)
+    for name in solids:
+        _vanish(name, recipe, physics, matter)
+    new = [p for p in recipe.products if p in stage.things]
+    for name, pos in zip(new, _spread(new, place, physics), strict=True):
+        physics.teleport(name, pos, quat_z(0.0))
+        matter.heat.inherit(physics, name, recipe.parents)
+        if solids:
+            matter.access[name] = matter.access[solids[0]]
+        if holder:
+            matter.resting[name] = holder
+        elif solids and solids[0] in matter.resting:
+            matter.resting[name] = matter.resting[solids[0]]
+    dissolved = [p for p in recipe.products if p in fluids.number]
+    for name in dissolved:
+        fluids.add(fluids.number[name], fluids.place[holder], volume / len(dissolved))
+    if not dissolved:
+        matter.used += volume
+    physics.existing = physics.existing - set(solids) | set(recipe.products)
+    gone = {p for p in recipe.parents if p in fluids.number and not matter.is_left(p)}
+    physics.existing = physics.existing - gone
+
+
+def _holder(recipe: Recipe) -> str:
+    if isinstance(recipe.when, Stirred):
+        return recipe.when.vessel
+    return recipe.when.fixture if isinstance(recipe.when, Switched) else ""
+
+
+def _place(recipe: Recipe, physics: "Physics") -> Floats:
+    """Where the bottom of the products comes to lie."""
+    stage = physics.stage
+    name = _holder(recipe)
+    if name in stage.fixtures:
+        return np.array(stage.fixtures[name].origin)
+    if name in stage.things:
+        body = physics.data.body(name)
+        up = body.xmat.reshape(3, 3)[:, 2]
+        place: Floats = body.xpos + up * stage.things[name].parts.rest_height
+        return place
+    return physics.pose(next(p for p in recipe.parents if p in stage.things))[0]
+
+
+def _spread(names: list[str], place: Floats, physics: "Physics") -> list[Floats]:
+    """Places of products side by side along x, about ``place``."""
+    widths = [2 * physics.stage.things[name].parts.radius + GAP_M for name in names]
+    left = np.cumsum([0.0, *widths])
+    return [
+        place + np.array([left[k] + 0.5 * widths[k] - 0.5 * left[-1], 0.0, DROP_M])
+        for k in range(len(names))
+    ]
+
+
+def _dissolve(recipe: Recipe, physics: "Physics", matter: "Matter") -> float:
+    """Take the parents that are substances out of the vessel; the volume of what becomes one."""
+    fluids = matter.fluids
+    holder = _holder(recipe)
+    volume = 0.0
+    for name in recipe.parents:
+        if name in fluids.number:
+            volume += fluids.take(fluids.number[name], fluids.place[holder], np.inf)
+        elif any(p in fluids.number for p in recipe.products):
+            body = physics.model.body(name).id
+            solid = float(physics.model.body_subtreemass[body]) / DENSITY_KG_PER_M3
+            matter.made += solid
+            volume += solid
+    return volume
+
+
+def _vanish(name: str, recipe: Recipe, physics: "Physics", matter: "Matter") -> None:
+    for side in SIDES:
+        if physics.held[side] == name:
+            physics.release(side, name)
+    fluids, coats = matter.fluids, matter.coats
+    if name in fluids.place:
+        h = fluids.place[name]
+        for s in list(fluids.layers[h]):
+            volume = fluids.take(s, h, np.inf)
+            heirs = [fluids.place[p] for p in recipe.products if p in fluids.place]
+            heirs = [k for k in heirs if fluids.allowed[s, k]]
+            if heirs:
+                fluids.add(s, heirs[0], volume)
+            else:
+                fluids.spilled[s] += volume
+    at = physics.pose(name)[0]
+    for s, volume in enumerate(coats.drop(name).tolist()):
+        left = volume
+        for product in recipe.products:
+            left = coats.deposit(physics, s, product, at, left) if left > 0.0 else 0.0
+        matter.used += left
+    physics.teleport(name, np.asarray(physics.stage.limbo[name]), quat_z(0.0))

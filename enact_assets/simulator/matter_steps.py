@@ -1,0 +1,136 @@
+"""Steps of a plan that handle substances and heat, or dice; see :mod:`simulator.plan`."""
+
+from dataclasses import dataclass
+
+from enact_assets.simulator import applying, cooking, cutting, foresight, pouring
+from enact_assets.simulator.executor import Executor
+from enact_assets.simulator.forecast import Forecast
+from enact_assets.simulator.motion import Motions
+from enact_assets.simulator.robot import Side
+
+
+@dataclass(frozen=True)
+class Pour:
+    """Pour a share of what the held vessel has into a vessel, or onto a thing with a coat."""
+
+    side: Side
+    into: str
+    share: float = 1.0
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return pouring.pour(robot, self.side, self.into, self.share)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds a vessel whose substance may be in or on what is below it, in reach."""
+        foresight.pour(ahead, self.side, self.into, self.share)
+
+
+@dataclass(frozen=True)
+class Wipe:
+    """Wipe a substance off a thing with the held sponge or cloth."""
+
+    side: Side
+    on: str
+    substance: str
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return applying.wipe(robot, self.side, self.on, self.substance)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds a wiper, and the substance may lie on the thing, in reach."""
+        foresight.wipe(ahead, self.side, self.on, self.substance)
+
+
+@dataclass(frozen=True)
+class Dip:
+    """Dip the held knife or brush into a vessel: it takes up what is in it."""
+
+    side: Side
+    vessel: str
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return applying.dip(robot, self.side, self.vessel)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds an applier that may bear what is in the vessel, in reach."""
+        foresight.dip(ahead, self.side, self.vessel)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Spread what the held tool bears on a thing."""
+
+    side: Side
+    on: str
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return applying.spread(robot, self.side, self.on)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds an applier that may bear what may lie on the thing, in reach."""
+        foresight.spread(ahead, self.side, self.on)
+
+
+@dataclass(frozen=True)
+class Stir:
+    """Stir in a vessel with the held spoon."""
+
+    side: Side
+    vessel: str
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return applying.stir(robot, self.side, self.vessel)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds a stirrer, and the vessel is there and in reach."""
+        foresight.stir(ahead, self.side, self.vessel)
+
+
+@dataclass(frozen=True)
+class Dice:
+    """Cut a thing into a pile with the held knife."""
+
+    side: Side
+    thing: str
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return cutting.dice_thing(robot, self.side, self.thing)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds a knife, and the thing is there, free and in reach."""
+        foresight.dice(ahead, self.side, self.thing)
+
+
+@dataclass(frozen=True)
+class AwaitCooked:
+    """Stand still until a thing is cooked, at most so long."""
+
+    thing: str
+    at_most_s: float = 30.0
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        return cooking.await_cooked(robot, self.thing, self.at_most_s)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The thing is there and can be cooked."""
+        ahead.require_there(self.thing)
+        ahead.require(self.thing in ahead.stage.matter.cookable, f"{self.thing} is not cookable")
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Stand still."""
+
+    seconds: float
+
+    def motions(self, robot: Executor) -> Motions:
+        """The motion that carries the step out."""
+        robot.step_name = f"wait({self.seconds})"
+        return robot.wait(self.seconds)

@@ -1,0 +1,53 @@
+-- shortcut_scores: one row per kind, length and model that takes a shortcut, beside the oracle.
+-- Reads: leaderboard, evaluation, question_orders.
+-- Rule:  pixel_continuity looks at no action and text_prior at no picture: a score of theirs near
+--        the oracle's would mean that questions can be answered without connecting the two. The
+--        limit, half of the oracle, is asked of lengths from 6 on. random answers by chance alone.
+create table shortcut_scores as
+with chance as (
+    select
+        evaluation.kind, evaluation.length,
+        avg(question_orders.expected_pairwise_accuracy) as random_pairwise_accuracy
+    from evaluation
+    inner join question_orders
+        on question_orders.gating = evaluation.gating
+        and question_orders.demonstration = evaluation.demonstration
+        and question_orders.question_id = evaluation.question_id
+    where evaluation.variant = 'baseline' and evaluation.model = 'oracle'
+    group by all
+)
+
+select
+    shortcut.kind,
+    shortcut.length,
+    shortcut.model,
+    shortcut.n_scored,
+    shortcut.pairwise_accuracy,
+    oracle.pairwise_accuracy as oracle_pairwise_accuracy,
+    chance.random_pairwise_accuracy,
+    shortcut.pairwise_accuracy / nullif(oracle.pairwise_accuracy, 0) as share_of_oracle,
+    case
+        when shortcut.length >= 6 then
+            shortcut.pairwise_accuracy < oracle.pairwise_accuracy / 2
+    end as is_below_half
+from leaderboard as shortcut
+inner join leaderboard as oracle
+    on oracle.kind = shortcut.kind
+    and oracle.length = shortcut.length
+    and oracle.model = 'oracle'
+left join chance on chance.kind = shortcut.kind and chance.length = shortcut.length
+where shortcut.model in ('pixel_continuity', 'text_prior')
+order by shortcut.model, shortcut.kind, shortcut.length;
+
+comment on column shortcut_scores.kind is 'forward (order images) or inverse (order actions)';
+comment on column shortcut_scores.length is 'key frames in the trajectory';
+comment on column shortcut_scores.model is 'pixel_continuity or text_prior';
+comment on column shortcut_scores.n_scored is 'questions that its score is about';
+comment on column shortcut_scores.pairwise_accuracy is
+'mean over questions of the share of right steps';
+comment on column shortcut_scores.oracle_pairwise_accuracy is 'the same of the oracle';
+comment on column shortcut_scores.random_pairwise_accuracy is
+'the same of a random order, exactly, over the questions the oracle was asked';
+comment on column shortcut_scores.share_of_oracle is 'its score over the oracle''s';
+comment on column shortcut_scores.is_below_half is
+'whether that share is below half; null for lengths below 6';
