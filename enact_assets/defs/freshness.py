@@ -89,11 +89,25 @@ class Freshness:
                 n_gone = sum(not self._data.images.exists(sha) for sha in shas)
                 return f"{n_gone} of its pictures are gone" if n_gone else None
             if name == "question_set":
-                asked = set(lake.read(name, where).get_column("demonstration"))
-                forgotten = asked - current_names(self._instance)["demonstration"]
-                return f"{min(forgotten)} was forgotten" if forgotten else None
+                return self._why_not_asked(where["gating"])
         except (LakeError, RenderError, OSError):
             return "its file is gone or damaged"
+        return None
+
+    def _why_not_asked(self, gating: str) -> str | None:
+        """Why a question set does not fit the demonstrations there are."""
+        lake = self._data.lake
+        asked = set(lake.read("question_set", {"gating": gating}).get_column("demonstration"))
+        current = current_names(self._instance)["demonstration"]
+        if forgotten := asked - current:
+            return f"{min(forgotten)} was forgotten"
+        if len(current) > load_registry().questions.question_set_per_stratum:
+            return None  # not everybody has a turn
+        # To Dagster one that was forgotten and is back has not changed.
+        for name in sorted(current - asked):
+            partition = {"demonstration": name, "gating": gating}
+            if lake.exists("qa", partition) and lake.read("qa", partition).height:
+                return f"{name} has questions and is not asked about"
         return None
 
     def _has_newer_source(self, name: str, where: Mapping[str, str]) -> bool:

@@ -57,8 +57,8 @@ class Fixture:
     ``origin`` is the point that offsets of placements count from, at the height things rest on.
     ``cavity`` is the inner box (low corner, high corner); with a drawer, both are those of the
     closed drawer. Pressing ``button`` switches the cue with index ``cue``. ``spout`` is where water
-    leaves a tap while it is toggled on. ``vessel`` is a hollow above ``origin`` (a basin, the jar of a
-    blender), ``coat`` where substances may lie on it.
+    leaves a tap while it is toggled on. ``vessel`` is a hollow above ``origin``, such as a basin,
+    ``coat`` where substances may lie on it.
     """
 
     name: str

@@ -54,7 +54,7 @@ def _check_seen(recording: Recording, frames: list[int], changes: list[list[str]
         sizes.append({name: scale * seen.get(k, 0) for k, name in movable.items()})
     for k in range(1, len(frames)):
         components = [Component.parse(text) for text in changes[k]]
-        cut = {c.subject for c in components if c.operation == "transition"}
+        cut = {name for c in components if c.operation == "transition" for name in c.parents}
         cut |= {c.object for c in components if c.operation == "transition" and c.object}
         for name in {n for c in components for n in (c.subject, c.object)} & set(movable.values()):
             before, after = sizes[k - 1][name], sizes[k][name]

@@ -34,17 +34,20 @@ from enact_assets.simulator.transitions import Cut, Diced, Stirred
 from enact_assets.simulator.world import Surface
 
 VEGETABLES: dict[str, tuple[Color, ...]] = {
-    "tomato": ((0.75, 0.04, 0.03), (0.9, 0.25, 0.03)),
+    "tomato": ((0.75, 0.04, 0.03), (0.85, 0.1, 0.02)),
     "onion": ((0.45, 0.05, 0.22), (0.72, 0.42, 0.1)),
     "bell_pepper": ((0.95, 0.6, 0.02), (0.75, 0.05, 0.03), (0.95, 0.3, 0.02)),
     "cucumber": ((0.06, 0.3, 0.05), (0.12, 0.4, 0.06)),
 }
-DECOYS: tuple[tuple[str, Color], ...] = (
-    ("carrot", (0.95, 0.35, 0.03)),
+LOW_DECOYS: tuple[tuple[str, Color], ...] = (
     ("potato", (0.6, 0.42, 0.2)),
     ("lemon", (0.98, 0.8, 0.05)),
-    ("pepper_mill", (0.3, 0.14, 0.05)),
     ("salt_shaker", (0.9, 0.9, 0.88)),
+)
+"""These fit into a drawer."""
+DECOYS: tuple[tuple[str, Color], ...] = (
+    ("carrot", (0.95, 0.35, 0.03)),
+    ("pepper_mill", (0.3, 0.14, 0.05)),
     ("bottle", (0.2, 0.3, 0.05)),
 )
 LETTUCE: Color = (0.25, 0.55, 0.08)
@@ -155,7 +158,9 @@ def _set_out(
         places.append(("fridge", -0.02, 0.13))
     else:
         places += [("sideboard", -0.12, -0.1), ("sideboard", 0.14, -0.1)]
-    for (name, color), (on, x, y) in zip(draw_some(rng, DECOYS), places, strict=False):
+    in_drawer, *low = draw_some(rng, LOW_DECOYS)
+    around = (in_drawer, *draw_some(rng, (*low, *DECOYS)))
+    for (name, color), (on, x, y) in zip(around, places, strict=False):
         at = mirror.near(rng, x, y)
         stage.put(name, name, color, on, at, access="front" if on == CHEST else None)
 

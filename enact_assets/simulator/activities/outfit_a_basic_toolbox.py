@@ -86,7 +86,8 @@ def build(rng: np.random.Generator) -> Episode:
         *opening,
         *packing,
         Close(left, "drawer"),
-        *in_any_order(rng, put_away, (*both, *shelve, *swap)),
+        *both,
+        *in_any_order(rng, put_away, (*shelve, *swap)),
         Close(draw_one(rng, (left, right)), "toolbox"),
     )
     goal: tuple[GoalFact, ...] = (

@@ -25,7 +25,7 @@ BOX_TOYS = ("ball", "rubber_duck", "toy_train", "toy_blocks", "toy_car")
 DRAWER_TOYS = ("drum", "board_game", "xylophone")
 SHELF_TOYS = ("teddy_bear", "stacking_rings", "toy_boat", "globe")
 NEAR_BOX = ((-0.304, -0.21), (-0.304, 0.1))
-IN_BOX = ((-0.15, 0.07), (0.15, 0.07), (0.02, -0.09))
+IN_BOX = ((-0.15, 0.07), (0.14, 0.08), (0.09, -0.095))
 
 
 def build(rng: np.random.Generator) -> Episode:
@@ -89,7 +89,7 @@ def _with_both_hands(drawing: Drawing, boxed: str, drawn: str) -> Task:
         *in_any_order(drawing.rng, (Open(left, "toy_box"),), (Open(right, "top_drawer"),)),
         drawing.mirror.together(
             drawing.move("left", boxed, "toy_box", *IN_BOX[2], off_m=0.008),
-            drawing.move("right", drawn, "top_drawer"),
+            drawing.move("right", drawn, "top_drawer", -0.07),
         ),
         Close(right, "top_drawer"),
     )

@@ -33,8 +33,8 @@ JARS = {
     "jam_jar": ("jam", Surface((0.6, 0.02, 0.06), finish="gloss")),
     "honey_jar": ("honey", Surface((0.85, 0.45, 0.02), finish="gloss")),
 }
-WIDE_PLACE = (0.12, 0.03)
-NARROW_PLACES = ((-0.1, -0.17), (0.14, -0.2))
+WIDE_PLACE = (0.12, -0.04)
+NARROW_PLACES = ((-0.1, -0.17), (0.14, -0.235))
 """In the fridge: the wide thing behind, away from the side wall that hides what is next to it."""
 
 

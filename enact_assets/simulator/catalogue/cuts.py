@@ -43,7 +43,7 @@ def half_tomato(scene: Scene, name: str, color: Color) -> Parts:
     radius, height = 0.074, 0.055
     mesh = scene.mesh("half_tomato", _dome(radius, height))
     geoms = scene.visible(f"{name}.skin", "mesh", mesh, gloss(color))
-    flesh = Surface((0.95, 0.35, 0.25), finish="gloss")
+    flesh = Surface((0.9, 0.2, 0.12), finish="gloss")
     geoms += scene.visible(
         f"{name}.flesh", "cylinder", (0.066, 0.002), flesh, (0, 0, height + 0.001)
     )

@@ -11,16 +11,16 @@ def crumpled_paper(scene: Scene, name: str, color: Color) -> Parts:
     paper = Surface((0.9, 0.89, 0.84), "stripes", "matte", color, 0.03)
     turns = ((0.4, 0.3, 0.0), (1.1, 0.7, 0.5), (0.2, 1.2, 1.0), (0.8, 0.1, 0.9))
     pieces = [
-        Piece(f"side_{k}", "box", (0.046, 0.04, 0.044), paper, (0, 0, 0.06), turn)
+        Piece(f"side_{k}", "box", (0.052, 0.045, 0.05), paper, (0, 0, 0.066), turn)
         for k, turn in enumerate(turns)
     ]
     return Parts(
-        drawn(scene, name, pieces) + upright_cylinder(0.05, 0, 0.11, 0.1),
+        drawn(scene, name, pieces) + upright_cylinder(0.055, 0, 0.12, 0.1),
         grasp_out=0.03,
-        grasp_height=0.08,
-        grip=0.1,
-        radius=0.07,
-        height=0.125,
+        grasp_height=0.088,
+        grip=0.11,
+        radius=0.078,
+        height=0.138,
     )
 
 

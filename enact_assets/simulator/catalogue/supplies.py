@@ -140,7 +140,7 @@ def sponge(scene: Scene, name: str, color: Color) -> Parts:
     """A thick two-coloured sponge."""
     soft = Surface(color, "speckles", "matte", darker(color, 0.6), 0.03)
     scourer = Surface(darker(color, 0.3), "speckles", "matte", darker(color, 0.15), 0.02)
-    half = (0.085, 0.055)
+    half = (0.085, 0.068)
     pieces = (
         Piece("foam", "box", (*half, 0.02), soft, (0, 0, 0.036)),
         Piece("scourer", "box", (*half, 0.008), scourer, (0, 0, 0.008)),
@@ -148,14 +148,14 @@ def sponge(scene: Scene, name: str, color: Color) -> Parts:
     solid = Scene.solid("box", (*half, 0.028), (0, 0, 0.028), 0.15)
     return Parts(
         drawn(scene, name, pieces) + solid,
-        grasp_out=0.045,
+        grasp_out=0.06,
         grasp_height=0.045,
         grip=0.1,
         radius=0.1,
         height=0.056,
         coat=Coat(
-            tuple((x, y, 0.058) for x in (-0.055, 0.0, 0.055) for y in (-0.005, 0.032)),
-            patch_m=0.024,
+            tuple((x, y, 0.058) for x in (-0.055, 0.0, 0.055) for y in (-0.005, 0.042)),
+            patch_m=0.027,
         ),
         is_wiper=True,
     )
@@ -177,7 +177,7 @@ def rag(scene: Scene, name: str, color: Color) -> Parts:
         grip=0.07,
         radius=0.12,
         height=0.044,
-        coat=Coat(grid(0.045, 0.045, 0.046, 2, 2), patch_m=0.024),
+        coat=Coat(grid(0.055, 0.045, 0.046, 2, 2), patch_m=0.027),
         is_wiper=True,
     )
 

@@ -163,21 +163,21 @@ def tape_measure(scene: Scene, name: str, color: Color) -> Parts:
     """A round tape measure whose yellow tongue sticks out to the right."""
     tongue = Surface((0.98, 0.85, 0.1), "stripes", "satin", (0.1, 0.1, 0.1), 0.02)
     pieces = (
-        Piece("drum", "cylinder", (0.056, 0.032), gloss(color), (0, 0, 0.056), ALONG_Y),
-        Piece("foot", "box", (0.056, 0.032, 0.02), gloss(color), (0, 0, 0.02)),
-        Piece("label", "cylinder", (0.038, 0.0335), BLACK, (0, 0, 0.06), ALONG_Y),
-        Piece("dot", "cylinder", (0.02, 0.0345), WHITE, (0, 0, 0.06), ALONG_Y),
-        Piece("tongue", "box", (0.045, 0.014, 0.003), tongue, (0.1, 0, 0.012)),
-        Piece("hook", "box", (0.003, 0.014, 0.01), STEEL, (0.145, 0, 0.01)),
+        Piece("drum", "cylinder", (0.064, 0.034), gloss(color), (0, 0, 0.064), ALONG_Y),
+        Piece("foot", "box", (0.064, 0.034, 0.022), gloss(color), (0, 0, 0.022)),
+        Piece("label", "cylinder", (0.044, 0.0355), BLACK, (0, 0, 0.068), ALONG_Y),
+        Piece("dot", "cylinder", (0.023, 0.0365), WHITE, (0, 0, 0.068), ALONG_Y),
+        Piece("tongue", "box", (0.045, 0.016, 0.003), tongue, (0.108, 0, 0.012)),
+        Piece("hook", "box", (0.003, 0.016, 0.01), STEEL, (0.154, 0, 0.01)),
     )
-    solid = Scene.solid("box", (0.056, 0.032, 0.05), (0, 0, 0.05), 0.4)
+    solid = Scene.solid("box", (0.064, 0.034, 0.058), (0, 0, 0.058), 0.4)
     return Parts(
         drawn(scene, name, pieces) + solid,
         grasp_out=0.0,
-        grasp_height=0.08,
-        grip=0.115,
-        radius=0.12,
-        height=0.112,
+        grasp_height=0.09,
+        grip=0.13,
+        radius=0.13,
+        height=0.128,
     )
 
 

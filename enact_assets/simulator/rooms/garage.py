@@ -113,6 +113,9 @@ def add_room(scene: Scene, style: Style, gate_x: float, *, tools: bool = True) -
             f"gate.slat_{k}", style.gate, (-0.29, z), (1.03, 0.066), layer=(0.0, 0.03)
         )
     geoms += wall.box("gate.gap", DARK, (-0.29, 1.0), (1.03, 1.0), layer=(0.0, 0.012))
+    back = Face(scene, "back")
+    geoms += back.box("tube.case", style.frame, (0.0, 2.03), (0.6, 0.03), layer=(0.0, 0.05))
+    geoms += back.box("tube.lamp", ENAMEL, (0.0, 2.015), (0.55, 0.018), layer=(0.05, 0.075))
     if tools:
         geoms += _pegboard(scene, style)
     scene.body("garage", (0, 0, 0), geoms)
