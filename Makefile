@@ -29,7 +29,7 @@ ui: $(STAMP) ## open the Dagster UI on what was materialized
 	@$(BIN)/enact-assets ui
 
 test: $(STAMP) ## the test suite: no GPU, no network, no key
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 FUZZ_CASES ?= 1000
 fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of them in half an hour

@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 BUILT_ONCE = (
-    "tests/pipeline/",
-    "tests/official/test_importing.py",
-    "tests/official/test_commands.py",
+    ("tests/pipeline/",),
+    ("tests/official/test_importing.py",),
+    ("tests/official/test_commands.py",),
+    # The same simulated demonstrations.
+    (
+        "tests/simulator/test_world_simulation.py",
+        "tests/simulator/test_cooking_activities.py",
+        "tests/simulator/test_garage_activities.py",
+        "tests/simulator/test_kitchen_activities.py",
+        "tests/simulator/test_living_room_activities.py",
+    ),
 )
 """Folders and files whose tests share something dear to build."""
 
@@ -27,6 +35,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Shared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             path = nodeid.partition("::")[0]
-            return next((shared for shared in BUILT_ONCE if path.startswith(shared)), nodeid)
+            return next((shared[0] for shared in BUILT_ONCE if path.startswith(shared)), nodeid)
 
     return Shared(config, log)

@@ -12,9 +12,9 @@ EnactError
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
 |   `-- RecordingError            a recorded replay cannot be read: names file, frame and field
 |-- SimulationError               the embedded simulator could not produce a demonstration
-|   |-- ActivityError             an activity cannot be built, or names what it does not have
+|   |-- ActivityError             an activity cannot be loaded or built, or names what it has not
 |   |-- StageError                what was put on the stage contradicts itself
-|   |-- PhysicsError              MuJoCo warned: the state cannot be trusted
+|   |-- PhysicsError              MuJoCo warned, or things flew apart: the state cannot be trusted
 |   |-- PlanError                 a step of the plan could not be carried out
 |   `-- GoalError                 the plan ran, the goal was not reached
 |-- RenderError                   a picture or a mask could not be made
@@ -93,7 +93,7 @@ class StageError(SimulationError):
 
 
 class PhysicsError(SimulationError):
-    """MuJoCo warned: after a warning it may have reset the state, so nothing is kept."""
+    """MuJoCo warned and may have reset the state, or things flew apart: nothing is kept."""
 
 
 class PlanError(SimulationError):

@@ -19,6 +19,8 @@ from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
 from enact_assets.contracts.profile import PROFILES
 from enact_assets.contracts.settings import (
+    EFFORTS,
+    IGNORED,
     KNOWN,
     LIMITS,
     MAX_NAME_CHARACTERS,
@@ -93,7 +95,8 @@ def load_registry(path: Path | None = None) -> Registry:
 
     Errors: :class:`SettingsError` names file, entry and field for a file that cannot be read,
     invalid YAML, a key given twice, an unknown or missing field, a value of the wrong type or out
-    of range, a name that cannot be a partition's, or no ``baseline`` variant;
+    of range (also after the renderer mode multiplied it), a camera setting that the projection
+    ignores, a name that cannot be a partition's, or no ``baseline`` variant;
     :class:`UnknownNameError` also lists the known names of a gating, profile, projection,
     renderer mode, robot appearance or wording.
     """
@@ -202,13 +205,32 @@ def _variants(entry: Any, gatings: dict[str, Gating], where: str) -> dict[str, V
 def _variant(entry: Any, base: Variant, gatings: dict[str, Gating], where: str) -> Variant:
     """``base`` with what ``entry`` sets."""
     entry = _mapping(entry, where, known=("gating", "camera", "renderer", "appearance"))
-    return dataclasses.replace(
+    found = dataclasses.replace(
         base,
         gating=_one_of("gating", entry.get("gating", base.gating), gatings, f"{where}.gating"),
         camera=_changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=_changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
         appearance=_changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
     )
+    for name in IGNORED.get(found.camera.projection, ()):
+        if name in entry.get("camera", {}):
+            wanted = f"projection {found.camera.projection!r} ignores it; leave it out"
+            raise _wrong(f"{where}.camera.{name}", wanted, entry["camera"][name])
+    _check_effort(found.renderer, f"{where}.renderer")
+    return found
+
+
+def _check_effort(renderer: RendererSettings, where: str) -> None:
+    """Limits hold for what is traced, and a mode may multiply what is set."""
+    traced = EFFORTS[renderer.mode].of(renderer)
+    for name in ("path_depth", "samples"):
+        value, given, most = getattr(traced, name), getattr(renderer, name), int(LIMITS[name][1])
+        if value > most:
+            wanted = (
+                f"mode {renderer.mode!r} multiplies it by {value // given} to {value}, and at most "
+                f"{most} are traced: at most {most * given // value} here"
+            )
+            raise _wrong(f"{where}.{name}", wanted, given)
 
 
 def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSettings:

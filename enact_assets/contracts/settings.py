@@ -57,6 +57,38 @@ class RendererSettings:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """What a renderer mode makes of path depth and samples: it multiplies both, then cuts the
+    depth at ``deepest``.
+    """
+
+    times_depth: int = 1
+    times_samples: int = 1
+    deepest: int | None = None
+
+    def of(self, settings: RendererSettings) -> RendererSettings:
+        """``settings`` with the depth and samples that are traced."""
+        depth = settings.path_depth * self.times_depth
+        return dataclasses.replace(
+            settings,
+            path_depth=depth if self.deepest is None else min(depth, self.deepest),
+            samples=settings.samples * self.times_samples,
+        )
+
+
+DIRECT_DEPTH = 2
+"""From the eye to a surface and on to a lamp."""
+EFFORTS: dict[str, Effort] = {
+    "default": Effort(),
+    "path_tracing": Effort(times_depth=3, times_samples=8),
+    "ray_tracing_only": Effort(deepest=DIRECT_DEPTH),
+    "realistic": Effort(times_depth=3, times_samples=8),
+}
+"""Renderer mode -> what it costs. Here and not with the modes, because limits hold for what is
+traced, and the registry checks them."""
+
+
+@dataclass(frozen=True)
 class AppearanceSettings:
     """How the robot looks: as it is built, all white, of skin, or of another colour per state."""
 
@@ -108,12 +140,15 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 KNOWN: dict[str, tuple[str, ...]] = {
     "projection": ("pinhole", "fisheye"),
-    "mode": ("default", "path_tracing", "ray_tracing_only", "realistic"),
+    "mode": tuple(EFFORTS),
     "robot": ("black_and_white", "white", "random", "skin"),
     "wording": ("natural",),
 }
 """Setting -> names it may take. The stages that implement them stand downstream and cannot be
 imported here; a test holds these lists equal to theirs."""
+
+IGNORED: dict[str, tuple[str, ...]] = {"fisheye": ("aperture_mm", "focal_length_mm")}
+"""Projection -> camera settings that change nothing in its pictures."""
 
 MAX_NAME_CHARACTERS = 120
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+@-]*")

@@ -7,11 +7,12 @@ from enact_assets.contracts.registry import CameraSettings, Variant
 from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_states import key_frame_states
 from enact_assets.replay.embedded import embedded_world
-from enact_assets.simulator.masks import mask_sizes, object_masks
+from enact_assets.simulator.masks import MaskSize, mask_sizes, object_masks
 from enact_assets.simulator.world import World
 
 PICTURE_PX = 512
 """Edge of the picture masks are measured in, whatever size pictures are rendered at."""
+MAX_REMEMBERED = 1000
 
 
 def measure_visibility(
@@ -45,10 +46,13 @@ def visibility_in_world(
 ) -> pl.DataFrame:
     """The same for a world at hand and pictures of ``size_px``."""
     known = set(objects.get_column("object_name"))
+    view = (world.sha, world.head_body, world.head_pitch_rad, camera, size_px)
     rows = []
     for key_frame in key_frame_states(world, states, segmented_frames):
-        mask = object_masks(world, key_frame.state, camera, size_px)
-        for index, size in mask_sizes(mask).items():
+        key = (*view, key_frame.state_sha)
+        if key not in _remembered:
+            _remember(key, mask_sizes(object_masks(world, key_frame.state, camera, size_px)))
+        for index, size in _remembered[key].items():
             name = world.objects[index].name
             if name not in known:
                 raise RenderError(
@@ -71,3 +75,14 @@ def visibility_in_world(
                 }
             )
     return table("visibility").build(rows)
+
+
+_remembered: dict[tuple[object, ...], dict[int, MaskSize]] = {}
+"""Sizes that this process measured last: most key frames of one gating are those of another."""
+
+
+def _remember(key: tuple[object, ...], sizes: dict[int, MaskSize]) -> None:
+    """Keep ``sizes``, and give up the oldest if there are many."""
+    while len(_remembered) >= MAX_REMEMBERED:
+        del _remembered[next(iter(_remembered))]
+    _remembered[key] = sizes

@@ -46,7 +46,7 @@ def dip(robot: Motion, side: Side, vessel: str) -> Motions:
     at = _surface(robot, vessel)
     turn = tilted(hold, DIP_RAD)
     base = yield from bring_over(robot, hold, vessel, [_hand(hold, turn, at)])
-    taken = matter.load(hold.thing.name, vessel)
+    taken = matter.load(hold.thing.name, vessel, name)
     robot.require(taken > 0, f"there is too little {name} in {vessel} to take any up")
     yield from robot.wait(0.3)
     yield from _leave(robot, hold, turn, at, base)
@@ -98,8 +98,10 @@ def wipe(robot: Motion, side: Side, on: str, substance: str) -> Motions:
     places = _in_rows(state.world_places(physics)[state.bears])
     poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]
     base = yield from bring_over(robot, hold, on, poses)
+    matter.wiping[hold.thing.name] = on
     for pose in poses:
         yield from robot.move(side, pose, base, least_s=0.2)
+    del matter.wiping[hold.thing.name]
     left = int(state.bears.sum())
     robot.require(left == 0, f"{left} particles of {substance} are left on {on}")
     yield from _leave(robot, hold, hold.turn, places[-1] + lift, base)

@@ -37,6 +37,11 @@ class GeomShapes:
         ids = np.flatnonzero(collides).astype(np.int64)
         return cls(ids, model.geom_type[ids].astype(np.int64), np.array(model.geom_size[ids]))
 
+    def of_body(self, model: "mujoco.MjModel", name: str) -> "GeomShapes":
+        """Those that move with one body of the world."""
+        own = model.body_rootid[model.geom_bodyid[self.ids]] == model.body(name).id
+        return GeomShapes(self.ids[own], self.types[own], self.sizes[own])
+
 
 def geom_bounds(shapes: GeomShapes, pos: Floats, mat: Floats) -> tuple[Floats, Floats]:
     """Low and high corners, both (t, g, 3), of geoms at ``pos`` (t, g, 3), turned by ``mat``

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.fisheye import fisheye_directions, fisheye_pixels
+from enact_assets.simulator.fisheye import fisheye_directions
 from enact_assets.simulator.world import World
 
 if TYPE_CHECKING:
@@ -36,13 +36,11 @@ class CameraPose:
 @dataclass(frozen=True)
 class Projection:
     """A camera model. ``directions`` maps (settings, size) to unit rays (size, size, 3) in camera
-    axes, NaN for pixels that show nothing; ``to_pixels`` maps camera points (n, 3) to picture
-    coordinates (n, 2) as x, y, with NaN for points it cannot show. Pictures of a camera that is no
-    pinhole are put together from faces that are, see :mod:`simulator.faces`.
+    axes, NaN for pixels that show nothing. Pictures of a camera that is no pinhole are put together
+    from faces that are, see :mod:`simulator.faces`.
     """
 
     directions: Callable[[CameraSettings, int], Floats]
-    to_pixels: Callable[[Floats, CameraSettings, int], Floats]
     is_pinhole: bool
 
 
@@ -89,28 +87,12 @@ def picture_directions(settings: CameraSettings, size_px: int) -> Floats:
     return directions
 
 
-def camera_rays(pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
-    """Unit ray directions in world axes, (size_px, size_px, 3), one per pixel centre; NaN as in
-    :func:`picture_directions`.
-    """
-    return in_world(picture_directions(settings, size_px), pose)
-
-
 def in_world(directions: Floats, pose: CameraPose) -> Floats:
     """Directions (..., 3) in camera axes, turned into world axes."""
     x, y, z = np.moveaxis(directions, -1, 0)[..., None]
     right, up, forward = pose.axes
     # Written out: a matrix product may round differently with the number of threads.
     return np.asarray(x * right + y * up + z * forward)
-
-
-def project(points: Floats, pose: CameraPose, settings: CameraSettings, size_px: int) -> Floats:
-    """Picture coordinates (n, 2) as x, y in pixels of world points (n, 3).
-
-    The centre of the upper left pixel is at (0.5, 0.5). Points out of view behind give NaN.
-    """
-    in_camera = (np.asarray(points, dtype=np.float64) - pose.position) @ pose.axes.T
-    return projection(settings).to_pixels(in_camera, settings, size_px)
 
 
 def _pinhole_directions(settings: CameraSettings, size_px: int) -> Floats:
@@ -121,15 +103,7 @@ def _pinhole_directions(settings: CameraSettings, size_px: int) -> Floats:
     return np.asarray(rays / np.linalg.norm(rays, axis=-1, keepdims=True))
 
 
-def _pinhole_pixels(points: Floats, settings: CameraSettings, size_px: int) -> Floats:
-    reach = math.tan(field_of_view_rad(settings) / 2.0)
-    depth = np.where(points[:, 2] > 1e-9, points[:, 2], np.nan)
-    x = (points[:, 0] / (depth * reach) + 1.0) / 2.0 * size_px
-    y = (1.0 - points[:, 1] / (depth * reach)) / 2.0 * size_px
-    return np.stack([x, y], axis=-1)
-
-
 PROJECTIONS: dict[str, Projection] = {
-    "pinhole": Projection(_pinhole_directions, _pinhole_pixels, is_pinhole=True),
-    "fisheye": Projection(fisheye_directions, fisheye_pixels, is_pinhole=False),
+    "pinhole": Projection(_pinhole_directions, is_pinhole=True),
+    "fisheye": Projection(fisheye_directions, is_pinhole=False),
 }

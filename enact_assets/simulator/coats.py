@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 WIPE_REACH_M = 0.03
-"""A wiper takes up what lies within its outline and less than this below or above its bottom."""
+"""A wiper at work takes up what lies within its outline, so far below or above its bottom."""
 
 
 @dataclass
@@ -141,9 +141,14 @@ class Coats:
         return [s for s in self.states if s.on == name and s.n_particles]
 
     def wipe(
-        self, physics: "Physics", wiper: str, box: Callable[[], tuple[Floats, Floats]]
+        self,
+        physics: "Physics",
+        wiper: str,
+        box: Callable[[], tuple[Floats, Floats]],
+        wiped: str | None = None,
     ) -> None:
-        """Take up what lies under a wiper; ``box`` gives the corners (3,) of its box, low and high.
+        """Take up what lies under a wiper on things it touches, and on the thing ``wiped`` that it
+        is drawn over just now; ``box`` gives the corners (3,) of its box, low and high.
 
         It stays on the wiper where it may lie there and has room; else it is gone.
         """
@@ -152,7 +157,10 @@ class Coats:
         near = [
             state
             for state in self.states
-            if state.n_particles and state.on != wiper and state.is_near(physics, middle, reach)
+            if state.n_particles
+            and state.on != wiper
+            and state.is_near(physics, middle, reach)
+            and (state.on == wiped or physics.touches(wiper, state.on))
         ]
         for state in near:
             low, high = box()
@@ -180,6 +188,14 @@ class Coats:
         """Move one particle from a tool to the free place of another thing nearest to ``at``."""
         self.clear(source, int(np.flatnonzero(source.bears)[-1]))
         self.lay(target, self.nearest_free(physics, target, at))
+
+    def drop_pending(self, substance: int) -> float:
+        """Clear what has arrived anywhere and makes up no particle; its volume."""
+        own = [state for state in self.states if state.substance == substance]
+        gone = sum(state.pending for state in own)
+        for state in own:
+            state.pending = 0.0
+        return gone
 
     def drop(self, name: str) -> Floats:
         """Clear all that lies on a thing; the volumes (substances,)."""

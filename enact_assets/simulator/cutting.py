@@ -1,13 +1,12 @@
 """The skills of slicing and dicing: a knife swaps a thing for its pieces when it touches it."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from enact_assets.simulator.motion import Motion, Motions
 from enact_assets.simulator.robot import BasePose, HandPose, Side
-from enact_assets.simulator.rotations import rotate_z, wrap_angle
+from enact_assets.simulator.rotations import rotate_z, yaw_of
 from enact_assets.simulator.transitions import Cut, Diced
 
 CHOPS = 3
@@ -79,7 +78,7 @@ def _raise_knife(
     where = physics.pose(name)[0]
     base = robot.stand(side, where + np.array([0, -0.15, 0.1]))
     pos, quat = physics.pose(str(knife))
-    turn = wrap_angle(-2.0 * math.atan2(float(quat[3]), float(quat[0])))
+    turn = -yaw_of(quat)
     hand = robot.hands[side]
     # The middle of the blade lies 0.1 m before the origin of the knife.
     above = where + np.array([0, -0.1, thing.parts.height + 0.09])

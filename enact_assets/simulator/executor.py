@@ -17,7 +17,7 @@ from enact_assets.simulator.clearance import transit_height
 from enact_assets.simulator.fixtures import Access
 from enact_assets.simulator.motion import AWAY, UP, Motion, Motions
 from enact_assets.simulator.robot import HandPose, Side
-from enact_assets.simulator.rotations import rotate_z, wrap_angle
+from enact_assets.simulator.rotations import rotate_z, yaw_of
 from enact_assets.simulator.stances import grip_pose
 from enact_assets.simulator.things import Thing
 
@@ -89,7 +89,7 @@ class Executor(Motion):
         goal = goal + np.array([at[0], at[1], 0.004 + self.stage.lift(thing.name, on)])
         way: Access = access or found
         pos, quat = self.physics.pose(thing.name)
-        turn = wrap_angle(-2.0 * math.atan2(float(quat[3]), float(quat[0])))
+        turn = -yaw_of(quat)
         hand = self.hands[side]
         final = HandPose(
             goal + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening

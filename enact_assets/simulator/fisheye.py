@@ -1,4 +1,4 @@
-"""The fisheye lens: rays and pixels of the Kannala-Brandt model.
+"""The fisheye lens: the rays of the Kannala-Brandt model.
 
 A ray at angle t from the optical axis meets the picture at r(t) = t + k1 t^3 + k2 t^5 + k3 t^7 +
 k4 t^9 times the focal length from the middle (Kannala and Brandt, 2006, equation 6). The picture
@@ -39,18 +39,6 @@ def fisheye_directions(_: CameraSettings, size_px: int) -> Floats:
     rays /= np.sqrt((rays * rays).sum(axis=-1, keepdims=True))
     rays[radius > _radius(HALF_FIELD_RAD)] = np.nan
     return np.asarray(rays)
-
-
-def fisheye_pixels(points: Floats, _: CameraSettings, size_px: int) -> Floats:
-    """Picture coordinates (n, 2) of camera points (n, 3); NaN for points out of view."""
-    aside = np.hypot(points[:, 0], points[:, 1])
-    angle = np.arctan2(aside, points[:, 2])
-    seen = (angle <= HALF_FIELD_RAD) & ((aside > 0.0) | (points[:, 2] > 0.0))
-    radius = np.where(seen, _radius(angle), np.nan) * _focal_edges()
-    lean = radius / np.where(aside > 0.0, aside, 1.0)
-    x = (1.0 + points[:, 0] * lean) / 2.0 * size_px
-    y = (1.0 - points[:, 1] * lean) / 2.0 * size_px
-    return np.stack([x, y], axis=-1)
 
 
 def _focal_edges() -> float:

@@ -116,6 +116,11 @@ class Fluids:
         self._count(holder)
         return taken
 
+    def empty(self, substance: int) -> float:
+        """Take a substance out of all holders; what was taken."""
+        holders = np.flatnonzero(self.volumes[substance]).tolist()
+        return sum(self.take(substance, h, np.inf) for h in holders)
+
     def _count(self, holder: int) -> None:
         total = float(self.volumes[:, holder].sum())
         self.totals[holder] = total

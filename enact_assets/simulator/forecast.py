@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator.executor import Executor
+from enact_assets.simulator.executor import Executor, root_of
 from enact_assets.simulator.fixtures import Access, Fixture
-from enact_assets.simulator.robot import SIDES, BasePose, HandPose, Side
+from enact_assets.simulator.robot import SIDES, BasePose, Side
 from enact_assets.simulator.stage import Stage
-from enact_assets.simulator.stances import PITCH_RAD, Goal, common_stance, grip_pose, standing_place
+from enact_assets.simulator.stances import Goal, common_stance, grip_pose, standing_place
 from enact_assets.simulator.things import Thing
-from enact_assets.simulator.transitions import Cut, Diced
+from enact_assets.simulator.transitions import Cut, Diced, Recipe
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class Forecast:
         """The thing called ``name``, which must be in no hand and behind no door."""
         thing = self.require_there(name)
         self.require(name not in self.held.values(), f"{name} is in a hand; place it first")
-        self.require_open(self.root(name))
+        self.require_open(root_of(self.resting, name))
         return thing
 
     def require_open(self, fixture: str) -> None:
@@ -119,12 +119,6 @@ class Forecast:
         found = self.stage.fixtures.get(fixture)
         is_shut = found is not None and found.panel is not None and fixture not in self.opened
         self.require(not is_shut, f"{fixture} is closed; open it first")
-
-    def root(self, name: str) -> str:
-        """What a thing stands on or in after all: of a can in a basket on a table, the table."""
-        while name in self.resting:
-            name = self.resting[name]
-        return name
 
     def reach(self, *goals: Goal, base: BasePose | None = None) -> None:
         """A hand must reach ``goals`` in turn, from ``base`` or wherever it will."""
@@ -145,21 +139,6 @@ class Forecast:
         if name in self.places:
             parts, pos = self.stage.thing(name).parts, self.places[name]
             self.reach(Goal(side, name, lambda base: grip_pose(base, side, parts, pos), pos))
-
-    def come_near(self, side: Side, name: str) -> None:
-        """A hand works above a thing or fixture, which must be there.
-
-        Where exactly is the skill's own matter, so its reach is only asked of a common stance.
-        """
-        place = None
-        if name in self.stage.things:
-            self.require_there(name)
-            place = self.places.get(name)
-        else:
-            place = self.fixture_origin(self.stage.fixture(name))
-        if self.goals is not None and place is not None:
-            pose = HandPose(place + np.array([0.0, -0.15, 0.2]), 0.0, PITCH_RAD, 0.0)
-            self.goals.append(Goal(side, name, lambda _: pose))
 
     def reach_both(self, what: str, goals: list[Goal]) -> None:
         """Both hands must reach ``goals`` from one place."""
@@ -183,7 +162,7 @@ class Forecast:
             return self.fixture_origin(self.stage.fixtures[on])
         below = self.require_there(on)
         self.require(on not in self.held.values(), f"{on} is in a hand; place it first")
-        self.require_open(self.root(on))
+        self.require_open(root_of(self.resting, on))
         place = self.places.get(on)
         return None if place is None else place + np.array([0, 0, below.parts.rest_height])
 
@@ -219,8 +198,11 @@ class Forecast:
                 self.held[side] = None
         self._shift(name, pos)
         self.resting[name] = on
-        found = self.stage.fixtures[on].access if on in self.stage.fixtures else self.access[on]
-        self.access[name] = access or found
+        self.access[name] = access or self.access_on(on)
+
+    def access_on(self, on: str) -> Access:
+        """How things on or in a fixture or thing are reached."""
+        return self.stage.fixtures[on].access if on in self.stage.fixtures else self.access[on]
 
     def set_open(self, fixture: Fixture, *, is_open: bool) -> None:
         """From here on a panel is open or closed; what stands in a drawer moves with it."""
@@ -231,24 +213,44 @@ class Forecast:
                     self._shift(name, self.places[name] + (way if is_open else -way))
         (self.opened.add if is_open else self.opened.discard)(fixture.name)
 
-    def cut(self, name: str) -> tuple[str, ...]:
-        """From here on a thing is replaced by what its recipe makes of it; returns the products."""
-        found = [
-            r
-            for r in self.stage.matter.recipes
-            if isinstance(r.when, Cut | Diced) and r.when.thing == name
-        ]
-        self.require(bool(found), f"{name} cannot be cut")
-        for product in found[0].products:
-            if product in self.stage.things:
-                self.existing.add(product)
-                self.access[product] = self.access[name]
-                if name in self.places:
-                    self.places[product] = self.places[name]
-                if name in self.resting:
-                    self.resting[product] = self.resting[name]
-        self.existing.discard(name)
-        return found[0].products
+    def cut(self, when: Cut | Diced) -> None:
+        """From here on a thing is replaced by what its recipe for slicing (or dicing) makes of it.
+
+        Errors: :class:`PlanError` if there is none of that kind.
+        """
+        name = when.thing
+        found = [r for r in self.stage.matter.recipes if r.when == when]
+        deed = "sliced" if isinstance(when, Cut) else "diced"
+        self.require(bool(found), f"{name} cannot be {deed}")
+        on, place = self.resting.get(name), self.places.get(name)
+        self.carry_out(found[0], on, self.access[name], place)
+
+    def carry_out(
+        self, recipe: Recipe, on: str | None, access: Access, place: Floats | None
+    ) -> None:
+        """From here on parents are gone and products lie on (or in) ``on``, at ``place``, if known.
+
+        What stood on a parent stands on ``on``.
+        """
+        for name in recipe.parents:
+            self.existing.discard(name)
+            self.places.pop(name, None)
+            self.resting.pop(name, None)
+            self.access.pop(name, None)
+            for other in [other for other, below in self.resting.items() if below == name]:
+                self._rest(other, on)
+        for name in recipe.products:
+            if name in self.stage.things:
+                self.existing.add(name)
+                self.access[name] = access
+                self._rest(name, on)
+                if place is not None:
+                    self.places[name] = place
+
+    def _rest(self, name: str, on: str | None) -> None:
+        self.resting.pop(name, None)
+        if on is not None:
+            self.resting[name] = on
 
     def _shift(self, name: str, pos: Floats | None) -> None:
         """Move a thing and what stands on it to ``pos``."""
@@ -272,9 +274,12 @@ class Foreseen(Protocol):
 
 
 def foresee(ahead: Forecast, step: object, where: str) -> None:
-    """Let a step happen in a forecast; one that cannot be checked changes nothing in it.
+    """Let a step happen in a forecast.
 
-    Errors: :class:`PlanError` naming ``where`` and the step if it cannot be done.
+    A step without ``foresee`` is passed over: what it does remains unknown to the forecast, which
+    may then refuse a later step, or let one pass, wrongly. Errors: :class:`PlanError` naming
+    ``where`` and the step if it cannot be done; the forecast is then to be given up, as it may have
+    noted a part of the step.
     """
     if isinstance(step, Foreseen):
         try:

@@ -1,8 +1,8 @@
 """Carries recipes out: what parents were turns into products, in their place and at rest.
 
-A parent that vanishes leaves nothing behind: what lay on it comes to lie on the first product that
-has a coat for it, what was in it goes into the first product that may hold it, and a hand that held
-it is empty.
+It is done between two frames. A parent that vanishes leaves nothing behind: what lay on it comes to
+lie on the first product that has a coat for it, what was in it goes into the first product that may
+hold it, and a hand that held it is empty.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.simulator.fixtures import Access
+from enact_assets.simulator.predicates import in_cavity
 from enact_assets.simulator.robot import SIDES
 from enact_assets.simulator.rotations import quat_z
 from enact_assets.simulator.transitions import Baked, Cut, Diced, Recipe, Stirred, Switched
@@ -29,24 +31,23 @@ DENSITY_KG_PER_M3 = 1000.0
 
 
 def is_inside(physics: "Physics", name: str, place: str) -> bool:
-    """Whether the middle of a thing lies in the cavity (or hollow) of ``place`` now."""
+    """Whether a thing is Inside ``place`` now, by the same rule as the predicate.
+
+    A vessel without a cavity, of which Inside is never said, holds things whose middle lies in its
+    hollow: what runs down a spoon in a jug is in the jug.
+    """
     stage = physics.stage
-    turn = physics.data.body(name).xmat.reshape(3, 3)
-    middle = physics.pose(name)[0] + turn[:, 2] * (0.5 * stage.things[name].parts.height)
-    if place in stage.fixtures:
-        fixture = stage.fixtures[place]
-        if fixture.cavity is not None:
-            return bool((middle > fixture.cavity[0]).all() and (middle < fixture.cavity[1]).all())
-        local = middle - np.array(fixture.origin)
-    else:
-        body = physics.data.body(place)
-        local = body.xmat.reshape(3, 3).T @ (middle - body.xpos)
-        cavity = stage.things[place].parts.cavity
-        if cavity is not None:
-            return bool((local > cavity[0]).all() and (local < cavity[1]).all())
+    low, high = physics.matter.box(physics, name)
+    middle = (low + high) / 2
+    body = physics.data.body(stage.frame_body(place))
+    turn = body.xmat.reshape(3, 3)
+    if place in stage.cavities:
+        return bool(in_cavity(middle[None], body.xpos, turn, stage.cavities[place])[0])
     vessel = stage.vessels.get(place)
     if vessel is None:
         return False
+    is_fixed = place in stage.fixtures
+    local = turn.T @ (middle - (stage.fixtures[place].origin if is_fixed else body.xpos))
     return bool(
         np.hypot(local[0], local[1]) < vessel.mouth_radius
         and vessel.profile[0][0] - 0.01 < local[2] < vessel.mouth_height + 0.05
@@ -98,28 +99,51 @@ def make(recipe: Recipe, physics: "Physics", matter: "Matter") -> None:
     holder = _holder(recipe)
     place = _place(recipe, physics)
     solids = [p for p in recipe.parents if p in stage.things]
+    support, access = _support(recipe, physics, matter)
     volume = _dissolve(recipe, physics, matter)
     matter.done.add(recipe)
     for name in solids:
         _vanish(name, recipe, physics, matter)
+        del matter.access[name]
+        _set_down(name, support, matter.resting)
     new = [p for p in recipe.products if p in stage.things]
     for name, pos in zip(new, _spread(new, place, physics), strict=True):
         physics.teleport(name, pos, quat_z(0.0))
         matter.heat.inherit(physics, name, recipe.parents)
-        if solids:
-            matter.access[name] = matter.access[solids[0]]
-        if holder:
-            matter.resting[name] = holder
-        elif solids and solids[0] in matter.resting:
-            matter.resting[name] = matter.resting[solids[0]]
+        matter.access[name] = access
+        if support:
+            matter.resting[name] = support
     dissolved = [p for p in recipe.products if p in fluids.number]
     for name in dissolved:
         fluids.add(fluids.number[name], fluids.place[holder], volume / len(dissolved))
     if not dissolved:
         matter.used += volume
     physics.existing = physics.existing - set(solids) | set(recipe.products)
-    gone = {p for p in recipe.parents if p in fluids.number and not matter.is_left(p)}
-    physics.existing = physics.existing - gone
+    for name in recipe.parents:
+        if name in fluids.number and not matter.is_left(name):
+            matter.use_up(name, physics)
+
+
+def _support(recipe: Recipe, physics: "Physics", matter: "Matter") -> tuple[str, Access]:
+    """What the products come to lie on or in, "" if it is not known, and how they are reached."""
+    fixtures, holder = physics.stage.fixtures, _holder(recipe)
+    if holder:
+        return holder, fixtures[holder].access if holder in fixtures else matter.access[holder]
+    first = next(p for p in recipe.parents if p in physics.stage.things)
+    below = first
+    while below in recipe.parents:
+        below = matter.resting.get(below, "")
+    return below, matter.access[first]
+
+
+def _set_down(gone: str, support: str, resting: dict[str, str]) -> None:
+    """Let what stood on a thing that is gone stand on ``support``, if there is any."""
+    resting.pop(gone, None)
+    for name in [name for name, on in resting.items() if on == gone]:
+        if support:
+            resting[name] = support
+        else:
+            del resting[name]
 
 
 def _holder(recipe: Recipe) -> str:

@@ -168,7 +168,7 @@ def cast_picture(
 ) -> RayHits:
     """Hits of the centre rays of a picture, or of its upper ``rows``, in row order.
 
-    Pixels that show nothing (see :func:`camera_rays`) hit nothing.
+    Pixels that show nothing (see :func:`picture_directions`) hit nothing.
     """
     shape = (size_px if rows is None else rows, size_px)
     geom = np.full(shape, -1, dtype=np.int32)

@@ -64,7 +64,8 @@ class Matter:
 
     ``used`` and ``made`` are volumes in m3 that recipes turned into things, or things into.
     ``access`` and ``resting`` say how each thing is reached and what it was put on or in; the robot
-    shares them, so that it finds what recipes make.
+    shares them, so that it finds what recipes make. ``wiping`` says what each wiper is being drawn
+    over.
     """
 
     def __init__(self, stage: Stage, physics: "Physics") -> None:
@@ -78,13 +79,12 @@ class Matter:
         self.done: set[Recipe] = set()
         self.used = 0.0
         self.made = 0.0
+        self.wiping: dict[str, str] = {}
+        self._used_up: set[str] = set()
         self._automatic = tuple(r for r in self.recipes if isinstance(r.when, Switched | Baked))
         self._display = Display(stage, physics, self.fluids, self.coats)
-        self._wipers = {
-            name: _own_shapes(physics, name)
-            for name, thing in stage.things.items()
-            if thing.parts.is_wiper
-        }
+        shapes = GeomShapes.of(physics.model)
+        self._shapes = {name: shapes.of_body(physics.model, name) for name in stage.things}
         pairs = np.argwhere(self.fluids.allowed)
         self._pairs = (pairs[:, 0], pairs[:, 1])
         names = [s.name for s in self.fluids.substances]
@@ -96,19 +96,29 @@ class Matter:
         self._row: Floats | None = None
         self._is_idle = not (stage.matter.substances or self.heat.names or self._automatic)
 
+    def begin(self, physics: "Physics") -> None:
+        """Carry out what heat and machines brought about by the last frame, before bodies move.
+
+        So the first frame in which a product exists shows it where it came to lie.
+        """
+        for recipe in self._automatic:
+            if recipe not in self.done and self._is_due(recipe, physics):
+                make(recipe, physics, self)
+
     def step(self, physics: "Physics", seconds: float) -> None:
-        """Advance by ``seconds`` and show the outcome."""
+        """Advance by ``seconds`` and show the outcome, after bodies have moved."""
         if self._is_idle:
             return
         self.fluids.locate(physics)
         self.fluids.step(physics, self.coats, seconds)
+        again = {substance for substance in self._used_up if self.is_left(substance)}
+        self._used_up -= again
+        physics.existing |= again
         for name in physics.held.values():
-            if name in self._wipers:
-                self.coats.wipe(physics, name, partial(_box, physics, self._wipers[name]))
+            if name is not None and self.stage.things[name].parts.is_wiper:
+                box = partial(self.box, physics, name)
+                self.coats.wipe(physics, name, box, self.wiping.get(name))
         is_warmer = self.heat.step(physics, seconds)
-        for recipe in self._automatic:
-            if recipe not in self.done and self._is_due(recipe, physics):
-                make(recipe, physics, self)
         if is_warmer or self.fluids.changed or self.coats.is_changed:
             self._row = None
         self._display.show(physics, self.fluids, self.coats)
@@ -140,10 +150,10 @@ class Matter:
         """Parents of a recipe that are not yet where it needs them."""
         return missing_parents(recipe, physics, self)
 
-    def load(self, tool: str, vessel: str) -> int:
-        """Let a tool take up the uppermost substance of a vessel; the number of particles."""
+    def load(self, tool: str, vessel: str, substance: str) -> int:
+        """Let a tool take a substance out of a vessel; the number of particles it took up."""
         h = self.fluids.place[vessel]
-        s = self.fluids.layers[h][-1]
+        s = self.fluids.number[substance]
         state = self.coats.index[(s, tool)]
         taken = 0
         while not state.bears.all() and self.fluids.volumes[s, h] >= state.patch_m3:
@@ -159,6 +169,20 @@ class Matter:
             return True
         return any(state.substance == s and state.n_particles > 0 for state in self.coats.states)
 
+    def use_up(self, substance: str, physics: "Physics") -> None:
+        """Let a substance exist no longer of which no particle is left: the rest is spilled."""
+        s = self.fluids.number[substance]
+        self.fluids.spilled[s] += self.fluids.empty(s) + self.coats.drop_pending(s)
+        self._used_up.add(substance)
+        physics.existing -= {substance}
+
+    def box(self, physics: "Physics", name: str) -> tuple[Floats, Floats]:
+        """Low and high corner (3,) of the box about a thing now."""
+        shapes, data = self._shapes[name], physics.data
+        mat = data.geom_xmat[shapes.ids].reshape(1, -1, 3, 3)
+        low, high = geom_bounds(shapes, data.geom_xpos[shapes.ids][None], mat)
+        return low[0].min(axis=0), high[0].max(axis=0)
+
     def total(self) -> float:
         """Volume of everything, ledgers included: what no step may change, in m3."""
         ledgers = self.fluids.spilled.sum() - self.fluids.drawn.sum() + self.coats.wiped.sum()
@@ -171,19 +195,3 @@ class Matter:
             if physics.appearance[cue] <= 0.5:
                 return False
         return not missing_parents(recipe, physics, self)
-
-
-def _own_shapes(physics: "Physics", name: str) -> GeomShapes:
-    """The colliding geoms of one thing."""
-    model, shapes = physics.model, GeomShapes.of(physics.model)
-    own = model.geom_bodyid[shapes.ids] == model.body(name).id
-    return GeomShapes(shapes.ids[own], shapes.types[own], shapes.sizes[own])
-
-
-def _box(physics: "Physics", shapes: GeomShapes) -> tuple[Floats, Floats]:
-    """Low and high corner (3,) of some geoms now."""
-    data = physics.data
-    low, high = geom_bounds(
-        shapes, data.geom_xpos[shapes.ids][None], data.geom_xmat[shapes.ids].reshape(1, -1, 3, 3)
-    )
-    return low[0].min(axis=0), high[0].max(axis=0)

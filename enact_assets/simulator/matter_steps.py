@@ -1,12 +1,14 @@
 """Steps of a plan that handle substances and heat, or dice; see :mod:`simulator.plan`."""
 
+import math
 from dataclasses import dataclass
 
-from enact_assets.simulator import applying, cooking, cutting, foresight, pouring
+from enact_assets.simulator import applying, cooking, cutting, matter_forecast, pouring
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.forecast import Forecast
 from enact_assets.simulator.motion import Motions
 from enact_assets.simulator.robot import Side
+from enact_assets.simulator.transitions import Diced
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Pour:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a vessel whose substance may be in or on what is below it, in reach."""
-        foresight.pour(ahead, self.side, self.into, self.share)
+        matter_forecast.pour(ahead, self.side, self.into, self.share)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Wipe:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a wiper, and the substance may lie on the thing, in reach."""
-        foresight.wipe(ahead, self.side, self.on, self.substance)
+        matter_forecast.wipe(ahead, self.side, self.on, self.substance)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Dip:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds an applier that may bear what is in the vessel, in reach."""
-        foresight.dip(ahead, self.side, self.vessel)
+        matter_forecast.dip(ahead, self.side, self.vessel)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Spread:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds an applier that may bear what may lie on the thing, in reach."""
-        foresight.spread(ahead, self.side, self.on)
+        matter_forecast.spread(ahead, self.side, self.on)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Stir:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a stirrer, and the vessel is there and in reach."""
-        foresight.stir(ahead, self.side, self.vessel)
+        matter_forecast.stir(ahead, self.side, self.vessel)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Dice:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a knife, and the thing is there, free and in reach."""
-        foresight.dice(ahead, self.side, self.thing)
+        matter_forecast.cut(ahead, self.side, Diced(self.thing))
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class AwaitCooked:
         """The thing is there and can be cooked."""
         ahead.require_there(self.thing)
         ahead.require(self.thing in ahead.stage.matter.cookable, f"{self.thing} is not cookable")
+        _require_time(ahead, self.at_most_s)
 
 
 @dataclass(frozen=True)
@@ -134,3 +137,12 @@ class Wait:
         """The motion that carries the step out."""
         robot.step_name = f"wait({self.seconds})"
         return robot.wait(self.seconds)
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The time is one that can be waited for."""
+        _require_time(ahead, self.seconds)
+
+
+def _require_time(ahead: Forecast, seconds: float) -> None:
+    can_wait = math.isfinite(seconds) and seconds >= 0.0
+    ahead.require(can_wait, f"a time of {seconds} s cannot be waited for")

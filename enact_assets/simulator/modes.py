@@ -13,37 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.registry import RendererSettings
+from enact_assets.contracts.settings import EFFORTS, Effort, RendererSettings
 from enact_assets.simulator.lighting import EVERYDAY, Lighting
 from enact_assets.simulator.tone_mapping import filmed, tone_mapped
 from enact_assets.simulator.world import Surface, Texture
 
-DIRECT_DEPTH = 2
-"""From the eye to a surface and on to a lamp."""
-
 
 @dataclass(frozen=True)
 class RenderMode:
-    """One way to show a world. ``surface`` maps every surface to the one that is shown; depth and
-    samples of the settings are multiplied, and depth is cut at ``deepest``; ``develop`` turns
-    linear radiance and the state's seed into bytes.
+    """One way to show a world. ``surface`` maps every surface to the one that is shown; ``effort``
+    says how deep and often is traced; ``develop`` turns linear radiance and the state's seed into
+    bytes.
     """
 
     surface: Callable[[Surface], Surface]
     develop: Callable[[NDArray[np.float32], int], NDArray[np.uint8]]
+    effort: Effort
     lighting: Lighting = EVERYDAY
-    times_depth: int = 1
-    times_samples: int = 1
-    deepest: int | None = None
-
-    def effort(self, settings: RendererSettings) -> RendererSettings:
-        """``settings`` with the depth and samples this mode traces with."""
-        depth = settings.path_depth * self.times_depth
-        return dataclasses.replace(
-            settings,
-            path_depth=depth if self.deepest is None else min(depth, self.deepest),
-            samples=settings.samples * self.times_samples,
-        )
 
 
 def render_mode(settings: RendererSettings) -> RenderMode:
@@ -93,20 +79,19 @@ def _everyday(radiance: NDArray[np.float32], _seed: int) -> NDArray[np.uint8]:
 
 
 MODES: dict[str, RenderMode] = {
-    "default": RenderMode(_as_it_is, _everyday),
-    "path_tracing": RenderMode(_as_it_is, _everyday, times_depth=3, times_samples=8),
+    "default": RenderMode(_as_it_is, _everyday, EFFORTS["default"]),
+    "path_tracing": RenderMode(_as_it_is, _everyday, EFFORTS["path_tracing"]),
     "ray_tracing_only": RenderMode(
         _without_reflections,
         _everyday,
+        EFFORTS["ray_tracing_only"],
         Lighting(ambient=None),
-        deepest=DIRECT_DEPTH,
     ),
     "realistic": RenderMode(
         _detailed,
         filmed,
+        EFFORTS["realistic"],
         Lighting((21.0, 15.6, 9.8), (0.42, 0.3), (0.24, 0.27, 0.32)),
-        times_depth=3,
-        times_samples=8,
     ),
 }
 """What each mode a variant may name does."""

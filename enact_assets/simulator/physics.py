@@ -11,6 +11,7 @@ from enact_assets.contracts.errors import PhysicsError
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.fixtures import Fixture
 from enact_assets.simulator.matter import Matter
+from enact_assets.simulator.physics_check import Room, check_start
 from enact_assets.simulator.robot import (
     BODIES,
     SIDES,
@@ -52,11 +53,15 @@ class FrameLog:
 
 
 class Physics:
-    """The state of one simulation. ``where`` names it in errors, e.g. "make_a_salad seed 0"."""
+    """The state of one simulation. ``where`` names it in errors, e.g. "make_a_salad seed 0".
+
+    Errors: :class:`PhysicsError` if things stand in each other at the start.
+    """
 
     def __init__(self, stage: Stage, where: str, progress: Callable[[float], None] | None = None):
         import mujoco
 
+        check_start(stage, where)
         self.stage = stage
         self.where = where
         self.model: mujoco.MjModel = stage.world.model
@@ -77,6 +82,7 @@ class Physics:
         self._geom_body = np.array(self.model.geom_bodyid)
         self._scripted: tuple[object, ...] = ()
         self._sliding: set[str] = set()
+        self._room = Room(stage)
         self.matter = Matter(stage, self)
 
     @property
@@ -92,10 +98,12 @@ class Physics:
     def step(self, base: BasePose, hands: dict[Side, HandPose]) -> None:
         """Advance by one frame with the robot in the given pose, and log it.
 
-        Errors: :class:`PhysicsError` if MuJoCo warned; the simulation must then be given up.
+        Errors: :class:`PhysicsError` if MuJoCo warned or a thing left the room; the simulation must
+        then be given up.
         """
         import mujoco
 
+        self.matter.begin(self)
         n = len(BODIES)
         before = self.data.mocap_pos[:n].copy(), self.data.mocap_quat[:n].copy()
         moves = self._script_robot(base, hands)
@@ -107,6 +115,7 @@ class Physics:
         # mj_step leaves positions of the step before; predicates must see the logged state.
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_collision(self.model, self.data)
+        self._room.check(self)
         self._press_buttons(hands)
         self.matter.step(self, 1.0 / FRAME_RATE_HZ)
         self._record()

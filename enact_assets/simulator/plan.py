@@ -11,13 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator import both_hands, cutting, panels
+from enact_assets.simulator import both_hands, cutting, matter_forecast, panels
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.fixtures import Access
 from enact_assets.simulator.forecast import Forecast, foresee
 from enact_assets.simulator.motion import UP, Motions
-from enact_assets.simulator.robot import SIDES, BasePose, HandPose, Side
-from enact_assets.simulator.stances import PITCH_RAD, Goal, common_stance, grip_pose, wide_grip
+from enact_assets.simulator.robot import SIDES, BasePose, Side
+from enact_assets.simulator.stances import Goal, common_stance, grip_pose, wide_grip
+from enact_assets.simulator.transitions import Cut
 
 
 class Step(Protocol):
@@ -169,13 +170,7 @@ class Slice:
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a knife, and the thing is there, free and in reach."""
-        ahead.require_tool(self.side, "is_slicer", "knife")
-        thing = ahead.require_free(self.thing)
-        if self.thing in ahead.places:
-            where = ahead.places[self.thing] + np.array([0, -0.2, thing.parts.height + 0.1])
-            pose = HandPose(where, 0.0, PITCH_RAD, 0.0)
-            ahead.reach(Goal(self.side, self.thing, lambda _: pose))
-        ahead.cut(self.thing)
+        matter_forecast.cut(ahead, self.side, Cut(self.thing))
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,7 @@ def pour(robot: Motion, side: Side, into: str, share: float = 1.0) -> Motions:
     source = hold.thing.name
     robot.require(source in fluids.place, f"{source} is no vessel of any substance")
     robot.require(0.0 < share <= 1.0, f"the share to pour is {share}, not between 0 and 1")
+    robot.require(into != source, f"{source} cannot be poured into itself")
     h = fluids.place[source]
     loose = {n: v for n, v in fluids.content(source).items() if fluids.flows[fluids.number[n]]}
     robot.require(bool(loose), f"there is nothing in {source} that flows")

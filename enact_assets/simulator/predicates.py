@@ -12,7 +12,10 @@
 - Covered(a, b): at least one particle of the substance b lies on a.
 - Cooked(a): a has once been at 70 degrees Celsius.
 - Open(a): the door is past five per cent of its range. ToggledOn(a): the button was pressed to on.
-- Exists(a): the object is in the world; everything else is false while it is not.
+- Exists(a): the object is in the world; everything else is false while it is not. A substance is
+  there from the start, or from the recipe that makes it, even while there is none of it anywhere,
+  as OmniGibson's systems are; it stops existing when a recipe uses up the last particle of it, and
+  exists again as soon as there is one (from a tap).
 
 The thresholds of Contains, Covered and Cooked are those of OmniGibson 1.1.1 (object_states:
 contains.py, covered.py, cooked.py). There a liquid is made of simulated particles; here it is a
@@ -156,14 +159,23 @@ def _pairs(holds: Bools) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in np.argwhere(holds.any(axis=0))]
 
 
+def in_cavity(middle: Floats, origin: Floats, turn: Floats, cavity: tuple[Floats, Floats]) -> Bools:
+    """Whether middles (..., n, 3) of boxes lie in a cavity: the rule of Inside, (..., n).
+
+    ``cavity`` has its low and high corner in a frame at ``origin`` (..., 3) with the axes ``turn``
+    (..., 3, 3).
+    """
+    low, high = cavity
+    local = np.einsum("...ji,...nj->...ni", turn, middle - origin[..., None, :])
+    return np.asarray(((local > low) & (local < high)).all(axis=-1))
+
+
 def _inside(log: PhysicsLog, index: dict[str, int]) -> dict[tuple[int, int], Bools]:
     middle = (log.low + log.high) / 2
     found = {}
-    for name, (low, high) in log.cavities.items():
+    for name, cavity in log.cavities.items():
         b = index[name]
-        offset = middle - log.origin[:, b][:, None]
-        local = np.einsum("tji,tnj->tni", log.turn[:, b], offset)
-        holds = ((local > low) & (local < high)).all(axis=-1)
+        holds = in_cavity(middle, log.origin[:, b], log.turn[:, b], cavity)
         for a in np.flatnonzero(log.is_movable).tolist():
             if a != b and holds[:, a].any():
                 found[(a, b)] = holds[:, a]

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.simulator.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.fixtures import Vec3
 from enact_assets.simulator.physics import Physics
 from enact_assets.simulator.predicates import Fact, PhysicsLog, find_facts
 from enact_assets.simulator.robot import SIDES
@@ -106,27 +105,10 @@ def physics_log(physics: Physics, covers: frozenset[str]) -> PhysicsLog:
             for f in stage.fixtures.values()
             if f.button is not None
         },
-        cavities=_cavities(physics),
+        cavities=stage.cavities,
         **physics.matter.log.as_arrays(),
         covers=covers,
     )
-
-
-def _cavities(physics: Physics) -> dict[str, tuple[Floats, Floats]]:
-    """Cavity boxes in body frames; fixtures' bodies stand at the world's origin, drawers do not."""
-    stage = physics.stage
-    found = {
-        **{f.name: f.cavity for f in stage.fixtures.values()},
-        **{t.name: t.parts.cavity for t in stage.things.values()},
-    }
-    frames = {f.name: f.opening.handle for f in stage.fixtures.values() if f.is_drawer}
-
-    def local(name: str, corner: Vec3) -> Floats:
-        return np.asarray(corner) - frames.get(name, (0.0, 0.0, 0.0))
-
-    return {
-        name: (local(name, c[0]), local(name, c[1])) for name, c in found.items() if c is not None
-    }
 
 
 def facts_of(physics: Physics, covers: frozenset[str]) -> tuple[Fact, ...]:

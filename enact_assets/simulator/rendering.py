@@ -92,7 +92,7 @@ class Renderer:
         hits = cast_picture(self.world, data, face.pose, face.camera, size, rows=rows)
         background = self._mode.lighting.background
         colors, normals = guides(hits, self._geoms, data, surfaces, size, background=background)
-        effort = self._mode.effort(self.variant.renderer)
+        effort = self._mode.effort.of(self.variant.renderer)
         settings = dataclasses.replace(effort, size_px=size)
         noisy = scene.trace(face.pose, face.camera, settings, self.threads, rows)
         if noisy.shape != colors.shape:

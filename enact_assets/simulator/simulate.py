@@ -10,7 +10,7 @@ from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.physics import FRAME_RATE_HZ
-from enact_assets.simulator.plan_check import check_goal, check_plan
+from enact_assets.simulator.plan_check import check_covers, check_goal, check_plan
 from enact_assets.simulator.recording import Recording, facts_of, missing_goals
 from enact_assets.simulator.world import World
 
@@ -22,7 +22,11 @@ END_S = 2.0
 
 
 def find_activity(name: str) -> Activity:
-    """The activity called ``name``; raises :class:`UnknownNameError` listing the known ones."""
+    """The activity called ``name``.
+
+    Errors: :class:`UnknownNameError` listing the known ones, :class:`ActivityError` if its module
+    cannot be loaded.
+    """
     if name not in ACTIVITIES:
         raise UnknownNameError.of("activity", name, ACTIVITIES, "See simulator/activities.")
     return ACTIVITIES[name]
@@ -69,8 +73,8 @@ def simulate(
     """Carry out the plan of one demonstration; ``progress`` hears the simulated seconds.
 
     Errors: :class:`UnknownNameError`, :class:`ActivityError` for a broken activity,
-    :class:`PhysicsError` on any MuJoCo warning, :class:`PlanError` for a step that cannot be done,
-    :class:`GoalError` listing what is missing.
+    :class:`PhysicsError` on any MuJoCo warning or if things fly apart, :class:`PlanError` for a
+    step that cannot be done, :class:`GoalError` listing what is missing.
     """
     rng = random_draws(activity, seed)
     episode = build_episode(activity, seed, rng)
@@ -87,6 +91,7 @@ def perform(
     """Run the plan of ``episode`` with pace and pauses drawn from ``rng``; errors as above."""
     where = f"{activity} seed {seed}"
     check_goal(episode.stage, episode.goal, where)
+    check_covers(episode.stage, episode.covers, where)
     check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
     for number, step in enumerate(episode.plan, 1):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PlanError, StageError, UnknownNameError
 from enact_assets.simulator.fixtures import Access, Fixture
@@ -25,6 +26,7 @@ from enact_assets.simulator.transitions import Cut, Recipe, When, parents_of
 from enact_assets.simulator.world import Cue, Surface, World
 
 Vec3 = tuple[float, float, float]
+Floats = NDArray[np.float64]
 
 LIMBO: Vec3 = (0.0, 9.0, -4.0)
 """Where things wait that do not exist yet, or no longer: far below and behind the kitchen."""
@@ -55,6 +57,27 @@ class Stage:
     def coats(self) -> dict[str, Coat]:
         """Everything a substance can lie on, by name."""
         return coats_of(self.things, self.fixtures)
+
+    @cached_property
+    def cavities(self) -> dict[str, tuple[Floats, Floats]]:
+        """Low and high corner (3,) of every cavity, by name, in the frame of :meth:`frame_body`."""
+        found = {name: thing.parts.cavity for name, thing in self.things.items()}
+        found |= {name: fixture.cavity for name, fixture in self.fixtures.items()}
+        # Fixtures' bodies stand at the world's origin, drawers do not.
+        frames = {f.name: f.opening.handle for f in self.fixtures.values() if f.is_drawer}
+        return {
+            name: (
+                np.asarray(corners[0]) - frames.get(name, (0.0, 0.0, 0.0)),
+                np.asarray(corners[1]) - frames.get(name, (0.0, 0.0, 0.0)),
+            )
+            for name, corners in found.items()
+            if corners is not None
+        }
+
+    def frame_body(self, name: str) -> str:
+        """The body in whose frame the cavity of a thing or fixture lies: a drawer's is its own."""
+        fixture = self.fixtures.get(name)
+        return name if fixture is None or not fixture.is_drawer else fixture.panel_body
 
     def thing(self, name: str) -> Thing:
         """The thing called ``name``; raises :class:`PlanError`."""

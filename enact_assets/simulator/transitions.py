@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cut:
-    """A held knife touches the whole ``thing``: halves to either side take its place."""
+    """A knife that is to slice ``thing`` first touches it: halves side by side take its place."""
 
     thing: str
 
 
 @dataclass(frozen=True)
 class Diced:
-    """A held knife touches ``thing`` while it dices: a pile takes its place."""
+    """A knife that is to dice ``thing`` first touches it: a pile takes its place at once."""
 
     thing: str
 

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
@@ -13,13 +14,21 @@ from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameE
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import (
     DEFAULT_REGISTRY,
+    CameraSettings,
     QuestionSettings,
     Registry,
     Variant,
     load_registry,
     settings_sha,
 )
-from enact_assets.contracts.settings import EMBEDDED, KNOWN, LIMITS, is_partition_name
+from enact_assets.contracts.settings import (
+    EFFORTS,
+    EMBEDDED,
+    IGNORED,
+    KNOWN,
+    LIMITS,
+    is_partition_name,
+)
 from enact_assets.questions.wording import WORDINGS
 from enact_assets.replay.embedded import SOURCE
 from enact_assets.simulator.cameras import PROJECTIONS
@@ -179,6 +188,12 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         ("variants.white_color.appearance", "white"),
         ("variants.high.camera.height_offset_m", 50),
         ("variants.fisheye.camera.focal_length_mm", -17),
+        # Nothing would come of it, and the name of the variant would promise otherwise.
+        ("variants.fisheye.camera.focal_length_mm", 17.0),
+        ("variants.fisheye.camera.aperture_mm", 80.0),
+        ("variants.realistic.renderer.samples", 513),
+        ("variants.realistic.renderer.path_depth", 22),
+        ("variants.path_tracing.renderer.path_depth", 64),
         ("variants.aperture_80.camera", None),
         ("variants.baseline.camera", None),
         ("variants.baseline.renderer", [6, 2, 512]),
@@ -228,6 +243,9 @@ def test_a_wrong_value_is_refused_by_its_name(tmp_path: Path, field: str, value)
         (f"{RENDERER}.size_px", 4096),
         (f"{RENDERER}.samples", 4096),
         (f"{RENDERER}.path_depth", 64),
+        ("variants.realistic.renderer.samples", 512),
+        ("variants.path_tracing.renderer.path_depth", 21),
+        ("variants.ray_tracing_only.renderer.path_depth", 64),
     ],
 )
 def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None:
@@ -248,7 +266,7 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         ("variants.aperture_80.gating", "touch", "contact, state"),
         ("gatings.state.profile", "draft", "paper, release"),
         ("demo.variants", ["baseline", "aperture_90"], "aperture_30, aperture_60, aperture_80"),
-        ("demo.demonstrations", ["set_table-0"], "cooking_breakfast-0"),
+        ("demo.demonstrations", ["set_table-0"], min(yaml.safe_load(TEXT)["demonstrations"])),
         ("demo.models", ["gpt-9000"], "identity, oracle"),
     ],
 )
@@ -314,6 +332,51 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
 )
 def test_a_wrong_entry_is_named(tmp_path: Path, change, told: str) -> None:
     """A misspelt setting that is ignored would render the wrong pictures for hours."""
+    assert told in refusal(write(tmp_path, change))
+
+
+def test_limits_hold_for_what_a_mode_traces(tmp_path: Path) -> None:
+    """32,768 samples at depth 192 would be found out after days of rendering."""
+    path = write(tmp_path, lambda e: put(e, "variants.realistic.renderer.samples", 4096))
+    told = (
+        ": variants.realistic.renderer.samples: mode 'realistic' multiplies it by 8 to 32768, and "
+        "at most 4096 are traced: at most 512 here; found 4096"
+    )
+    assert told in refusal(path)
+    # Taken over from the baseline, where it is allowed.
+    path = write(tmp_path, lambda e: put(e, "variants.baseline.renderer.path_depth", 30))
+    assert "path_tracing.renderer.path_depth: mode 'path_tracing' multiplies it by" in refusal(path)
+
+
+def test_every_mode_traces_as_deep_and_often_as_the_registry_counts_on() -> None:
+    """A mode that costs more than the registry knows of is not limited by it."""
+    assert {name: mode.effort for name, mode in MODES.items()} == EFFORTS
+
+
+@pytest.mark.parametrize("name", KNOWN["projection"])
+def test_settings_a_projection_ignores_are_those_that_change_no_ray(name: str) -> None:
+    """A setting that is refused though it matters, or taken though it does not, misleads."""
+    base = CameraSettings(projection=name)
+    fields = ("aperture_mm", "focal_length_mm")
+    ignored = {
+        field
+        for field in fields
+        if np.array_equal(
+            PROJECTIONS[name].directions(base, 9),
+            PROJECTIONS[name].directions(dataclasses.replace(base, **{field: 31.0}), 9),
+            equal_nan=True,
+        )
+    }
+    assert ignored == set(IGNORED.get(name, ()))
+
+
+def test_a_projection_of_the_baseline_refuses_what_it_ignores(tmp_path: Path) -> None:
+    """Also where the entry that sets the lens and the one that sets the setting are two."""
+
+    def change(entries) -> None:
+        entries["variants"]["baseline"]["camera"] = {"projection": "fisheye"}
+
+    told = "aperture_30.camera.aperture_mm: projection 'fisheye' ignores it; leave it out; found"
     assert told in refusal(write(tmp_path, change))
 
 

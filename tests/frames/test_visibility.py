@@ -42,6 +42,31 @@ def test_rows_say_what_a_mask_of_the_frame_shows() -> None:
     assert cabinet.get_column("pixels").n_unique() == 2
 
 
+def test_a_frame_of_two_gatings_is_cast_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the time for the same numbers; but another camera or state is another mask."""
+    cast: list[object] = []
+
+    def counted(*arguments: object) -> object:
+        cast.append(arguments)
+        return object_masks(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("enact_assets.frames.visibility.object_masks", counted)
+    camera = CameraSettings(aperture_mm=41.0)  # no other test looks through it
+
+    def measured(frames: list[int], gating: str, seen_by: CameraSettings) -> pl.DataFrame:
+        frame_table = segmented(frames, gating)
+        rows = visibility_in_world(WORLD, STATES, OBJECTS, frame_table, seen_by, size_px=SIZE)
+        return rows.drop("gating", "key_frame")
+
+    first = measured([20, 35], "state", camera)
+    again = measured([35], "contact", camera)
+    assert len(cast) == 2
+    assert again.equals(first.filter(pl.col("frame") == 35))
+    measured([35, 36], "contact", camera)
+    measured([35], "contact", CameraSettings(aperture_mm=42.0))
+    assert len(cast) == 4
+
+
 def test_an_object_out_of_sight_has_no_row() -> None:
     """A row of zero pixels would count as seen wherever rows are counted."""
     qpos = first_state(WORLD).qpos.copy()

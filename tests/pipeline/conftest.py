@@ -8,6 +8,7 @@ import yaml
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, load_registry
 from enact_assets.materialize import Driver, Report
 
+HERE = Path(__file__).parent
 VARIANTS = ("baseline", "aperture_80", "contact")
 
 
@@ -26,6 +27,13 @@ def small_registry(folder: Path, **changes: object) -> Path:
     path = folder / "registry.yaml"
     path.write_text(yaml.safe_dump(entries))
     return path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``--dist loadgroup`` one process makes ``materialized`` for all who look at it."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.xdist_group("pipeline"))
 
 
 class Materialized:

@@ -119,6 +119,11 @@ def at_end(facts: list[Fact], n_frames: int) -> set[tuple[str, str, str | None]]
     return {(f.predicate, f.subject, f.object) for f in facts if f.frame_to == n_frames}
 
 
+def starts(facts: list[Fact], *key: str | None) -> list[int]:
+    """First frames of the facts with this predicate, subject and object."""
+    return [f.frame_from for f in facts if (f.predicate, f.subject, f.object) == key]
+
+
 def place(physics: Physics, name: str, at: tuple[float, float, float], tilt_rad: float) -> None:
     """Put a thing somewhere, tilted to the right (about the axis away from the robot)."""
     import mujoco

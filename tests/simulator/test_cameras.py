@@ -14,12 +14,12 @@ from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.cameras import (
     CameraPose,
     camera_pose,
-    camera_rays,
     field_of_view_rad,
-    project,
 )
 from enact_assets.simulator.poses import pose_world
 from enact_assets.simulator.world import World
+
+from reference.projections import camera_rays, project
 
 BASELINE = CameraSettings()
 FISHEYE = CameraSettings(projection="fisheye")

@@ -1,23 +1,22 @@
 """Salad, steak and lemonade: goals are reached, and what is made comes from what it should."""
 
-import functools
-
 import numpy as np
 import pytest
+from simulator.demonstrations import (
+    SEEDS,
+    cases,
+    changed_predicates,
+    hands_at_once,
+    key_frames,
+    recorded,
+)
 
-from enact_assets.contracts.registry import load_registry
-from enact_assets.replay.embedded import tables_of
-from enact_assets.segmentation.segment import segment
 from enact_assets.simulator.predicates import Fact
 from enact_assets.simulator.recording import Recording
-from enact_assets.simulator.simulate import build_world, simulate
+from enact_assets.simulator.simulate import build_world
 from enact_assets.simulator.world import World
 
-SEEDS = {"make_a_salad": (0, 1), "make_a_steak": (0, 1), "make_lemonade": (0, 5)}
-"""Of lemonade, one with water from a carafe and one with water from the tap."""
-CASES = [(activity, seed) for activity, seeds in SEEDS.items() for seed in seeds]
-
-_recording = functools.cache(simulate)
+DISHES = ("make_a_salad", "make_a_steak", "make_lemonade")
 
 
 def _facts(recording: Recording, predicate: str, *names: str) -> list[Fact]:
@@ -34,26 +33,15 @@ def _facts(recording: Recording, predicate: str, *names: str) -> list[Fact]:
     return sorted(found, key=lambda f: f.frame_from)
 
 
-def _changes(activity: str, seed: int) -> list[list[str]]:
-    """The components of every key frame."""
-    recording = _recording(activity, seed)
-    tables = tables_of(f"{activity}-{seed}", recording)
-    gating = load_registry().gatings["state"]
-    found = segment(tables.demonstrations, tables.facts, tables.objects, gating)
-    return found.segmented_frames.sort("key_frame").get_column("changes").to_list()
-
-
-@pytest.mark.parametrize(("activity", "seed"), CASES)
+@pytest.mark.parametrize(("activity", "seed"), cases(DISHES))
 def test_a_dish_is_made_in_time_and_in_enough_steps(activity: str, seed: int) -> None:
     """The simulator rejects missed goals; this guards against goals and plans that say nothing."""
-    recording = _recording(activity, seed)
+    recording = recorded(activity, seed)
     assert 60 <= recording.n_frames / recording.frame_rate_hz <= 180
     assert len(recording.goal) >= 6
-    changes = _changes(activity, seed)
-    assert 14 <= len(changes) - 1 <= 30
-    hands = {"LeftGrasping", "RightGrasping"}
-    both = [found for found in changes if hands <= {text[1:].split("(")[0] for text in found}]
-    assert both, "no change of both hands at once"
+    found = key_frames(activity, seed)
+    assert 14 <= len(found) - 1 <= 30
+    assert max(hands_at_once(k) for k in found) == 2, "no change of both hands at once"
 
 
 @pytest.mark.parametrize(
@@ -66,14 +54,13 @@ def test_a_dish_is_made_in_time_and_in_enough_steps(activity: str, seed: int) ->
 )
 def test_the_predicates_of_a_dish_change(activity: str, predicates: set[str]) -> None:
     """A predicate that holds all the time is in the facts and yet in no question."""
-    texts = [t for seed in SEEDS[activity] for found in _changes(activity, seed) for t in found]
-    changed = {text[1:].split("(")[0] for text in texts}
+    changed = set().union(*(changed_predicates(activity, seed) for seed in SEEDS[activity]))
     assert changed >= predicates | {"LeftGrasping", "RightGrasping"}
 
 
 def test_a_salad_is_what_was_cut_and_stirred() -> None:
     """A salad that is there before its parents are gone would be made of nothing."""
-    recording = _recording("make_a_salad", 0)
+    recording = recorded("make_a_salad", 0)
     born = next(f for f in _facts(recording, "Exists", "salad") if f.subject == "salad").frame_from
     assert born > 0
     parents = next(o for o in recording.world.objects if o.name == "salad").parents
@@ -91,7 +78,7 @@ def test_a_salad_is_what_was_cut_and_stirred() -> None:
 
 def test_a_steak_browns_on_the_lit_stove_only() -> None:
     """Heat that comes from anywhere, or a cue that does not follow it, would show a lie."""
-    recording = _recording("make_a_steak", 0)
+    recording = recorded("make_a_steak", 0)
     (lit,) = _facts(recording, "ToggledOn", "stove")
     (cooked,) = _facts(recording, "Cooked", "steak")
     (in_pan,) = _facts(recording, "Inside", "steak", "frying_pan")
@@ -104,7 +91,7 @@ def test_a_steak_browns_on_the_lit_stove_only() -> None:
 
 def test_a_lid_rests_on_the_rim() -> None:
     """Put on the bottom of the pan as other things are, it would be pressed through the wall."""
-    recording = _recording("make_a_steak", 0)
+    recording = recorded("make_a_steak", 0)
     on = max(_facts(recording, "OnTop", "lid", "saucepan"), key=lambda f: f.frame_to - f.frame_from)
     model = recording.world.model
     heights = {}
@@ -117,7 +104,7 @@ def test_a_lid_rests_on_the_rim() -> None:
 @pytest.mark.parametrize("seed", SEEDS["make_lemonade"])
 def test_lemonade_is_poured_into_both_cups(seed: int) -> None:
     """Lemonade from a pitcher that still holds water, or a cup filled before it was stirred."""
-    recording = _recording("make_lemonade", seed)
+    recording = recorded("make_lemonade", seed)
     (mixed,) = _facts(recording, "Contains", "pitcher", "lemonade")
     for part in ("water", "sugar"):
         (held,) = _facts(recording, "Contains", "pitcher", part)
@@ -136,7 +123,7 @@ def _tool_x(world: World) -> float:
 
 def test_seeds_differ_in_sides_things_and_looks() -> None:
     """Seeds that only jitter would make many demonstrations of one."""
-    for activity in SEEDS:
+    for activity in DISHES:
         worlds = [build_world(activity, seed) for seed in range(6)]
         kinds = {frozenset(o.category for o in world.objects) for world in worlds}
         floors = {world.surfaces["floor.slab"] for world in worlds}

@@ -8,11 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import CameraSettings, RendererSettings, Variant
-from enact_assets.simulator.cameras import CameraPose, camera_rays, projection
+from enact_assets.simulator.cameras import CameraPose, projection
 from enact_assets.simulator.faces import fisheye_faces, stitched
 from enact_assets.simulator.masks import object_masks
 from enact_assets.simulator.rendering import Renderer
 from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
+
+from reference.projections import camera_rays
 
 SIZE = 128
 FISHEYE = CameraSettings(projection="fisheye")

@@ -3,18 +3,15 @@
 import functools
 
 import pytest
+from simulator.demonstrations import cases, changed_predicates, key_frames, recorded
 
-from enact_assets.contracts.components import Component
-from enact_assets.contracts.registry import CameraSettings, load_registry
-from enact_assets.replay.embedded import tables_of
-from enact_assets.segmentation.segment import segment
+from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.catalogue import laundry, rubbish, supplies, tools
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.masks import mask_sizes, object_masks
-from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.rooms import garage
-from enact_assets.simulator.simulate import find_activity, random_draws, simulate
+from enact_assets.simulator.simulate import find_activity, random_draws
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import WorldState
 
@@ -24,9 +21,6 @@ CLAIMED = {
     "cleaning_garage": {"Inside", "OnTop", "Open", "ToggledOn", "Contains", "Covered"},
 }
 HANDS = {"LeftGrasping", "RightGrasping"}
-SEEDS = (0, 1)
-
-recorded = functools.cache(simulate)
 
 
 @functools.cache
@@ -35,17 +29,7 @@ def episode(activity: str, seed: int) -> Episode:
     return find_activity(activity).build(random_draws(activity, seed))
 
 
-def key_frame_changes(recording: Recording) -> list[list[Component]]:
-    """What changes at each key frame, the first left out."""
-    tables = tables_of(f"{recording.activity}-{recording.seed}", recording)
-    gating = load_registry().gatings["state"]
-    found = segment(tables.demonstrations, tables.facts, tables.objects, gating)
-    changes = found.segmented_frames.sort("key_frame").get_column("changes").to_list()
-    return [[Component.parse(text) for text in row] for row in changes[1:]]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("activity", sorted(CLAIMED))
+@pytest.mark.parametrize(("activity", "seed"), cases(CLAIMED))
 def test_a_garage_activity_reaches_its_goal_with_the_changes_it_claims(
     activity: str, seed: int
 ) -> None:
@@ -53,9 +37,8 @@ def test_a_garage_activity_reaches_its_goal_with_the_changes_it_claims(
     recording = recorded(activity, seed)
     assert len(recording.goal) >= 6
     assert 60 <= recording.n_frames / recording.frame_rate_hz <= 180
-    changes = key_frame_changes(recording)
-    assert 14 <= len(changes) <= 30
-    assert {c.predicate for row in changes for c in row} == CLAIMED[activity] | HANDS
+    assert 14 <= len(key_frames(activity, seed)) - 1 <= 30
+    assert changed_predicates(activity, seed) == CLAIMED[activity] | HANDS
 
 
 def test_two_hands_carry_the_laundry_basket_and_nothing_is_spilled() -> None:

@@ -13,6 +13,7 @@ from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.masks import MaskSize, geom_objects, mask_sizes, object_masks
 from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
 
+from reference.projections import project
 from reference.ray_casts import Solid, Vec, fisheye_ray, nearest, pixel_ray
 
 BASELINE = CameraSettings()
@@ -145,7 +146,7 @@ def test_outside_its_circle_the_fisheye_shows_nothing() -> None:
 
 def test_a_known_sphere_covers_the_pixels_worked_out_by_hand(world: World) -> None:
     """The ball's centre projects to one pixel; its mask must be a disc around it."""
-    from enact_assets.simulator.cameras import camera_pose, project
+    from enact_assets.simulator.cameras import camera_pose
     from enact_assets.simulator.poses import pose_world
 
     state = first_state(world)

@@ -18,12 +18,17 @@ from simulator.matter_bench import (
     named,
     place,
     robot_on,
+    starts,
     table_stage,
     vessels,
 )
 
 from enact_assets.contracts.errors import PlanError
+from enact_assets.simulator.coats import WIPE_REACH_M
 from enact_assets.simulator.executor import Executor
+from enact_assets.simulator.fluids import PARTICLE_M3
+from enact_assets.simulator.forecast import Forecast
+from enact_assets.simulator.handling import Hold, bring_over, lifted
 from enact_assets.simulator.matter_steps import (
     AwaitCooked,
     Dice,
@@ -38,6 +43,7 @@ from enact_assets.simulator.plan import Grasp, Place, Press, Slice, Step, Togeth
 from enact_assets.simulator.plan_check import check_plan
 from enact_assets.simulator.predicates import Fact
 from enact_assets.simulator.stage import Stage, StageBuilder
+from enact_assets.simulator.transitions import Cut, Diced
 
 POURING = (Grasp("left", "jug"), Pour("left", "glass", 0.2), Pour("left", "bowl", 0.3))
 
@@ -115,6 +121,7 @@ def test_impossible_pouring_says_what_is_wrong() -> None:
     refuses(robot, Pour("left", "board"), "board is no vessel that holds water, and water may not")
     refuses(robot, Pour("left", "bowl", 1.5), "the share to pour is 1.5")
     refuses(robot, Pour("left", "tub"), "tub does not exist")
+    refuses(robot, Pour("left", "jug"), "jug cannot be poured into itself")
 
 
 def test_a_thing_over_the_mouth_is_named() -> None:
@@ -213,6 +220,53 @@ def test_wiping_takes_up_every_particle_under_the_sponge() -> None:
     refuses(robot, Wipe("right", "board", "dust"), "there is no dust on board")
 
 
+def test_a_sponge_cleans_only_what_it_touches_or_is_drawn_over() -> None:
+    """Carried over a dirty table to wipe something else, it must leave the dirt where it is."""
+
+    def two(stage: StageBuilder) -> None:
+        dusty(stage)
+        stage.put("tray", "board", BREAD, "table", (0.05, 0.15))
+        stage.substance("mud", JAM, kind="film", coats=("tray",))
+        stage.cover("tray", "mud")
+
+    robot = robot_on(table_stage(two))
+    physics, coats = robot.physics, robot.physics.matter.coats
+    robot.run(Grasp("right", "sponge"))
+    dust, mud = (state.n_particles for state in coats.states)
+    above = physics.pose("board")[0] + np.array([0.0, 0.0, 0.02])
+    above[2] += robot.stage.things["board"].parts.height
+    hold = Hold.of(robot, "right")
+    over = hold.hand(hold.turn, np.zeros(3), above)
+    base = robot.drive(bring_over(robot, hold, "board", [over]))
+    low, _ = physics.matter.box(physics, "sponge")
+    places = coats.states[0].world_places(physics)
+    assert np.abs(places[:, 2] - low[2]).max() < WIPE_REACH_M, "near enough, but for contact"
+    physics.matter.wiping["sponge"] = "tray"
+    robot.drive(robot.wait(0.2))
+    assert [state.n_particles for state in coats.states] == [dust, mud]
+    del physics.matter.wiping["sponge"]
+    robot.drive(robot.move("right", lifted(over, -0.022), base))
+    robot.drive(robot.wait(0.2))
+    assert physics.touches("sponge", "board")
+    assert coats.states[0].n_particles < dust
+    assert coats.states[1].n_particles == mud
+
+
+def test_a_knife_takes_up_what_is_in_the_jar_not_a_rest_on_top_of_it() -> None:
+    """Less than a particle is no content; what may not lie on the knife was looked up for it."""
+
+    def traces(stage: StageBuilder) -> None:
+        jam(stage)
+        stage.substance("honey", WATER, kind="film", holders=("jar",), coats=("bread",))
+
+    robot = robot_on(table_stage(traces))
+    fluids = robot.physics.matter.fluids
+    fluids.add(fluids.number["honey"], fluids.place["jar"], 0.5 * PARTICLE_M3)
+    assert fluids.layers[fluids.place["jar"]][-1] == fluids.number["honey"]
+    facts = carry_out(robot, Grasp("right", "butter_knife"), Dip("right", "jar"))
+    assert ("Covered", "butter_knife", "jam") in at_end(facts, robot.physics.frame)
+
+
 def test_a_salad_is_cut_diced_filled_in_and_stirred() -> None:
     """Each product appears in the frame its parents vanish, in their place, and stays there."""
     stage = table_stage(kitchen_work)
@@ -247,7 +301,9 @@ def test_a_salad_is_cut_diced_filled_in_and_stirred() -> None:
         ("Touching", "half_2", "knife"),
     }
     held = [f for f in facts if f.predicate == "Inside" and f.subject == "salad"]
-    assert held[0].frame_from <= life["salad"][0] + 3
+    assert held[0].frame_from == life["salad"][0]
+    for piece in ("half_1", "half_2", "pile_1", "pile_2"):
+        assert life[piece][0] in starts(facts, "OnTop", piece, "cutting_board"), piece
     assert {o.name: o.parents for o in stage.world.objects if o.parents} == {
         "half_1": ("tomato",),
         "half_2": ("tomato",),
@@ -343,6 +399,7 @@ FORESEEN = {
     "nothing to dip": ((Grasp("right", "sponge"), Dip("right", "bowl")), "not a tool that takes"),
     "nothing to spread": ((Spread("right", "board"),), "not a tool that takes"),
     "no knife": ((Dice("right", "jug"),), "not a knife"),
+    "into itself": ((Grasp("left", "jug"), Pour("left", "jug")), "jug is in a hand; place it"),
     "not cookable": ((AwaitCooked("jug"),), "jug is not cookable"),
 }
 
@@ -353,6 +410,62 @@ def test_what_is_wrong_with_a_plan_is_known_before_it_runs(what: str) -> None:
     steps, message = FORESEEN[what]
     with pytest.raises(PlanError, match=message):
         check_plan(table_stage(vessels, dusty), steps)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ((Dice("right", "tomato"),), "tomato cannot be diced"),
+        ((Slice("right", "tomato"), Slice("right", "half_1")), "half_1 cannot be sliced"),
+        ((Dice("right", "lemon"), Grasp("left", "lemon_half")), "before lemon is cut"),
+        ((Slice("right", "lemon"), Grasp("left", "lemon_pile")), "before lemon is cut"),
+    ],
+)
+def test_slicing_and_dicing_are_told_apart_ahead(steps: tuple[Step, ...], message: str) -> None:
+    """The simulation refuses what has no recipe of its kind; the check must not let it pass."""
+
+    def both(stage: StageBuilder) -> None:
+        kitchen_work(stage)
+        stage.put("lemon", "lemon", RED, "table", (-0.05, -0.2))
+        for name, kind, when in (
+            ("lemon_half", "half_lemon", Cut("lemon")),
+            ("lemon_pile", "diced_tomato", Diced("lemon")),
+        ):
+            stage.put_later(name, kind, RED)
+            stage.recipe((name,), ("lemon",), when=when)
+
+    with pytest.raises(PlanError, match=message):
+        check_plan(table_stage(both), (Grasp("right", "knife"), *steps))
+
+
+def test_what_is_behind_a_door_cannot_be_poured_into() -> None:
+    """A plan that forgot to open the fridge is refused before it runs, and passes once it does."""
+
+    def cold(stage: StageBuilder) -> None:
+        stage.put("jug", "jug", RED, "table", (-0.25, -0.1))
+        stage.put("glass", "glass", RED, "fridge")
+        stage.substance("water", WATER, holders=("jug", "glass"))
+        stage.fill("jug", "water", 0.5)
+
+    stage = table_stage(cold, beside=("fridge",))
+    ahead = Forecast.at_start(stage)
+    ahead.take("jug", "left")
+    with pytest.raises(PlanError, match="fridge is closed; open it first"):
+        Pour("left", "glass", 0.2).foresee(ahead)
+    ahead.set_open(stage.fixtures["fridge"], is_open=True)
+    ahead.places.pop("glass")
+    Pour("left", "glass", 0.2).foresee(ahead)
+
+
+def test_what_is_stirred_is_known_to_be_in_the_vessel() -> None:
+    """A salad that rests nowhere is behind no door, however closed the cabinet around its bowl."""
+    stage = table_stage(kitchen_work)
+    ahead = Forecast.at_start(stage)
+    ahead.take("spoon", "left")
+    Stir("left", "salad_bowl").foresee(ahead)
+    assert ahead.resting["salad"] == "salad_bowl"
+    assert ahead.access["salad"] == stage.access["salad_bowl"]
+    assert "salad" in ahead.existing
 
 
 def test_a_bowl_out_of_reach_is_known_before_it_runs() -> None:

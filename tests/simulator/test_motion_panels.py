@@ -1,12 +1,15 @@
 """Drawers carry what is in them, lids swing up, and both are seen by the facts."""
 
+import mujoco
 import numpy as np
 import pytest
 from simulator.small_stage import robot_after, small_stage, spans
 
 from enact_assets.contracts.errors import PlanError
 from enact_assets.simulator.executor import Executor
+from enact_assets.simulator.making import is_inside
 from enact_assets.simulator.plan import Close, Grasp, Open, Place, move
+from enact_assets.simulator.recording import facts_of
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,36 @@ def test_a_thing_changes_drawers_and_is_inside_the_closed_one(drawers: Executor)
     assert second[2] == drawers.physics.frame
     pos, _ = drawers.physics.pose("can_2")
     assert pos == pytest.approx([-0.76 + 0.12, 0.8, 0.416], abs=0.01)
+
+
+def test_recipes_and_predicates_agree_on_what_is_inside() -> None:
+    """An open drawer takes its cavity along, and a thing on its side has its middle elsewhere: a
+    recipe with a rule of its own would happen where no picture shows its parents together.
+    """
+    robot = robot_after(Open("left", "bottom_drawer"))
+    physics, stage = robot.physics, robot.stage
+    basket = physics.pose("basket")[0]
+    tilt = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
+    inner = float(stage.cavities["basket"][1][0])
+    # The can sticks out to the right: its bottom is in the basket, its middle is not.
+    physics.teleport("can", basket + np.array([inner - 0.02, 0.0, 0.1]), tilt)
+    mujoco.mj_kinematics(physics.model, physics.data)
+    physics._record()  # no step, or the can would fall
+    n_frames = physics.frame
+    said = {
+        (f.subject, f.object)
+        for f in facts_of(physics, frozenset())
+        if f.predicate == "Inside" and f.frame_to == n_frames
+    }
+    found = {
+        (name, place)
+        for name in stage.things
+        for place in stage.cavities
+        if name in physics.existing and name != place and is_inside(physics, name, place)
+    }
+    assert found == said
+    assert {("orange_2", "bottom_drawer"), ("can_2", "top_drawer"), ("orange", "basket")} <= said
+    assert ("can", "basket") not in said
 
 
 def test_drawers_are_open_in_turn(drawers: Executor) -> None:

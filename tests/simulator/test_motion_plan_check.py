@@ -10,10 +10,10 @@ from simulator.small_stage import small_stage
 
 from enact_assets.contracts.errors import ActivityError, PlanError
 from enact_assets.simulator import simulate as simulate_module
-from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.executor import Executor
 from enact_assets.simulator.forecast import Forecast
+from enact_assets.simulator.matter_steps import Wait
 from enact_assets.simulator.motion import Motions
 from enact_assets.simulator.plan import (
     Close,
@@ -29,7 +29,7 @@ from enact_assets.simulator.plan import (
     move,
     move_wide,
 )
-from enact_assets.simulator.plan_check import check_goal, check_plan
+from enact_assets.simulator.plan_check import check_covers, check_goal, check_plan
 from enact_assets.simulator.recording import GoalFact
 from enact_assets.simulator.simulate import build_world, perform, simulate
 from enact_assets.simulator.stage import Stage
@@ -156,6 +156,45 @@ def test_a_plan_that_can_be_done_passes(stage: Stage) -> None:
     assert now.resting == ahead.resting
 
 
+BROKEN: dict[str, tuple[object, str]] = {
+    "no plan": (None, r": the plan is None, not a tuple of steps"),
+    "a text": ((Grasp("left", "mug"), "place"), r"step 2 of 2: 'place' is no step\. Change"),
+    "a class": ((Grasp,), r"step 1 of 1: <class .*Grasp'> is no step\. "),
+    "no star": ((move("left", "mug", "table"),), r"step 1 of 1: \(Grasp.* is no step; put a star"),
+    "third hand": ((Grasp("middle", "mug"),), r"no side 'middle' \(known: left, right\)"),  # type: ignore[arg-type]
+    "way": (
+        (Grasp("left", "mug"), Place("left", "table", access="below")),  # type: ignore[arg-type]
+        r"step 2 of 2, Place\(.*: no access 'below' \(known: top, front, or None\)",
+    ),
+    "half an offset": (
+        (Grasp("left", "mug"), Place("left", "table", (0.1,))),  # type: ignore[arg-type]
+        r"step 2 of 2, Place\(.*: the offset \(0\.1,\) is not two finite numbers",
+    ),
+    "no offset": (move_wide("basket", "table", (np.nan, 0.0)), r"offset \(nan, 0\.0\) is not two"),
+    "a long wait": ((Wait(np.nan),), r"Wait\(seconds=nan\): a time of nan s cannot be waited for"),
+    "endless": ((Wait(np.inf),), "a time of inf s cannot be waited for"),
+    "backwards": ((Wait(-1),), "a time of -1 s cannot be waited for"),
+    "not a time": ((Wait("long"),), r"Wait\(seconds='long'\): TypeError: must be real number"),  # type: ignore[arg-type]
+    "one of two tasks": (
+        (Together(Grasp("left", "mug"), (Grasp("right", "can"),)),),  # type: ignore[arg-type]
+        r"step 1 of 1: the left task is Grasp\(.*\), not a tuple of steps",
+    ),
+    "within a task": (
+        (Together((Grasp("left", "mug"),), ("wave",)),),  # type: ignore[arg-type]
+        r"step 1 of 1, step 1 of the right hand: 'wave' is no step",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_no_plan_at_all_is_one_clear_error(case: str, stage: Stage) -> None:
+    """A slip of the pen would be a bare AttributeError, after the steps before it were done."""
+    plan, problem = BROKEN[case]
+    with pytest.raises(PlanError, match=rf"^tidying seed 3.*{problem}") as caught:
+        check_plan(stage, plan, "tidying seed 3")  # type: ignore[arg-type]
+    assert str(caught.value).endswith("Change the plan or the placement in simulator/activities.")
+
+
 @dataclass(frozen=True)
 class Nod:
     """A step of another module that cannot be checked."""
@@ -202,6 +241,52 @@ def test_a_goal_that_can_never_hold_is_refused_with_all_that_is_wrong(stage: Sta
         perform("tidying", 3, episode, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(
+    ("goal", "problem"),
+    [
+        (None, "the goal is None, not a tuple of"),
+        ("Open", "the goal is 'Open', not a tuple of"),
+        (
+            (("Open", "chest"),),
+            r"1 of 1 goal .*: \('Open', 'chest'\) is not \(predicate, subject, ",
+        ),
+        ((["Open", "chest", None],), r"\['Open', 'chest', None\] is not \(predicate"),
+        (("Open", "chest", None), r"3 of 3 .*'Open' is not .*; 'chest' is not .*; None is not"),
+        ((("OnTop", "mug", 7),), r"\('OnTop', 'mug', 7\) is not \(predicate"),
+        ((("OnTop", None, "mug"),), r"\('OnTop', None, 'mug'\) is not \(predicate"),
+        ((("OnTop", "mug", None),), r"OnTop\(mug\): OnTop takes 2 object\(s\), not 1"),
+        ((("Filled", "mug", "table"),), r"Filled\(mug, table\): the simulator never finds Filled"),
+        ((("Transition", "mug", "can"),), "the simulator never finds Transition"),
+    ],
+)
+def test_a_goal_of_another_form_is_refused(goal: object, problem: str, stage: Stage) -> None:
+    """A pair equals none of the triples found, so it would fail after the whole plan."""
+    with pytest.raises(ActivityError, match=rf"^tidying seed 3: .*{problem}.*Mend the goal"):
+        check_goal(stage, goal, "tidying seed 3")  # type: ignore[arg-type]
+    check_goal(stage, (("Open", "chest", None), ("OnTop", "mug", "table")))
+    check_goal(stage, (("Exists", "mug", None), ("Touching", "mug", "table")))
+
+
+@pytest.mark.parametrize(
+    ("covers", "problem"),
+    [
+        (
+            {"chest", "cabinett", "shelv"},
+            r"2 of 3 covers are no objects: 'cabinett', 'shelv' \(known: ",
+        ),
+        ({7}, "1 of 1 covers are no objects: 7"),
+        ("chest", "the covers are 'chest', not a set of names"),
+        (None, "the covers are None, not a set of names"),
+    ],
+)
+def test_covers_that_are_not_there_are_refused(covers: object, problem: str, stage: Stage) -> None:
+    """Misspelt, nothing is ever under it, and no question asks about it."""
+    episode = Episode(stage, (Nod(),), (), covers)  # type: ignore[arg-type]
+    with pytest.raises(ActivityError, match=rf"^tidying seed 3: {problem}.*Mend the covers"):
+        perform("tidying", 3, episode, np.random.default_rng(0))
+    check_covers(stage, frozenset({"chest", "table"}))
+
+
 def _broken(_: np.random.Generator) -> Episode:
     raise ZeroDivisionError("no places left")
 
@@ -222,7 +307,7 @@ def test_a_broken_activity_is_one_clear_error(
 ) -> None:
     """It names activity and seed and the file to mend, whatever went wrong inside."""
     broken = Activity("tidying", "", build)  # type: ignore[arg-type]
-    monkeypatch.setitem(ACTIVITIES, "tidying", broken)
+    monkeypatch.setattr(simulate_module, "ACTIVITIES", {"tidying": broken})
     for use in (build_world, simulate):
         with pytest.raises(
             ActivityError, match=rf"^tidying seed 4 {problem}.*simulator/activities/tidying.py"

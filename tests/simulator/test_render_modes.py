@@ -128,7 +128,7 @@ def test_path_tracing_shows_the_default_with_less_noise() -> None:
     """Other light under this name would mix two settings in one probe."""
     difference = np.abs(picture("path_tracing") - picture())
     assert 0 < difference.mean() < 6
-    settings = render_mode(variant("path_tracing").renderer).effort(variant().renderer)
+    settings = render_mode(variant("path_tracing").renderer).effort.of(variant().renderer)
     assert (settings.path_depth, settings.samples) == (12, 16)
     assert settings.size_px == SIZE
 
@@ -153,7 +153,7 @@ def test_ray_tracing_only_has_no_reflections_and_keeps_glow() -> None:
     glow = world().cues[0].surfaces_on["burner_geom"]
     for mode in MODES.values():
         assert mode.surface(glow) == glow
-    assert render_mode(variant("ray_tracing_only").renderer).effort(variant().renderer) == (
+    assert render_mode(variant("ray_tracing_only").renderer).effort.of(variant().renderer) == (
         dataclasses.replace(variant().renderer, path_depth=2)
     )
 

@@ -8,7 +8,7 @@ from simulator.robot_room import REST, robot_room, robot_state
 from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.cameras import CameraPose, camera_pose, camera_rays, picture_directions
+from enact_assets.simulator.cameras import CameraPose, camera_pose, in_world, picture_directions
 from enact_assets.simulator.masks import (
     VISIBLE_GROUPS,
     cast_picture,
@@ -19,6 +19,8 @@ from enact_assets.simulator.masks import (
 from enact_assets.simulator.poses import pose_world
 from enact_assets.simulator.view_parts import PLANES, cut_picture, geoms_in_parts
 from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
+
+from reference.projections import camera_rays
 
 CAMERAS = {
     "baseline": CameraSettings(),
@@ -148,7 +150,7 @@ def test_rays_of_a_camera_are_shared_and_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
         directions[0] = 0.0
     level = CameraPose(np.zeros(3), np.eye(3))
-    assert camera_rays(level, CAMERAS["baseline"], 16).flags.writeable
+    assert in_world(directions, level).flags.writeable
 
 
 def test_rows_that_show_nothing_hit_nothing() -> None:

@@ -1,35 +1,91 @@
-"""The activities of the embedded simulator, by name. The names are those of BEHAVIOR-1K."""
+"""The activities of the embedded simulator, by name. The names are those of BEHAVIOR-1K.
 
-from enact_assets.simulator.activities import (
-    cleaning_garage,
-    clearing_table_after_breakfast,
-    cooking_breakfast,
-    doing_laundry,
-    make_a_salad,
-    make_a_steak,
-    make_lemonade,
-    outfit_a_basic_toolbox,
-    picking_up_toys,
-    setting_the_table,
-    unloading_groceries,
-    watering_indoor_flowers,
-)
+A module is loaded when its activity is asked for, so that one that is broken stops no other.
+"""
+
+import importlib
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from enact_assets.contracts.errors import ActivityError
 from enact_assets.simulator.activities.base import Activity
 
-ACTIVITIES: dict[str, Activity] = {
-    module.ACTIVITY.name: module.ACTIVITY
-    for module in (
-        cleaning_garage,
-        clearing_table_after_breakfast,
-        cooking_breakfast,
-        doing_laundry,
-        make_a_salad,
-        make_a_steak,
-        make_lemonade,
-        outfit_a_basic_toolbox,
-        picking_up_toys,
-        setting_the_table,
-        unloading_groceries,
-        watering_indoor_flowers,
-    )
-}
+PACKAGE = Path(__file__).parents[2]
+
+
+class Activities(Mapping[str, Activity]):
+    """Activities by name, in the order of their names; each has a module of its name here.
+
+    Looking one up raises :class:`ActivityError` if its module cannot be loaded; listing the names
+    loads none.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._names = tuple(sorted(names))
+
+    def __getitem__(self, name: str) -> Activity:
+        if name not in self._names:
+            raise KeyError(name)
+        return _load(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _load(name: str) -> Activity:
+    try:
+        found = importlib.import_module(f"{__name__}.{name}").ACTIVITY
+    except Exception as error:  # a module may fail in any way
+        what = " ".join(str(error).split()).rstrip(".")
+        raise ActivityError(
+            f"activity {name!r} cannot be loaded: {type(error).__name__}: {what} "
+            f"({_place(name, error)}). Mend that file; other activities go on working."
+        ) from error
+    if not isinstance(found, Activity) or found.name != name:
+        raise ActivityError(
+            f"activity {name!r}: simulator/activities/{name}.py must set ACTIVITY to an Activity "
+            f"of this name, not {getattr(found, 'name', found)!r}"
+        )
+    return found
+
+
+def _place(name: str, error: Exception) -> str:
+    """File and line where loading failed; for a module that is not there, its file."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_shown(error.filename)}, line {error.lineno}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != __file__ and not frame.filename.startswith("<frozen importlib")
+    ]
+    if not frames:
+        return f"simulator/activities/{name}.py"
+    return f"{_shown(frames[-1].filename)}, line {frames[-1].lineno}"
+
+
+def _shown(filename: str) -> str:
+    path = Path(filename)
+    return str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path)
+
+
+ACTIVITIES: Mapping[str, Activity] = Activities(
+    "cleaning_garage",
+    "clearing_table_after_breakfast",
+    "cooking_breakfast",
+    "doing_laundry",
+    "make_a_salad",
+    "make_a_steak",
+    "make_lemonade",
+    "outfit_a_basic_toolbox",
+    "picking_up_toys",
+    "setting_the_table",
+    "unloading_groceries",
+    "watering_indoor_flowers",
+)

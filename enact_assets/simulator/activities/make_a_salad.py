@@ -35,7 +35,7 @@ from enact_assets.simulator.world import Surface
 
 VEGETABLES: dict[str, tuple[Color, ...]] = {
     "tomato": ((0.75, 0.04, 0.03), (0.85, 0.1, 0.02)),
-    "onion": ((0.45, 0.05, 0.22), (0.72, 0.42, 0.1)),
+    "onion": ((0.45, 0.05, 0.22), (0.38, 0.03, 0.28)),
     "bell_pepper": ((0.95, 0.6, 0.02), (0.75, 0.05, 0.03), (0.95, 0.3, 0.02)),
     "cucumber": ((0.06, 0.3, 0.05), (0.12, 0.4, 0.06)),
 }

@@ -50,7 +50,7 @@ DECOYS: tuple[tuple[str, Color], ...] = (
 VESSEL_COLORS: tuple[Color, ...] = (
     *(PALETTE[k] for k in (0, 3, 4, 8, 9)),
     (0.03, 0.03, 0.035),
-    (0.3, 0.12, 0.05),
+    (0.55, 0.03, 0.2),
 )
 """Not those of water, sugar and lemonade."""
 CUPS = ("goblet", "mug")

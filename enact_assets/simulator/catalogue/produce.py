@@ -73,8 +73,11 @@ def onion(scene: Scene, name: str, color: Color) -> Parts:
         (0, 0.0), (0.03, 0.002), (0.062, 0.026), (0.07, 0.055), (0.056, 0.09), (0.024, 0.115),
         (0.012, 0.145), (0.008, 0.165), (0, 0.168),
     )  # fmt: skip
-    skin = Surface(color, "stripes", "gloss", darker(color, 0.6), 0.02)
-    geoms = scene.visible(f"{name}.skin", "mesh", scene.mesh("onion", profile), skin)
+    # Any fine stripe makes it a ball of yarn at this size; the pale roots tell it from a bun.
+    geoms = scene.visible(f"{name}.skin", "mesh", scene.mesh("onion", profile), gloss(color))
+    geoms += scene.visible(
+        f"{name}.roots", "cylinder", (0.022, 0.006), Surface((0.85, 0.8, 0.62)), (0, 0, 0.168)
+    )
     geoms += upright_cylinder(0.05, 0, 0.11, 0.25)
     return Parts(
         geoms,

@@ -14,7 +14,7 @@ from enact_assets.simulator.pouring import Tilting, tilt_direction
 from enact_assets.simulator.robot import BasePose, HandPose, Side
 from enact_assets.simulator.stances import PITCH_RAD, Goal, common_stance
 from enact_assets.simulator.substances import Substance
-from enact_assets.simulator.transitions import Diced, Stirred
+from enact_assets.simulator.transitions import Cut, Diced, Stirred
 
 Floats = NDArray[np.float64]
 
@@ -89,21 +89,18 @@ def stir(ahead: Forecast, side: Side, vessel: str) -> None:
     _reach_mouth(ahead, Hold.foreseen(tool, side), vessel)
     recipes = [r for r in ahead.stage.matter.recipes if r.when == Stirred(vessel)]
     if len(recipes) == 1:
-        ahead.existing -= set(recipes[0].parents)
-        ahead.existing |= set(recipes[0].products) & set(ahead.stage.things)
+        ahead.carry_out(recipes[0], vessel, ahead.access_on(vessel), None)
 
 
-def dice(ahead: Forecast, side: Side, name: str) -> None:
-    """Check what :class:`simulator.matter_steps.Dice` needs; the thing is then a pile."""
+def cut(ahead: Forecast, side: Side, when: Cut | Diced) -> None:
+    """Check what :class:`simulator.plan.Slice` (or Dice) needs; the thing is then in pieces."""
     ahead.require_tool(side, "is_slicer", "knife")
-    thing = ahead.require_free(name)
-    is_diced = any(r.when == Diced(name) for r in ahead.stage.matter.recipes)
-    ahead.require(is_diced, f"{name} cannot be diced")
-    if name in ahead.places:
-        above = ahead.places[name] + np.array([0.0, -0.2, thing.parts.height + 0.1])
+    thing = ahead.require_free(when.thing)
+    if when.thing in ahead.places:
+        above = ahead.places[when.thing] + np.array([0.0, -0.2, thing.parts.height + 0.1])
         pose = HandPose(above, 0.0, PITCH_RAD, 0.0)
-        _reach(ahead, [Goal(side, name, wherever(pose))])
-    ahead.cut(name)
+        ahead.reach(Goal(side, when.thing, wherever(pose)))
+    ahead.cut(when)
 
 
 def _substances(ahead: Forecast) -> list[Substance]:
@@ -111,11 +108,14 @@ def _substances(ahead: Forecast) -> list[Substance]:
 
 
 def _place(ahead: Forecast, name: str) -> Floats | None:
-    """Where a thing or fixture is that something is poured into or put on, if known."""
+    """Where a thing or fixture is that something is poured into or put on, if known.
+
+    It must be open, in nothing that is closed, and in no hand.
+    """
     if name in ahead.stage.fixtures:
         ahead.require_open(name)
         return ahead.fixture_origin(ahead.stage.fixtures[name])
-    ahead.require_there(name)
+    ahead.require_free(name)
     return ahead.places.get(name)
 
 
