@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.settings import EFFORTS, Effort, RendererSettings
 from enact_assets.simulator.lighting import EVERYDAY, Lighting
+from enact_assets.simulator.parts import darker
 from enact_assets.simulator.tone_mapping import filmed, tone_mapped
 from enact_assets.simulator.world import Surface, Texture
 
@@ -60,11 +61,10 @@ def _detailed(surface: Surface) -> Surface:
         return dataclasses.replace(surface, texture=_FINER[surface.texture])
     if surface.texture != "plain":
         return surface
-    red, green, blue = (0.45 * c for c in surface.color)
     return dataclasses.replace(
         surface,
         texture="brushed" if surface.finish == "metal" else "mottled",
-        second=(red, green, blue),
+        second=darker(surface.color),
         scale_m=DETAIL_M,
     )
 

@@ -27,7 +27,7 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move_wide,
 )
-from enact_assets.simulator.rooms import living_room
+from enact_assets.simulator.rooms import kitchen, living_room
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
@@ -56,9 +56,9 @@ def build(rng: np.random.Generator) -> Episode:
     stage = StageBuilder()
     living_room.add_room(stage.scene, style)
     stage.furnish(
-        living_room.add_cupboard(stage.scene, style, mirror.x(living_room.LEFT_X)),
+        living_room.add_cupboard(stage.scene, style, mirror.x(kitchen.LEFT_X)),
         living_room.add_table(stage.scene, style, coat=_crumb_places(mirror)),
-        living_room.add_sideboard(stage.scene, style, mirror.x(living_room.RIGHT_X)),
+        living_room.add_sideboard(stage.scene, style, mirror.x(kitchen.RIGHT_X)),
     )
     crumbs = DARK_CRUMBS if style.wood.color[1] > 0.4 else BRIGHT_CRUMBS
     colors = differing(PALETTE, style.wood.color, crumbs.color)

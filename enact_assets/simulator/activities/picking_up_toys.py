@@ -17,7 +17,7 @@ from enact_assets.simulator.activities.base import (
 )
 from enact_assets.simulator.activities.drawing import Drawing, differing
 from enact_assets.simulator.plan import Close, Open, Press, Task, in_any_order, move_wide
-from enact_assets.simulator.rooms import living_comforts, living_room, storage
+from enact_assets.simulator.rooms import kitchen, living_comforts, living_room, storage
 from enact_assets.simulator.stage import StageBuilder
 
 BOX_TOYS = ("ball", "rubber_duck", "toy_train", "toy_blocks", "toy_car")
@@ -36,7 +36,7 @@ def build(rng: np.random.Generator) -> Episode:
     living_room.add_room(stage.scene, style)
     box_style = storage.Style(style.front, style.fabric, style.wood, living_room.BRASS)
     chest_style = storage.Style(style.wood, style.front, style.wood, living_room.BRASS)
-    left_x, right_x = mirror.x(living_room.LEFT_X), mirror.x(living_room.RIGHT_X)
+    left_x, right_x = mirror.x(kitchen.LEFT_X), mirror.x(kitchen.RIGHT_X)
     stage.furnish(
         storage.add_chest(stage.scene, box_style, left_x, "toy_box"),
         living_room.add_table(stage.scene, style),

@@ -28,7 +28,7 @@ from enact_assets.simulator.plan import (
     move_both,
 )
 from enact_assets.simulator.recording import GoalFact
-from enact_assets.simulator.rooms import living_comforts, living_room
+from enact_assets.simulator.rooms import kitchen, living_comforts, living_room
 from enact_assets.simulator.stage import StageBuilder
 from enact_assets.simulator.world import Surface
 
@@ -53,9 +53,9 @@ def build(rng: np.random.Generator) -> Episode:
     style = draw_one(rng, living_room.STYLES)
     stage = StageBuilder()
     living_room.add_room(stage.scene, style)
-    right_x = mirror.x(living_room.RIGHT_X)
+    right_x = mirror.x(kitchen.RIGHT_X)
     stage.furnish(
-        living_room.add_cupboard(stage.scene, style, mirror.x(living_room.LEFT_X)),
+        living_room.add_cupboard(stage.scene, style, mirror.x(kitchen.LEFT_X)),
         living_room.add_table(stage.scene, style),
     )
     has_fire = bool(rng.integers(2))

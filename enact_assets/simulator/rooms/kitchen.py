@@ -22,7 +22,7 @@ WORKTOP_M = 0.90
 
 
 BLUE_GREY = Surface((0.35, 0.47, 0.58), finish="gloss")
-STEEL = Surface((0.62, 0.63, 0.65), finish="metal")
+STEEL = shell.STEEL
 DARK = Surface((0.03, 0.03, 0.035), finish="gloss")
 INSIDE = Surface((0.85, 0.87, 0.88), finish="satin")
 

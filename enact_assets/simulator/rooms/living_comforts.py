@@ -7,8 +7,8 @@ import math
 
 from enact_assets.simulator.fixtures import Fixture
 from enact_assets.simulator.parts import Vec3
-from enact_assets.simulator.rooms.kitchen import finish_fixture
-from enact_assets.simulator.rooms.living_room import BRASS, HALF_WIDTH, Style, wood
+from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture
+from enact_assets.simulator.rooms.living_room import BRASS, Style, wood
 from enact_assets.simulator.rooms.shell import WALL_Y
 from enact_assets.simulator.shapes import STATIC, Scene
 from enact_assets.simulator.world import Cue, Surface

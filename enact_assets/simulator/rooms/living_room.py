@@ -8,18 +8,12 @@ import math
 from dataclasses import dataclass
 
 from enact_assets.simulator.fixtures import Fixture
-from enact_assets.simulator.parts import Coat, Color
-from enact_assets.simulator.rooms.kitchen import door, door_panel, finish_fixture
+from enact_assets.simulator.parts import Coat, Color, darker
+from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, door, door_panel, finish_fixture
 from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
 from enact_assets.simulator.shapes import STATIC, Scene
 from enact_assets.simulator.world import Surface
-
-LEFT_X, CENTRE_X, RIGHT_X = -0.76, 0.0, 0.76
-"""Middles of the three work places."""
-HALF_WIDTH = 0.31
-"""Half the width of the side work places."""
-
 
 TABLE_M, TABLE_Y = 0.78, 0.84
 """Height of the table, and its middle."""
@@ -47,8 +41,7 @@ class Style:
 
 def wood(color: Color, scale_m: float = 0.12) -> Surface:
     """Wood of this colour with darker grain."""
-    red, green, blue = (0.6 * c for c in color)
-    return Surface(color, "wood", "satin", (red, green, blue), scale_m)
+    return Surface(color, "wood", "satin", darker(color, 0.6), scale_m)
 
 
 STYLES: tuple[Style, ...] = (

@@ -7,11 +7,11 @@ can give them its colours.
 from dataclasses import dataclass
 
 from enact_assets.simulator.fixtures import Fixture, Panel, Vec3, panel_xml
+from enact_assets.simulator.rooms.shell import STEEL
 from enact_assets.simulator.shapes import DOOR, STATIC, Scene
 from enact_assets.simulator.world import Surface, WorldObject
 
 HALF_WIDTH = 0.31
-STEEL = Surface((0.62, 0.63, 0.65), finish="metal")
 LINING = Surface((0.8, 0.76, 0.68), finish="matte")
 
 
