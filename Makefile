@@ -46,7 +46,7 @@ bench: $(STAMP) ## print the figures of BENCHMARKS.md
 
 lock: ## resolve requirements.lock anew from pyproject.toml
 	uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links \
-	  --no-annotate --no-header --extra simulator --extra video --extra ui --extra dev pyproject.toml -o requirements.lock
+	  --no-annotate --no-header --extra simulator --extra video --extra ui --extra distributed --extra dev pyproject.toml -o requirements.lock
 
 clean-data: ## remove what was materialized, not the environment
 	rm -rf data

@@ -75,4 +75,4 @@ def _materialize(root: Path, demonstrations: tuple[str, ...], variant: str, work
 
 
 def _n_renders(root: DataRoot) -> int:
-    return sum(path.is_file() for path in (root.images / RENDERS_FOLDER).rglob("*"))
+    return sum(path.is_file() for path in (Path(root.images) / RENDERS_FOLDER).rglob("*"))

@@ -1,7 +1,8 @@
 """What must be measured in a process of its own: start-up, memory, work on one polars thread.
 
-``python -m benchmarks.fresh start``, ``... recording SMALL LARGE`` and ``... questions PROFILE
-KEY_FRAMES FRAMES N`` print one line of JSON; ``python -m benchmarks`` runs them.
+``python -m benchmarks.fresh start``, ``... recording SMALL LARGE``, ``... questions PROFILE
+KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N`` and ``... plan ROOT`` print one
+line of JSON; ``python -m benchmarks`` runs them.
 """
 
 import json
@@ -76,11 +77,93 @@ def questions(profile: str, n_key_frames: int, n_frames: int, n: int) -> dict[st
     return {"n_questions": n_questions, "median_s": median(spent)}
 
 
+def definitions() -> dict[str, float]:
+    """Wall seconds from an interpreter that has just started to a resolved asset graph."""
+    began = time.monotonic()
+    from enact_assets.definitions import defs
+
+    imported = time.monotonic()
+    n_assets = len(defs.resolve_asset_graph().get_all_asset_keys())
+    resolved = time.monotonic()
+    return {
+        "import_s": imported - began,
+        "resolve_s": resolved - imported,
+        "n_assets": n_assets,
+        "is_heavy": float(bool({"mujoco", "mitsuba", "pyoidn"} & sys.modules.keys())),
+    }
+
+
+def walk(folder: Path, n: int) -> dict[str, float]:
+    """Wall seconds of the chain over ``n`` tiny recordings by the driver, and without it.
+
+    One more is made before, so that kernels are loaded and the instance is there.
+    """
+    from benchmarks.tiny_root import CHAIN, chain_by_hand, write_tiny_recording
+    from enact_assets.contracts.lineage import STEP_NAMED
+    from enact_assets.materialize import Driver
+    from enact_assets.storage.paths import DataRoot
+
+    root = DataRoot(folder / "data")
+
+    def run() -> tuple[float, float, int]:
+        driver = Driver(root.root, workers=1)
+        begun, cpu = time.monotonic(), time.process_time()
+        report = driver.run(assets=CHAIN)
+        assert report.is_success, report
+        return time.monotonic() - begun, time.process_time() - cpu, len(report.made)
+
+    write_tiny_recording(root.recordings, "moving_cups-0", has_pictures=False)
+    Driver(root.root, workers=1).run(assets=["gating_config", "variant_config", "question_config"])
+    run()
+    places = [
+        write_tiny_recording(root.recordings, f"moving_cups-{k}", has_pictures=False)
+        for k in range(1, n + 1)
+    ]
+    walk_s, walk_cpu_s, n_steps = run()
+    nothing_s, _, n_more = run()
+    assert n_more == 0, "a second walk made something"
+    begun = time.monotonic()
+    for place in places:
+        chain_by_hand(place)
+    return {
+        "walk_s": walk_s,
+        "walk_cpu_s": walk_cpu_s,
+        "n_steps": n_steps,
+        "n_tables": n * sum(len(STEP_NAMED[step].assets) for step in CHAIN),
+        "nothing_s": nothing_s,
+        "work_s": time.monotonic() - begun,
+    }
+
+
+def plan(root: Path) -> dict[str, float]:
+    """Wall seconds of one plan of a whole data root, imports not included."""
+    from enact_assets.bulk.run import peak_bytes
+    from enact_assets.materialize import Driver
+
+    driver = Driver(root)
+    begun, cpu = time.monotonic(), time.process_time()
+    found, _ = driver.plan()
+    return {
+        "plan_s": time.monotonic() - begun,
+        "cpu_s": time.process_time() - cpu,
+        "n_stale": len(found.stale),
+        "n_following": sum(len(partitions) for partitions in found.may_follow.values()),
+        "n_fresh": found.n_fresh,
+        "peak_bytes": peak_bytes(),
+    }
+
+
 def main() -> int:
     """Run what is named; returns 2 for another name."""
     match sys.argv[1:]:
         case ["start"]:
             found = start()
+        case ["definitions"]:
+            found = definitions()
+        case ["walk", folder, n]:
+            found = walk(Path(folder), int(n))
+        case ["plan", root]:
+            found = plan(Path(root))
         case ["recording", small, large]:
             found = recording(Path(small), Path(large))
         case ["questions", profile, *numbers]:

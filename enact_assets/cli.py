@@ -3,31 +3,28 @@
 import argparse
 import io
 import os
-import shutil
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.failing import storage_message
+from enact_assets.commands.gc import add_gc_command
+from enact_assets.commands.reading import add_reading_commands
+from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
-from enact_assets.official.commands import add_bulk_command, add_official_commands, positive
+from enact_assets.official.commands import add_bulk_command, add_official_commands
 from enact_assets.storage.paths import DataRoot
 
 if TYPE_CHECKING:
-    from enact_assets.contracts.registry import Registry
+    pass
 
-ADDS = {
-    "demonstration": "; a new one (<activity>-<seed>) is added",
-    "variant": "; the baseline it is compared with comes along",
-    "model": "; a new one is added",
-}
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
-DIMENSIONS = ("demonstration", "variant", "model")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -47,6 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.run(arguments, console))
     except EnactError as error:
         console.print(f"enact-assets: {error}", style="red", markup=False)
+        return 2
+    except Exception as error:
+        message = storage_message(error)
+        if message is None:
+            raise
+        console.print(f"enact-assets: {message}", style="red", markup=False)
         return 2
     except KeyboardInterrupt:
         console.print("\nStopped. What was finished is kept; run the same command again.")
@@ -78,29 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         return sub
 
-    for name, run, about in (
-        ("materialize", _materialize, "Make every missing or stale partition, nothing else."),
-        ("demo", _demo, "Materialize the part that is named for a demo, show the leaderboard."),
-    ):
-        sub = command(name, run, about)
-        for dimension in DIMENSIONS:
-            sub.add_argument(
-                f"--{dimension}",
-                action="append",
-                metavar="NAME",
-                help=f"only this {dimension}; may be repeated{ADDS[dimension]}",
-            )
-        sub.add_argument(
-            "--asset", action="append", metavar="NAME", help="only this asset; may be repeated"
-        )
-        sub.add_argument("--force", action="store_true", help="make fresh partitions too")
-        sub.add_argument(
-            "--workers",
-            type=positive,
-            metavar="N",
-            help="processes that render (default: all cores)",
-        )
-
+    add_walk_commands(command)
     sub = command("import", _import, "Take in recorded replays and official question files.")
     sub.add_argument(
         "paths",
@@ -125,83 +106,13 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
-    command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
-    sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
-    sub.add_argument("query", help="for example: select * from leaderboard")
-    command("list", _list, "What can be named: activities, demonstrations, variants, models ...")
+    add_reading_commands(command)
+    add_gc_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
     return parser
-
-
-def _materialize(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import load_registry
-
-    return _walk(arguments, console, load_registry(), {})
-
-
-def _walk(
-    arguments: argparse.Namespace,
-    console: Console,
-    registry: "Registry",
-    unless_told: Mapping[str, Sequence[str]],
-) -> int:
-    """Materialize what the options name, of a dimension without an option ``unless_told``."""
-    from enact_assets.materialize import Driver, check_name
-    from enact_assets.storage.recordings import Recordings
-    from enact_assets.terminal import TerminalObserver, print_report
-
-    recordings = Recordings(DataRoot(arguments.data).recordings)
-    only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
-    only = {dimension: names for dimension, names in only.items() if names}
-    for dimension, names in only.items():
-        for name in names:
-            check_name(dimension, name, registry, recordings)
-    driver = Driver(
-        arguments.data,
-        registry=registry,
-        workers=arguments.workers,
-        observer=TerminalObserver(console),
-    )
-    report = driver.run(
-        demonstrations=only.get("demonstration", []),
-        models=only.get("model", []),
-        assets=arguments.asset,
-        only=only,
-        force=arguments.force,
-    )
-    print_report(console, report)
-    return 0 if report.is_success else 1
-
-
-def _demo(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import load_registry
-
-    registry = load_registry()
-    code = _walk(arguments, console, registry, registry.demo)
-    root = DataRoot(arguments.data)
-    if root.warehouse.exists():
-        console.print()
-        if code:
-            console.print("The leaderboard of what was published last:", style="yellow")
-        _leaderboard(arguments, console)
-        is_default = arguments.data == DataRoot.from_environment().root
-        data = "" if is_default else f" --data {arguments.data}"
-        console.print(
-            f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
-            f"\nPictures  {root.images}"
-            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
-            "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
-        )
-        if registry.demo:
-            n, m = len(registry.demonstrations), len(registry.variants)
-            console.print(
-                f"This is a first look. `enact-assets materialize{data}` makes the whole registry: "
-                f"{n} demonstrations, {m} variants."
-            )
-    return code
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> int:
@@ -246,11 +157,7 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
 
     dimension, name = arguments.dimension, arguments.name
     recordings = Recordings(DataRoot(arguments.data).recordings)
-    # A link holds nothing of its own: without it the recording is not added again.
-    was_linked = dimension == "demonstration" and recordings.unlink(name)
-    driver = Driver(arguments.data)
-    if not was_linked or name in driver.instance.get_dynamic_partitions(dimension):
-        driver.forget(dimension, name)
+    Driver(arguments.data).forget(dimension, name)
     registry = load_registry()
     console.print(
         f"{dimension} {name} is forgotten. The published file holds it until you run "
@@ -264,65 +171,6 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     files = DataRoot(arguments.data).question_files
     if dimension == "question_file" and name in question_file_names(files):
         console.print(f"It stands in {files}: remove it there, or it is added again.")
-    return 0
-
-
-def _leaderboard(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.storage.warehouse import query
-    from enact_assets.terminal import print_leaderboard
-
-    rows = query(
-        DataRoot(arguments.data).warehouse,
-        "select * from leaderboard where length is null and kind is not null "
-        "order by kind, pairwise_accuracy desc nulls last, model",
-    )
-    print_leaderboard(console, rows.to_dicts())
-    stale = query(DataRoot(arguments.data).warehouse, "select * from stale_partitions")
-    if stale.height:
-        console.print(
-            f"{stale.height} partitions were stale when this was published, first "
-            f"{stale.item(0, 'asset')} {stale.item(0, 'partition') or ''}: {stale.item(0, 'why')}. "
-            "Their old rows are in it; see stale_partitions.",
-            style="yellow",
-        )
-    return 0
-
-
-def _sql(arguments: argparse.Namespace, console: Console) -> int:
-    import polars as pl
-
-    from enact_assets.storage.warehouse import query
-
-    rows = query(DataRoot(arguments.data).warehouse, arguments.query)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
-    with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
-        console.print(str(rows), markup=False)
-    return 0
-
-
-def _list(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.predictions.baselines import MODELS
-    from enact_assets.simulator.activities import ACTIVITIES
-    from enact_assets.storage.recordings import Recordings
-    from enact_assets.storage.warehouse import published_names
-
-    registry = load_registry()
-    for title, names in (
-        ("activities", ACTIVITIES),
-        ("demonstrations (<activity>-<seed>)", registry.demonstrations),
-        ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
-        ("gatings", registry.gatings),
-        ("variants", registry.variants),
-        ("models", MODELS),
-    ):
-        console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
-    warehouse = DataRoot(arguments.data).warehouse
-    if warehouse.exists():
-        published = published_names(warehouse)
-        for dimension in ("demonstration", "model"):
-            known = ", ".join(sorted(published.get(dimension, ())))
-            console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
     return 0
 
 

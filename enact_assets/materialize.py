@@ -1,49 +1,46 @@
 """Headless driver: bring every missing or stale partition up to date, without UI or daemon.
 
-Walks the asset graph in order, one Dagster run per partition in this process (one run for many
-partitions would give them all one data version). Runs are kept in the instance for the UI.
+Walks the asset graph step by step, one Dagster run per partition (one run for many partitions would
+give them all one data version), in this process, in several, or on a cluster. Runs are kept in the
+instance for the UI.
 """
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
-import dagster as dg
-
-from enact_assets.contracts import errors
 from enact_assets.contracts.errors import EnactError, UnknownNameError
-from enact_assets.contracts.registry import BASELINE, Registry, load_registry
-from enact_assets.contracts.tables import TABLES, table
-from enact_assets.definitions import build_definitions
-from enact_assets.defs.freshness import Freshness
+from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
+from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
 from enact_assets.defs.instance import only_driver, open_instance
-from enact_assets.defs.progress import listening
+from enact_assets.defs.reported import read_lineage, report_landed
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.staleness import NEVER, NEW_CODE, Node
+from enact_assets.execution.choice import Runners
+from enact_assets.execution.contract import Outcome, Site, StepRun
+from enact_assets.lineage.follow import Partition, partition_key
+from enact_assets.lineage.gather import landed_states
+from enact_assets.lineage.plan import NEVER, NEW_CODE, NO_PROVENANCE, Lineage, Marks, Plan
 from enact_assets.predictions.baselines import find_model
 from enact_assets.replay.sources import check_demonstration
 from enact_assets.storage.question_files import question_file_names
 from enact_assets.storage.recordings import Recordings
 from enact_assets.walk import Failure, Observer, Report, Step
 
-CONFIG_DIMENSIONS = {"gating_config": "gating", "variant_config": "variant"}
-ROLLED_UP = {
-    "question_set": {"qa", "scene_graphs", "visibility", "objects", "demonstrations"},
-    "asked_questions": {"demonstrations"},
-    "predictions": {"frame_images"},
-}
-"""Inputs of which an asset takes what there is: one failed demonstration does not stop it."""
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
-INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
-"""How Dagster names a Ctrl-C or a terminated process in a failed step."""
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-"""Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+OLDER_REASONS = (NEVER, NEW_CODE, NO_PROVENANCE)
+"""Reasons that a walk over other demonstrations has nothing to do with."""
+WHY_CHARACTERS = 1000
 
 
 class Driver:
-    """Walks the graph of one data root."""
+    """Walks the graph of one data root.
+
+    ``workers`` is how many processes may work at once; ``dask`` the address of a Dask cluster that
+    works instead.
+    """
 
     def __init__(
         self,
@@ -51,15 +48,15 @@ class Driver:
         *,
         registry: Registry | None = None,
         workers: int | None = None,
+        dask: str | None = None,
         observer: Observer | None = None,
     ) -> None:
         self.instance = open_instance(data_root)
         self._registry = registry or load_registry()
-        root = str(data_root.resolve())
-        self._data = DataResource(root=root, workers=workers or os.cpu_count() or 1)
-        self._definitions = build_definitions(self._registry, self._data)
-        self._graph = self._definitions.resolve_asset_graph()
+        self._workers = workers or os.cpu_count() or 1
+        self._data = DataResource(root=str(data_root.resolve()), workers=self._workers)
         self._root = data_root
+        self._dask = dask
         self._observer = observer or Observer()
 
     def run(
@@ -86,137 +83,223 @@ class Driver:
         """
         began = time.monotonic()
         report = Report()
-        wanted = self._known_assets(assets)
-        filters = {d: set(names) for d, names in (only or {}).items()}
-        if "variant" in filters:
-            filters["variant"].add(BASELINE)
+        chosen = _Chosen(assets, only)
         with only_driver(self._root):
-            recorded = self._data.recordings.names()
-            self._register([*self._registry.demonstrations, *recorded, *demonstrations],
-                           "demonstration", report)  # fmt: skip
-            self._register([*self._registry.models, *models], "model", report)
-            files = question_file_names(self._data.question_files)
-            self._register(files, "question_file", report)
-            self._walk(wanted, filters, report, force=force)
+            self._register_all(demonstrations, models, report)
+            lineage = self._read()
+            with ExitStack() as stack:
+                runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
+                _Walk(self, lineage, runners, chosen, report, is_forced=force).go()
+            report.n_told = report_landed(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report
+
+    def plan(
+        self,
+        *,
+        demonstrations: Iterable[str] = (),
+        models: Iterable[str] = (),
+        assets: Iterable[str] | None = None,
+        only: Mapping[str, Iterable[str]] | None = None,
+    ) -> tuple[Plan, list[str]]:
+        """What :meth:`run` would begin with, and messages about names that nobody defined.
+
+        Nothing is changed: names that are no partitions yet are treated as if they were.
+        Errors: :class:`UnknownNameError` for an asset nobody defined.
+        """
+        chosen = _Chosen(assets, only)
+        report = Report()
+        lineage = self._read(self._new_names(demonstrations, models, report))
+        return lineage.plan(chosen.is_chosen, lambda _share: None), report.rejected
 
     def forget(self, dimension: str, name: str) -> None:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.
 
-        Errors: :class:`UnknownNameError` if it is none.
+        The link to a recording goes too: it would be added again. Errors:
+        :class:`UnknownNameError` if it is no partition.
         """
-        known = self.instance.get_dynamic_partitions(dimension)
-        if name not in known:
-            raise UnknownNameError.of(dimension, name, known)
         with only_driver(self._root):
-            self.instance.delete_dynamic_partition(dimension, name)
-
-    def _register(self, names: Iterable[str], dimension: str, report: Report) -> None:
-        """Make partitions of ``names``; one that nobody defined is told, not registered."""
-        known = set(self.instance.get_dynamic_partitions(dimension))
-        new = []
-        for name in dict.fromkeys(names):
+            was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
+            known = self.instance.get_dynamic_partitions(dimension)
             if name in known:
-                continue
-            try:
-                check_name(dimension, name, self._registry, self._data.recordings)
-            except EnactError as error:
-                report.rejected.append(str(error))
-            else:
-                new.append(name)
-        if new:
-            self.instance.add_dynamic_partitions(dimension, new)
+                self.instance.delete_dynamic_partition(dimension, name)
+            elif not was_linked:
+                raise UnknownNameError.of(dimension, name, known)
 
-    def _walk(
-        self, wanted: set[str] | None, filters: Mapping[str, set[str]], report: Report, *,
-        force: bool,
-    ) -> None:  # fmt: skip
-        failed: set[Node] = set()
-        made: set[Node] = set()
-        for definition in self._in_order():
-            keys = tuple(sorted(k.to_user_string() for k in definition.keys))
-            if wanted is not None and wanted.isdisjoint((*keys, definition.op.name)):
-                continue
-            freshness = Freshness(self.instance, self._graph, self._data)
-            steps = []
-            for partition, is_chosen in self._partitions(definition, keys[0], filters):
-                reasons = (freshness.why_not((key, partition), made) for key in keys)
-                why = next((r for r in reasons if r is not None), "forced" if force else "")
-                step = Step(definition.op.name, keys, partition, why)
-                if not is_chosen and not _follows(step, freshness, made):
-                    continue
-                if _is_blocked(step, freshness, failed):
-                    failed.update(step.nodes)
-                    (report.blocked if why else report.kept).append(step)
-                elif why:
-                    steps.append(step)
-                else:
-                    report.n_fresh += 1
-            if steps:
-                self._observer.stage_starts(steps[0].name, len(steps))
-            for step in steps:
-                failure = self._make(definition, step)
-                if failure is None:
-                    report.made.append(step)
-                    made.update(step.nodes)
-                else:
-                    report.failures.append(failure)
-                    failed.update(step.nodes)
+    @property
+    def data(self) -> DataResource:
+        """Where the rows are."""
+        return self._data
 
-    def _known_assets(self, assets: Iterable[str] | None) -> set[str] | None:
-        """Names of assets, or of steps that land several."""
-        if assets is None:
-            return None
-        known = {k.to_user_string() for k in self._graph.materializable_asset_keys}
-        known |= {definition.op.name for definition in self._in_order()}
-        for name in assets:
-            if name not in known:
-                raise UnknownNameError.of("asset", name, known)
-        return set(assets)
+    @property
+    def registry(self) -> Registry:
+        """The registry in force."""
+        return self._registry
 
-    def _in_order(self) -> list[dg.AssetsDefinition]:
-        """Steps in topological order; within a level by the order they are defined in."""
-        level = {
-            key: n
-            for n, keys in enumerate(self._graph.toposorted_asset_keys_by_level)
-            for key in keys
+    @property
+    def observer(self) -> Observer:
+        """Who is told."""
+        return self._observer
+
+    def _site(self) -> Site:
+        return Site(self._root.resolve(), None, registry_path().read_text("utf-8"))
+
+    def _read(self, added: Mapping[str, Collection[str]] | None = None) -> Lineage:
+        told = self._observer.reading
+        return read_lineage(self.instance, self._data, self._registry, told, added)
+
+    def _register_all(
+        self, demonstrations: Iterable[str], models: Iterable[str], report: Report
+    ) -> None:
+        for dimension, new in self._new_names(demonstrations, models, report).items():
+            if new:
+                self.instance.add_dynamic_partitions(dimension, new)
+
+    def _new_names(
+        self, demonstrations: Iterable[str], models: Iterable[str], report: Report
+    ) -> dict[str, list[str]]:
+        """Names that are to become partitions; one that nobody defined is told, and left out."""
+        recorded = self._data.recordings.names()
+        wanted = {
+            "demonstration": [*self._registry.demonstrations, *recorded, *demonstrations],
+            "model": [*self._registry.models, *models],
+            "question_file": question_file_names(self._data.question_files),
         }
-        definitions = [
-            a for a in self._definitions.assets or () if isinstance(a, dg.AssetsDefinition)
-        ]
-        return sorted(definitions, key=lambda a: max(level[k] for k in a.keys))
+        new: dict[str, list[str]] = {}
+        for dimension, names in wanted.items():
+            known = set(self.instance.get_dynamic_partitions(dimension))
+            new[dimension] = []
+            for name in dict.fromkeys(names):
+                if name in known:
+                    continue
+                try:
+                    check_name(dimension, name, self._registry, self._data.recordings)
+                except EnactError as error:
+                    report.rejected.append(str(error))
+                else:
+                    new[dimension].append(name)
+        return new
 
-    def _partitions(
-        self, definition: dg.AssetsDefinition, key: str, filters: Mapping[str, set[str]]
-    ) -> list[tuple[str | None, bool]]:
-        """Partitions that may be made, and whether ``filters`` choose them."""
-        if definition.partitions_def is None:
-            return [(None, True)]
-        found = definition.partitions_def.get_partition_keys(dynamic_partitions_store=self.instance)
-        of_others = filters
-        if definition.op.name in FOLLOWING:
-            of_others = {d: names for d, names in filters.items() if d != "demonstration"}
-        return [(p, _matches(key, p, filters)) for p in found if _matches(key, p, of_others)]
 
-    def _make(self, definition: dg.AssetsDefinition, step: Step) -> Failure | None:
-        self._observer.step_starts(step)
-        with listening(self._observer.progress):
-            result = dg.materialize(
-                list(self._definitions.assets or ()),  # type: ignore[arg-type]
-                selection=[definition],
-                partition_key=step.partition,
-                instance=self.instance,
-                resources=dict(self._definitions.resources or {}),
-                run_config=QUIET,
-                raise_on_error=False,
-                tags={"enact/trigger": "materialize", "enact/why": step.why[:250]},
+class _Chosen:
+    """Which steps and partitions are wanted."""
+
+    def __init__(
+        self, assets: Iterable[str] | None, only: Mapping[str, Iterable[str]] | None
+    ) -> None:
+        self._assets = None if assets is None else set(assets)
+        known = {name for step in STEPS for name in (step.name, *step.assets)}
+        for name in sorted((self._assets or set()) - known):
+            raise UnknownNameError.of("asset", name, known)
+        self.only = {d: set(names) for d, names in (only or {}).items()}
+        if "variant" in self.only:
+            self.only["variant"].add(BASELINE)
+
+    def has(self, step: StepSpec) -> bool:
+        return self._assets is None or not self._assets.isdisjoint((step.name, *step.assets))
+
+    def is_chosen(self, step: StepSpec, partition: Partition) -> bool:
+        return self.has(step) and self.matches(step, partition)
+
+    def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
+        """Whether the names are wanted, in every dimension but ``besides``."""
+        named = zip(dimensions(step.assets[0]), partition, strict=True)
+        return all(n in self.only[d] for d, n in named if d in self.only and d != besides)
+
+
+class _Walk:
+    """One walk: what was made and what failed so far."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        lineage: Lineage,
+        runners: Runners,
+        chosen: _Chosen,
+        report: Report,
+        *,
+        is_forced: bool,
+    ) -> None:
+        self._lineage, self._runners, self._chosen = lineage, runners, chosen
+        self._report, self._is_forced = report, is_forced
+        self._inventory = driver.data.inventory(driver.registry)
+        self._observer = driver.observer
+        self._made, self._failed = Marks(), Marks()
+
+    def go(self) -> None:
+        for spec in self._lineage.steps:
+            if not self._chosen.has(spec):
+                continue
+            if steps := self._to_make(spec):
+                self._observer.stage_starts(spec.name, len(steps))
+                self._make(spec, steps)
+
+    def _to_make(self, spec: StepSpec) -> list[Step]:
+        steps = []
+        for partition in self._lineage.partitions(spec):
+            is_chosen = self._chosen.matches(spec, partition)
+            if not is_chosen and not self._may_follow(spec, partition):
+                continue
+            causes = self._lineage.causes(spec, partition)
+            if not is_chosen and (not causes or any(_is_older(str(c)) for c in causes)):
+                continue
+            why = "; ".join(str(c) for c in causes) or ("forced" if self._is_forced else "")
+            step = Step(spec.name, spec.assets, partition_key(partition), why)
+            # Never the warehouse: it publishes what there is and lists what is stale.
+            if spec.name != WAREHOUSE and self._lineage.is_blocked(spec, partition, self._failed):
+                self._failed.add(spec.assets, partition)
+                (self._report.blocked if why else self._report.kept).append(step)
+            elif why:
+                steps.append(step)
+            else:
+                self._report.n_fresh += 1
+        # Variants that look like the baseline find its pictures rendered.
+        return sorted(steps, key=lambda step: BASELINE not in step.names)
+
+    def _may_follow(self, spec: StepSpec, partition: Partition) -> bool:
+        """Whether it is of another demonstration, and an input was made in this walk."""
+        return (
+            spec.name in FOLLOWING
+            and self._chosen.matches(spec, partition, besides="demonstration")
+            and self._lineage.touches(spec, partition, self._made)
+        )
+
+    def _make(self, spec: StepSpec, steps: list[Step]) -> None:
+        of_run = {step.partition: step for step in steps}
+        runs = [
+            StepRun(
+                spec.name,
+                step.partition,
+                {"enact/trigger": "materialize", "enact/why": step.why[:WHY_CHARACTERS]},
             )
+            for step in steps
+        ]
+        for outcome in self._runners.run(
+            runs,
+            lambda run: self._observer.step_starts(of_run[run.partition]),
+            lambda run, progress: self._observer.progress(of_run[run.partition], progress),
+        ):
+            self._ended(spec, of_run[outcome.run.partition], outcome)
+
+    def _ended(self, spec: StepSpec, step: Step, outcome: Outcome) -> None:
         failure = None
-        if not result.success:
-            failure = Failure(step, _message(result), result.run_id)
+        if outcome.error is not None:
+            failure = Failure(step, outcome.error, outcome.run_id or "")
+        # Also of a failure: it may have landed some of its tables.
+        if spec.name not in ROOTS:
+            landed = landed_states(self._inventory, spec.name, step.names)
+            for asset, state in landed.items():
+                self._lineage.states.set(asset, step.names, state)
+        if failure is None:
+            if spec.name in ROOTS:
+                version = self._lineage.states.of[spec.name][step.names].version
+                self._lineage.reported[spec.name][step.names] = version
+            self._report.made.append(step)
+            self._made.add(spec.assets, step.names)
+        else:
+            self._report.failures.append(failure)
+            self._failed.add(spec.assets, step.names)
         self._observer.step_ends(step, failure)
-        return failure
 
 
 def check_name(dimension: str, name: str, registry: Registry, recordings: Recordings) -> None:
@@ -229,57 +312,5 @@ def check_name(dimension: str, name: str, registry: Registry, recordings: Record
         check_demonstration(name, recordings)
 
 
-def _matches(key: str, partition: str, filters: Mapping[str, set[str]]) -> bool:
-    dimensions = table(key).partitions if key in TABLES else (CONFIG_DIMENSIONS[key],)
-    values = dict(zip(dimensions, partition.split("|"), strict=True))
-    return all(values[d] in names for d, names in filters.items() if d in values)
-
-
-def _follows(step: Step, freshness: Freshness, made: set[Node]) -> bool:
-    """Whether the step was up to date until this walk made what it is made from."""
-    if step.why in ("", "forced", NEVER) or NEW_CODE in step.why:
-        return False
-    return any(not made.isdisjoint(freshness.staleness.upstream(node)) for node in step.nodes)
-
-
-def _is_blocked(step: Step, freshness: Freshness, failed: set[Node]) -> bool:
-    """Whether something the step is made from failed; of rolled up inputs, all of them.
-
-    The warehouse is never blocked: it publishes what there is and lists what is stale.
-    """
-    if not failed or step.name == "warehouse":
-        return False
-    by_asset: dict[str, list[Node]] = {}
-    for key in step.keys:
-        for node in freshness.staleness.upstream((key, step.partition)):
-            by_asset.setdefault(node[0], []).append(node)
-    rolled_up = ROLLED_UP.get(step.name, set())
-    return any(
-        all(n in failed for n in nodes) if asset in rolled_up else any(n in failed for n in nodes)
-        for asset, nodes in by_asset.items()
-    )
-
-
-def _message(result: dg.ExecuteInProcessResult) -> str:
-    """What the outermost of our errors says; for a foreign error its class and message.
-
-    Dagster turns Ctrl-C into a failed step: that is passed on as what it is.
-    """
-    for event in result.all_events:
-        if not event.is_step_failure:
-            continue
-        chain = []
-        error = event.step_failure_data.error
-        while error is not None:
-            chain.append(error)
-            error = error.cause
-        if any(e.cls_name in INTERRUPTIONS for e in chain):
-            raise KeyboardInterrupt
-        for error in chain:
-            if isinstance(kind := getattr(errors, str(error.cls_name), None), type) and issubclass(
-                kind, EnactError
-            ):
-                return error.message.split(": ", 1)[-1].strip()
-        if chain:
-            return chain[-1].message.strip()
-    return "the run failed outside its step; see the run in the UI"
+def _is_older(cause: str) -> bool:
+    return cause.startswith(OLDER_REASONS)

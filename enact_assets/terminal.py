@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -11,6 +12,7 @@ from enact_assets.defs.progress import Progress
 from enact_assets.walk import Failure, Observer, Report, Step
 
 LINE_EVERY_S = 10.0
+READING_SHOWN_S = 1.0
 WARM_S = 2.0
 """No estimate is made from less."""
 
@@ -34,12 +36,16 @@ class Pace:
         self._n_ended += 1
         self._start(self._worked, now)
 
-    def left(self, current: Progress | None, n_steps: int, now: float) -> float | None:
-        """Seconds left of ``n_steps``, the running one included; None before it can be said."""
-        is_told = current is not None and current.total
+    def left(self, running: Sequence[Progress | None], n_steps: int, now: float) -> float | None:
+        """Seconds left of ``n_steps``, the ``running`` ones included; None before it can be said.
+
+        ``running`` are what these reported last, None if nothing.
+        """
         # A step that has not reported yet is taken to be like the ones before.
         expected = self._worked / self._n_ended if self._n_ended else 1.0
-        worked, whole = _work_of(current) if is_told else (0.0, expected)
+        works = [_work_of(p) if p is not None and p.total else (0.0, expected) for p in running]
+        worked = sum(work for work, _ in works)
+        whole = sum(work for _, work in works)
         done = self._worked + worked
         self._start(done, now)
         if self._since is None:
@@ -47,8 +53,9 @@ class Pace:
         since, before = self._since
         if done <= before or now - since < WARM_S:
             return None
-        of_a_step = (self._worked + whole) / (self._n_ended + 1)
-        to_do = whole - worked + (n_steps - 1) * of_a_step
+        known = self._n_ended + len(works)
+        of_a_step = (self._worked + whole) / known if known else 1.0
+        to_do = whole - worked + (n_steps - len(works)) * of_a_step
         return (now - since) / (done - before) * to_do
 
     def _start(self, done: float, now: float) -> None:
@@ -75,30 +82,36 @@ class TerminalObserver(Observer):
         self._stage = ""
         self._n_steps = 0
         self._n_done = 0
+        self._began = time.monotonic()
         self._stage_began = 0.0
         self._line_at = 0.0
         self._n_failed = 0
-        self._current: Progress | None = None
+        self._running: dict[str, Progress | None] = {}
         self._pace = Pace()
+
+    def reading(self, share: float) -> None:  # noqa: D102
+        if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
+            self._put(f"  reading the lake   {100 * share:.0f} %")
+        elif share >= 1.0:
+            self._clear()
 
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
-        self._current = None
+        self._running = {}
         self._pace = Pace()
         self._stage_began = self._line_at = time.monotonic()
 
     def step_starts(self, step: Step) -> None:  # noqa: D102
-        self._current = None
+        self._running[str(step)] = None
         self._show(f"{step.partition or ''} ({step.why})".strip())
 
-    def progress(self, progress: Progress) -> None:  # noqa: D102
-        self._current = progress
+    def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
+        self._running[str(step)] = progress
         self._show(progress.as_text())
 
     def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
         self._n_done += 1
-        self._pace.step_ends(self._current, time.monotonic())
-        self._current = None
+        self._pace.step_ends(self._running.pop(str(step), None), time.monotonic())
         if failure is not None:
             self._n_failed += 1
             self._clear()
@@ -112,13 +125,17 @@ class TerminalObserver(Observer):
             )
 
     def _left(self) -> str:
-        seconds = self._pace.left(self._current, self._n_steps - self._n_done, time.monotonic())
+        running, n_steps = list(self._running.values()), self._n_steps - self._n_done
+        seconds = self._pace.left(running, n_steps, time.monotonic())
         return "" if seconds is None else f", about {duration(seconds)} left in {self._stage}"
 
     def _show(self, text: str) -> None:
         line = (
             f"  {self._stage:<18} {self._n_done}/{_partitions(self._n_steps)}  {text}{self._left()}"
         )
+        self._put(line)
+
+    def _put(self, line: str) -> None:
         if self._console.is_terminal:
             width = self._console.width
             sys.stdout.write("\r" + line[: width - 1].ljust(width - 1))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from enact_assets.defs.progress import Progress
-from enact_assets.defs.staleness import Node
+from enact_assets.lineage.follow import Partition, partition_tuple
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class Step:
     why: str
 
     @property
-    def nodes(self) -> list[Node]:
-        """Every asset partition the step makes."""
-        return [(key, self.partition) for key in self.keys]
+    def names(self) -> Partition:
+        """The partition as a tuple of names."""
+        return partition_tuple(self.partition)
 
     def __str__(self) -> str:
         return f"{self.name} {self.partition or ''}".strip()
@@ -38,7 +38,8 @@ class Report:
     """What a walk did.
 
     ``blocked`` could not be made because something upstream failed; ``kept`` are as they were, but
-    older than what failed. ``rejected`` are messages about names that nobody defined.
+    older than what failed. ``rejected`` are messages about names that nobody defined. ``n_told``
+    partitions were there though Dagster had not been told of them.
     """
 
     made: list[Step] = field(default_factory=list)
@@ -47,6 +48,7 @@ class Report:
     kept: list[Step] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     n_fresh: int = 0
+    n_told: int = 0
     seconds: float = 0.0
 
     @property
@@ -58,14 +60,17 @@ class Report:
 class Observer:
     """Told what happens. The terminal subclasses it; the base says nothing."""
 
+    def reading(self, share: float) -> None:
+        """The lake is being read: the share done, 0 to 1."""
+
     def stage_starts(self, name: str, n_steps: int) -> None:
         """An asset has ``n_steps`` partitions to make."""
 
     def step_starts(self, step: Step) -> None:
         """A partition is being made."""
 
-    def progress(self, progress: Progress) -> None:
-        """The running step got further."""
+    def progress(self, step: Step, progress: Progress) -> None:
+        """A running step got further."""
 
     def step_ends(self, step: Step, failure: Failure | None) -> None:
         """A partition was made, or failed."""

@@ -12,6 +12,18 @@ def begin_worker() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
+def begin_stoppable_worker() -> None:
+    """As :func:`begin_worker`, but SIGTERM raises KeyboardInterrupt, so that work is cleaned up.
+
+    Ctrl-C in a terminal goes to every process of a group: this one gets a group of its own, or it
+    would be stopped twice. Dagster gives both signals one handler, hence the same here.
+    """
+    os.setpgid(0, 0)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
 def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -31,6 +31,7 @@ from enact_assets.contracts.settings import settings_sha
 from enact_assets.contracts.tables import table
 from enact_assets.storage.atomic import flush_to_disk, temporary_name
 from enact_assets.storage.parquet_files import write_file
+from enact_assets.storage.places import LocalPlace
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -156,7 +157,11 @@ def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
             tables = {name: pl.concat(parts.pop(name)) for name in TABLES}
             content = {
                 name: write_file(
-                    temporary / f"{name}.parquet", table(name), {"batch": folder.name}, rows
+                    LocalPlace(temporary),
+                    f"{name}.parquet",
+                    table(name),
+                    {"batch": folder.name},
+                    rows,
                 )
                 for name, rows in tables.items()
             }

@@ -24,10 +24,14 @@ EnactError
 |   `-- QuestionFileError         a file of questions or answers cannot be read
 |-- PredictionError               a model could not be asked
 |-- EvaluationError               answers and questions do not belong together
-|-- WarehouseError                the DuckDB file could not be built, or a check found rows
+|-- WarehouseError                the DuckDB file could not be built or read
+|   `-- CheckError                checks of it found offending rows: `checks` says which
 |-- OutputError                   a file cannot be written, or would land outside its folder
 `-- MaterializationError          a partition failed, or could not start
 """
+
+
+from typing import Any
 
 
 class EnactError(Exception):
@@ -133,7 +137,18 @@ class EvaluationError(EnactError):
 
 
 class WarehouseError(EnactError):
-    """The DuckDB file could not be built, or a check found offending rows."""
+    """The DuckDB file could not be built or read."""
+
+
+class CheckError(WarehouseError):
+    """Checks of the warehouse found offending rows; ``checks`` are the results of all of them."""
+
+    def __init__(self, message: str, checks: tuple[Any, ...]) -> None:
+        super().__init__(message, checks)
+        self.checks = checks
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class MaterializationError(EnactError):

@@ -10,6 +10,8 @@ from enact_assets.contracts.profile import Profile
 
 EMBEDDED = "embedded"
 """Source of demonstrations that the embedded simulator makes."""
+NATURAL = "natural"
+"""The wording of actions unless another is set: English sentences."""
 
 
 @dataclass(frozen=True)
@@ -96,24 +98,40 @@ class AppearanceSettings:
 
 
 @dataclass(frozen=True)
+class NoiseSettings:
+    """Which part of the changes that actions tell is told wrongly: each with probability ``rate``,
+    by draws that depend on ``seed`` (paper B.4.5). Verification knows the truth all the same.
+    """
+
+    rate: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Variant:
-    """One named setting of everything a probe may vary."""
+    """One named setting of everything a probe may vary.
+
+    The baseline asks questions as they are written: in the wording of :class:`QuestionSettings`,
+    without noise.
+    """
 
     name: str
     gating: str
     camera: CameraSettings = CameraSettings()
     renderer: RendererSettings = RendererSettings()
     appearance: AppearanceSettings = AppearanceSettings()
+    wording: str = NATURAL
+    noise: NoiseSettings = NoiseSettings()
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
 
 
 @dataclass(frozen=True)
 class QuestionSettings:
-    """How many questions are written and asked, and how actions are worded."""
+    """How many questions are written and asked, and how their actions are worded."""
 
     seed: int = 0
-    wording: str = "natural"
+    wording: str = NATURAL
     trajectories_per_length: int = 30
     question_set_per_stratum: int = 560
     probe_set_per_stratum: int = 50
@@ -131,6 +149,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "size_px": (8, 4096),
     # A tenth of the picture is a table: nothing on it could be asked about.
     "embedded_min_visible_fraction": (0, 0.1),
+    "rate": (0, 1),
     "seed": (0, math.inf),
     "trajectories_per_length": (1, 1_000_000),
     "question_set_per_stratum": (1, 1_000_000),
@@ -142,7 +161,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "projection": ("pinhole", "fisheye"),
     "mode": tuple(EFFORTS),
     "robot": ("black_and_white", "white", "random", "skin"),
-    "wording": ("natural",),
+    "wording": (NATURAL, "symbolic", "emoji"),
 }
 """Setting -> names it may take. The stages that implement them stand downstream and cannot be
 imported here; a test holds these lists equal to theirs."""

@@ -380,7 +380,7 @@ _TABLES = (
             ),
             "answer": Column(_INTS, "label, from 1, shown for each step in turn"),
             "draw": Column(pl.Int64, "place among those of its kind and length, from 0"),
-            "wording": Column(pl.String, "how actions are worded: natural"),
+            "wording": Column(pl.String, "how actions are told: natural, symbolic or emoji"),
             "prompt": Column(pl.String, "the text a model is given"),
         },
     ),
@@ -448,7 +448,7 @@ _TABLES = (
     ),
     Table(
         "asked_questions",
-        "one row per variant and question it asks",
+        "one row per variant and question, as the variant asks it",
         ("variant", "question_id"),
         ("variant",),
         {
@@ -459,6 +459,22 @@ _TABLES = (
             "kind": _KIND,
             "length": _LENGTH,
             "in_probe_set": Column(pl.Boolean, "compared between variants"),
+            "key_frames": Column(_INTS, "key frames in true order"),
+            "shown_key_frames": Column(
+                _INTS, "key frames in the order shown, the current state first"
+            ),
+            "actions": Column(_STRINGS, "action texts as they are asked, in the order shown"),
+            "told_components": Column(
+                pl.List(_STRINGS), "components that each of these texts tells; noise included"
+            ),
+            "action_components": Column(
+                pl.List(_STRINGS), "true components of each action, in the order shown"
+            ),
+            "answer": Column(_INTS, "label, from 1, shown for each step in turn"),
+            "wording": Column(pl.String, "how actions are told: natural, symbolic or emoji"),
+            "noise_rate": Column(pl.Float64, "probability with which a component is perturbed"),
+            "n_perturbed": Column(pl.Int64, "true components that noise perturbed"),
+            "prompt": Column(pl.String, "the text a model is given"),
             "evidence_sha": Column(pl.String, "as in question_set"),
         },
     ),

@@ -1,12 +1,13 @@
 """Gathering rows of several partitions for one roll-up: reads only, no algorithm."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import polars as pl
 
-from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.registry import Gating, load_registry
+from enact_assets.contracts.registry import Gating, settings_sha
+from enact_assets.contracts.tables import table
+from enact_assets.questions.noise import Vocabulary
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
@@ -16,43 +17,54 @@ VERIFIES = ("scene_graphs", "visibility")
 
 
 def evidence_by_demonstration(
-    lake: Lake, gating: str, demonstrations: Iterable[str]
+    lake: Lake, gating: Gating, demonstrations: Iterable[str]
 ) -> dict[str, str]:
-    """One hash per demonstration of the tables that verify its questions."""
+    """One hash per demonstration of the tables, and the constants, that verify its questions."""
     evidence = {}
     for demonstration in sorted(demonstrations):
-        partition = {"demonstration": demonstration, "gating": gating}
+        partition = {"demonstration": demonstration, "gating": gating.name}
         if all(lake.exists(t, partition) for t in VERIFIES):
             shas = [lake.content_sha(t, partition) for t in VERIFIES]
             objects = lake.content_sha("objects", {"demonstration": demonstration})
-            evidence[demonstration] = content_sha([*shas, objects])
+            evidence[demonstration] = content_sha([*shas, objects, settings_sha(gating)])
     return evidence
 
 
-def questions_of(lake: Lake, variant: str) -> pl.DataFrame:
-    """The qa rows that ``variant`` asks.
-
-    Errors: :class:`EvaluationError` if questions that are to be asked are in no qa partition.
-    """
-    asked = lake.read("asked_questions", {"variant": variant}).select("question_id")
-    gating = load_registry().variant(variant).gating
-    questions = lake.read_all("qa", gating=gating)
-    lost = asked.join(questions, on="question_id", how="anti").get_column("question_id")
-    if lost.len():
-        raise EvaluationError(
-            f"asked_questions {variant!r}: {lost.len()} of {asked.height} questions are in no qa "
-            f"partition of gating {gating!r}, first {lost[0]}. Materialize qa, question_set and "
-            "asked_questions again."
+def written_questions(lake: Lake, chosen: pl.DataFrame, gating: str) -> pl.DataFrame:
+    """The ``qa`` rows of the questions in ``chosen``, as far as they are there."""
+    found = [
+        lake.read("qa", {"demonstration": demonstration, "gating": gating}).join(
+            chosen, on="question_id", how="semi"
         )
-    return questions.join(asked, on="question_id", how="semi")
+        for demonstration in _demonstrations(chosen)
+    ]
+    return pl.concat([table("qa").empty(), *found])
+
+
+def vocabularies_of(
+    lake: Lake, chosen: pl.DataFrame, predicates: Collection[str]
+) -> dict[str, Vocabulary]:
+    """What noise may say of each demonstration that ``chosen`` questions are about."""
+    return {
+        d: Vocabulary.of(lake.read("objects", {"demonstration": d}), predicates)
+        for d in _demonstrations(chosen)
+    }
+
+
+def questions_of(lake: Lake, variant: str) -> pl.DataFrame:
+    """The questions as ``variant`` asks them."""
+    return lake.read("asked_questions", {"variant": variant})
 
 
 def verification_indexes(
     lake: Lake, questions: pl.DataFrame, gating: Gating
 ) -> dict[str, DeltaIndex | ReleaseDeltaIndex]:
     """For each demonstration of ``questions``, the changes between its key frames."""
-    demonstrations = sorted(questions.get_column("demonstration").unique())
-    return {d: change_index(lake, d, gating) for d in demonstrations}
+    return {d: change_index(lake, d, gating) for d in _demonstrations(questions)}
+
+
+def _demonstrations(questions: pl.DataFrame) -> list[str]:
+    return sorted(questions.get_column("demonstration").unique())
 
 
 def change_index(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | ReleaseDeltaIndex:

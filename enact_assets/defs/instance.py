@@ -1,60 +1,95 @@
-"""The Dagster instance of a data root, and the lock that keeps a second driver out."""
+"""The Dagster instance of a data root: SQLite below it, or PostgreSQL if ``ENACT_POSTGRES_URL``."""
 
-import fcntl
+import importlib.util
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import yaml
 
-from enact_assets.contracts.errors import MaterializationError, SettingsError
+from enact_assets.contracts.errors import SettingsError
+from enact_assets.defs.driver_lock import make_folder, only_driver, postgres_url, without_password
 
-LOCK_FILE = "materialize.lock"
+__all__ = ["INSTANCE_FOLDER", "instance_config", "only_driver", "open_instance"]
+
 INSTANCE_FOLDER = "dagster"
+STATEMENT_S = 300
+"""PostgreSQL gives up a statement after this."""
+POLICY: Mapping[str, Any] = {
+    "concurrency": {"runs": {"max_concurrent_runs": 1}},
+    "telemetry": {"enabled": False},
+    "nux": {"enabled": False},
+}
+"""What holds for every instance, wherever it stores; a test compares it with the YAML files."""
 
 
 def open_instance(data_root: Path) -> dg.DagsterInstance:
-    """The Dagster instance of a data root: runs and events below ``<data root>/dagster``.
+    """The Dagster instance of a data root; its settings stand in ``<data root>/dagster``.
 
-    All runs share one event log: a SQLite file per run, the default, triples the cost of a step.
-    Errors: :class:`SettingsError` if nothing can be written there.
+    Runs and events are kept beside them, or in the PostgreSQL database that ``ENACT_POSTGRES_URL``
+    names, which is asked for again by everybody who opens the instance: the file never holds it.
+
+    Errors: :class:`SettingsError` if nothing can be written there, or the database cannot be used.
     """
     home = data_root / INSTANCE_FOLDER
-    _make_folder(home)
-    storage = {"base_dir": str(home.resolve())}
-    parts = {
-        "run_storage": ("storage.runs", "SqliteRunStorage"),
-        "event_log_storage": ("storage.event_log", "ConsolidatedSqliteEventLogStorage"),
-        "schedule_storage": ("storage.schedules", "SqliteScheduleStorage"),
-        "local_artifact_storage": ("storage.root", "LocalArtifactStorage"),
-    }
-    config: dict[str, Any] = {
-        name: {"module": f"dagster._core.{module}", "class": kind, "config": storage}
-        for name, (module, kind) in parts.items()
-    }
-    config["compute_logs"] = {
-        "module": "dagster._core.storage.noop_compute_log_manager",
-        "class": "NoOpComputeLogManager",
-    }
-    config |= {
-        "concurrency": {"runs": {"max_concurrent_runs": 1}},
-        "telemetry": {"enabled": False},
-        "nux": {"enabled": False},
-    }
-    _write_instance_file(home, config)
-    return dg.DagsterInstance.from_config(str(home))
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    make_folder(home)
+    url = postgres_url()
+    if url is not None and importlib.util.find_spec("dagster_postgres") is None:
         raise SettingsError(
-            f"{folder}: cannot be made or written ({error.strerror}). Give another --data folder."
+            "ENACT_POSTGRES_URL is set, and dagster-postgres is not installed: install the extra, "
+            "pip install 'enact_assets[distributed]', or unset the variable."
+        )
+    _write_instance_file(home, instance_config(home))
+    if url is None:
+        return dg.DagsterInstance.from_config(str(home))
+    try:
+        instance = dg.DagsterInstance.from_config(str(home))
+    except Exception as error:
+        # Of SQLAlchemy, psycopg2 or dagster-postgres, by what is wrong.
+        raise SettingsError(
+            f"ENACT_POSTGRES_URL ({without_password(url)}): the database cannot be used: "
+            f"{_innermost(error)}"
         ) from error
+    # Keep a connection: opening one for each statement is what Dagster does outside its server.
+    instance.optimize_for_webserver(
+        statement_timeout=1000 * STATEMENT_S, pool_recycle=3600, max_overflow=20
+    )
+    return instance
+
+
+def instance_config(home: Path) -> dict[str, Any]:
+    """What ``dagster.yaml`` of an instance in ``home`` says."""
+    base = {"base_dir": str(home.resolve())}
+    if postgres_url() is not None:
+        storage: dict[str, Any] = {
+            "storage": {"postgres": {"postgres_url": {"env": "ENACT_POSTGRES_URL"}}}
+        }
+    else:
+        kept = "enact_assets.defs.sqlite_storage"
+        storage = {
+            "run_storage": _class(kept, "KeptSqliteRunStorage", base),
+            "event_log_storage": _class(kept, "KeptSqliteEventLogStorage", base),
+            "schedule_storage": _class(
+                "dagster._core.storage.schedules", "SqliteScheduleStorage", base
+            ),
+        }
+    return storage | {
+        "local_artifact_storage": _class(
+            "dagster._core.storage.root", "LocalArtifactStorage", base
+        ),
+        # Captured stdout and stderr of thousands of short steps would outweigh the tables.
+        "compute_logs": _class(
+            "dagster._core.storage.noop_compute_log_manager", "NoOpComputeLogManager"
+        ),
+        **POLICY,
+    }
+
+
+def _class(module: str, name: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = {"module": module, "class": name}
+    return found | {"config": dict(config)} if config else found
 
 
 def _write_instance_file(home: Path, config: Mapping[str, Any]) -> None:
@@ -70,21 +105,8 @@ def _write_instance_file(home: Path, config: Mapping[str, Any]) -> None:
         raise SettingsError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-@contextmanager
-def only_driver(data_root: Path) -> Iterator[None]:
-    """Hold the data root's lock; raises :class:`MaterializationError` if another driver has it."""
-    _make_folder(data_root)
-    with (data_root / LOCK_FILE).open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            raise MaterializationError(
-                f"{data_root}: another materialize (process {holder}) is at work here. Wait for "
-                "it, or give this one another --data folder."
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        yield
+def _innermost(error: BaseException) -> str:
+    """What the first cause says, in one line; a database driver names no password."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return " ".join(str(error).split())

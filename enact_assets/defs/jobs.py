@@ -4,6 +4,11 @@ from typing import Any
 
 import dagster as dg
 
+from enact_assets.contracts.lineage import WAREHOUSE
+from enact_assets.defs.checks import sql_check_specs
+from enact_assets.defs.up_to_date import up_to_date
+
+CHECK_JOB = "check_freshness"
 JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("refresh_gatings", "Refresh the gating settings.", ("gating_config",)),
     ("refresh_variants", "Refresh the variant settings.", ("variant_config",)),
@@ -48,9 +53,16 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 def all_jobs() -> list[Any]:
     """The jobs; their partitions are those of their assets."""
-    return [
-        dg.define_asset_job(
-            name, selection=dg.AssetSelection.assets(*keys), description=description
-        )
-        for name, description, keys in JOBS
-    ]
+    sql_checks = dg.AssetSelection.checks(*(spec.key for spec in sql_check_specs()))
+    jobs = []
+    for name, description, keys in JOBS:
+        # Without up_to_date, which would read the whole lake in each run of a backfill.
+        selection: Any = dg.AssetSelection.assets(*keys).without_checks()
+        if WAREHOUSE in keys:
+            selection |= sql_checks
+        jobs.append(dg.define_asset_job(name, selection=selection, description=description))
+    about = "Ask the plan whether each asset is up to date; the answers are checks of the assets."
+    check = dg.define_asset_job(
+        CHECK_JOB, selection=dg.AssetSelection.checks(up_to_date), description=about
+    )
+    return [*jobs, check]

@@ -6,18 +6,26 @@ from pathlib import Path
 import dagster as dg
 from pydantic import Field
 
+from enact_assets.contracts.registry import Registry
+from enact_assets.lineage.gather import Inventory
+from enact_assets.lineage.versions import Arrived
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.paths import DataRoot, lake_from_environment
 from enact_assets.storage.recordings import Recordings
 
 
 class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """The data root: Parquet lake, image store and DuckDB warehouse below one folder."""
+    """The data root: Parquet lake, image store and DuckDB warehouse."""
 
     root: str = Field(
         default_factory=lambda: str(DataRoot.from_environment().root),
         description="Folder of lake/, images/ and enact.duckdb. Default: ENACT_HOME, or ./data.",
+    )
+    lake_url: str | None = Field(
+        default_factory=lake_from_environment,
+        description="Folder or fsspec URL (s3://bucket/prefix) below which lake/ and images/ stand "
+        "if they are not below the data root. Default: ENACT_LAKE.",
     )
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
@@ -26,26 +34,41 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     )
 
     @property
+    def data_root(self) -> DataRoot:
+        """Where everything stands."""
+        return DataRoot(Path(self.root), self.lake_url)
+
+    @property
     def lake(self) -> Lake:
         """The Parquet lake."""
-        return Lake(DataRoot(Path(self.root)).lake)
+        return Lake(self.data_root.lake)
 
     @property
     def images(self) -> ImageStore:
         """Pictures by content."""
-        return ImageStore(DataRoot(Path(self.root)).images)
+        return ImageStore(self.data_root.images)
 
     @property
     def recordings(self) -> Recordings:
         """Recorded replays."""
-        return Recordings(DataRoot(Path(self.root)).recordings)
+        return Recordings(self.data_root.recordings)
 
     @property
     def question_files(self) -> Path:
         """Folder of imported question files."""
-        return DataRoot(Path(self.root)).question_files
+        return self.data_root.question_files
 
     @property
     def warehouse_path(self) -> Path:
         """The DuckDB file people query."""
-        return DataRoot(Path(self.root)).warehouse
+        return self.data_root.warehouse
+
+    def inventory(self, registry: Registry) -> Inventory:
+        """What lineage is read from."""
+        return Inventory(
+            self.data_root,
+            self.lake,
+            self.images,
+            Arrived(self.recordings, self.question_files),
+            registry,
+        )

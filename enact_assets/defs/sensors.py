@@ -1,35 +1,173 @@
-"""Sensors: what the registry names and what was imported become partitions without a hand."""
+"""Sensors: what was named, imported or changed outside Dagster is noticed without a hand."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import dagster as dg
 
-from enact_assets.contracts.registry import load_registry
+from enact_assets.contracts.errors import SettingsError
+from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, StepSpec
+from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.contracts.tables import TABLES
+from enact_assets.defs.arrivals import names_found
+from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import (
     demonstration_partitions,
     model_partitions,
     question_file_partitions,
 )
+from enact_assets.defs.reported import last_materialization_id, reported_versions
 from enact_assets.defs.resources import DataResource
-from enact_assets.storage.question_files import question_file_names
+from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG, running, unfinished_runs
+from enact_assets.lineage.follow import Partition, partition_key
+from enact_assets.lineage.plan import Marks
+from enact_assets.lineage.versions import root_version
+from enact_assets.storage.watched_folders import look_at, watched_folders
+
+IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
+"""Steps that read what others wrote, and nothing else."""
+DYNAMIC = {d.name: d for d in
+           (demonstration_partitions, model_partitions, question_file_partitions)}  # fmt: skip
 
 
 @dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
 def registered_partitions(
     context: dg.SensorEvaluationContext, data: DataResource
 ) -> dg.SensorResult:
-    """Adds what the registry names, and imported recordings, unless they are partitions already."""
-    registry = load_registry()
-    demonstrations = (*registry.demonstrations, *data.recordings.names())
-    wanted: Iterable[tuple[dg.DynamicPartitionsDefinition, tuple[str, ...]]] = (
-        (demonstration_partitions, demonstrations),
-        (model_partitions, registry.models),
-        (question_file_partitions, tuple(question_file_names(data.question_files))),
-    )
+    """Makes partitions of new names: of the registry, of demonstrations.txt and models.txt in the
+    data root, of imported recordings and question files, and of recordings that appear in the
+    folders that ENACT_WATCH names. Starts no run. What cannot be used is told in the log, once.
+    """
+    before = json.loads(context.cursor) if context.cursor else {}
+    problems: list[str] = []
+    registry = _registry(problems)
+    look = look_at(watched_folders(), data.recordings, before.get("growing", {}))
+    names, bad_names = names_found(data, registry)
+    problems += [*look.problems, *bad_names]
+    for problem in problems:
+        if problem not in before.get("told", ()):
+            context.log.warning(problem)
     requests = []
-    for definition, names in wanted:
-        known = set(context.instance.get_dynamic_partitions(str(definition.name)))
-        new = [name for name in names if name not in known]
+    for dimension, definition in DYNAMIC.items():
+        known = set(context.instance.get_dynamic_partitions(str(dimension)))
+        new = [name for name in names[str(dimension)] if name not in known]
         if new:
             requests.append(definition.build_add_request(new))
-    return dg.SensorResult(dynamic_partitions_requests=requests)
+    cursor = json.dumps({"growing": look.growing, "told": problems})
+    about = f"{len(problems)} problems, the first: {problems[0]}" if problems else "nothing new"
+    return dg.SensorResult(
+        dynamic_partitions_requests=requests,
+        skip_reason=None if requests else about,
+        cursor=cursor,
+    )
+
+
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING
+    if is_automated()
+    else dg.DefaultSensorStatus.STOPPED,
+    asset_selection=dg.AssetSelection.assets(
+        *ROOTS, *(a for step in IMPORTING for a in step.assets)
+    ),
+)
+def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> dg.SensorResult:
+    """Runs exactly those partitions whose source changed: settings of the registry, and recordings
+    and question files that were imported again and look complete. Off by default.
+    """
+    registry = load_registry()
+    busy = running(unfinished_runs(context.instance))
+    before = json.loads(context.cursor) if context.cursor else {}
+    requests = list(_changed_settings(context, registry, busy))
+    changed: dict[str, str] = {}
+    for step, partition, was, now, landed_ns in _imported_again(context, data, registry, busy):
+        place = f"{step.name} {partition_key(partition)}"
+        changed[place] = now
+        if before.get(place) == now:  # else it may still be written to
+            why = f"{step.inputs[0].asset} changed ({was[:8]} -> {now[:8]})"
+            requests.append(_request(step, partition, f"{now} {landed_ns}", why))
+    return dg.SensorResult(
+        run_requests=requests,
+        skip_reason=None if requests else "nothing changed",
+        cursor=json.dumps(changed),
+    )
+
+
+def _registry(problems: list[str]) -> Registry | None:
+    try:
+        return load_registry()
+    except SettingsError as error:
+        problems.append(str(error))
+        return None
+
+
+def _changed_settings(
+    context: dg.SensorEvaluationContext, registry: Registry, busy: Marks
+) -> Iterator[dg.RunRequest]:
+    """Config roots that say other than Dagster was told; nothing in a data root never used."""
+    names = current_names(context.instance, registry)
+    reported = {root: reported_versions(context.instance, root) for root in ROOTS}
+    if not any(reported.values()):
+        return
+    steps = {step.name: step for step in STEPS if step.name in ROOTS}
+    for root, told in reported.items():
+        partitions = _loaded_partitions(context, root)
+        for partition in names.partitions(root):
+            now, was = root_version(registry, root, partition), told.get(partition)
+            is_busy = partition in busy.of.get(root, ())
+            if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
+                continue
+            last = last_materialization_id(context.instance, root, partition)
+            change = f"{was[:8]} -> {now[:8]}" if was else "new"
+            why = f"the registry entry changed ({change})"
+            yield _request(steps[root], partition, f"{now} {last}", why)
+
+
+def _loaded_partitions(context: dg.SensorEvaluationContext, root: str) -> set[str] | None:
+    graph = context.repository_def.asset_graph if context.repository_def else None
+    partitions = graph.get(dg.AssetKey(root)).partitions_def if graph else None
+    return set(partitions.get_partition_keys()) if partitions else None
+
+
+def _is_loaded(
+    context: dg.SensorEvaluationContext, root: str, partition: Partition, known: set[str] | None
+) -> bool:
+    """Whether the definitions, loaded some time ago, have heard of ``partition``."""
+    name = partition_key(partition)
+    if name is None or known is None or name in known:
+        return True
+    context.log.info(f"{root} {name} is new: reload the code location, then it can be made")
+    return False
+
+
+def _imported_again(
+    context: dg.SensorEvaluationContext, data: DataResource, registry: Registry, busy: Marks
+) -> Iterator[tuple[StepSpec, Partition, str, str, int]]:
+    """Imports whose file is not the one they were read from: what it was, and is now."""
+    names = current_names(context.instance, registry)
+    inventory = data.inventory(registry)
+    tables = [step.assets[0] for step in IMPORTING]
+    scanned = inventory.index.scan([t for t in tables if t in TABLES])
+    for step in IMPORTING:
+        source = step.inputs[0].asset
+        for partition, record in scanned[step.assets[0]].items():
+            if not names.has(step.assets[0], partition) or record.provenance is None:
+                continue
+            was = record.provenance.inputs.get(source)
+            now = inventory.arrived.version(source, partition)
+            if was is None or was.version == now or partition in busy.of.get(step.assets[0], ()):
+                continue
+            yield step, partition, was.version, now, record.mtime_ns
+
+
+def _request(step: StepSpec, partition: Partition, content: str, why: str) -> dg.RunRequest:
+    """A run of one partition; the same content after the same landing is requested once."""
+    tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: "changed_sources", WHY_TAG: why}
+    return dg.RunRequest(
+        run_key=f"{step.name} {partition_key(partition) or ''} {content}",
+        partition_key=partition_key(partition),
+        asset_selection=[dg.AssetKey(asset) for asset in step.assets],
+        tags=tags,
+    )

@@ -8,6 +8,8 @@ import polars as pl
 
 from enact_assets.contracts.tables import Column, table
 from enact_assets.defs.code import code_version
+from enact_assets.defs.column_lineage import column_lineage, origins_in_words
+from enact_assets.defs.making import provenance_of
 from enact_assets.defs.resources import DataResource
 
 PREVIEW_ROWS = 5
@@ -21,6 +23,7 @@ def asset_spec(
     partitions_def: dg.PartitionsDefinition[Any] | None = None,
     kinds: Iterable[str] = ("polars", "parquet"),
     about: str = "",
+    automation_condition: dg.AutomationCondition[Any] | None = None,
 ) -> dg.AssetSpec:
     """Specification of the asset that lands table ``name``; the contract says all it can."""
     contract = table(name)
@@ -28,7 +31,7 @@ def asset_spec(
         dg.TableColumn(
             column,
             str(c.dtype),
-            description=_describe(c),
+            description=_describe(name, column, c),
             constraints=dg.TableColumnConstraints(nullable=c.is_nullable),
         )
         for column, c in contract.columns.items()
@@ -41,12 +44,14 @@ def asset_spec(
         kinds=set(kinds),
         code_version=code_version(name),
         partitions_def=partitions_def,
-        metadata={"dagster/column_schema": dg.TableSchema(columns)},
+        automation_condition=automation_condition,
+        metadata={"dagster/column_schema": dg.TableSchema(columns), **column_lineage(name)},
     )
 
 
-def _describe(column: Column) -> str:
-    return column.meaning + (f" [{column.unit}]" if column.unit else "")
+def _describe(name: str, column: str, contract: Column) -> str:
+    unit = f" [{contract.unit}]" if contract.unit else ""
+    return f"{contract.meaning}{unit}. {origins_in_words(name, column)}".strip()
 
 
 def partition_of(context: dg.AssetExecutionContext, name: str) -> dict[str, str]:
@@ -67,16 +72,19 @@ def landed(
     rows: pl.DataFrame,
     metadata: Mapping[str, Any] | None = None,
 ) -> dg.MaterializeResult[Any]:
-    """Write ``rows`` to the lake and report them: data version = hash of the content."""
+    """Write ``rows`` and what they were made from to the lake, and report them.
+
+    The data version is the hash of their content. Errors: those of ``Lake.write``, and
+    :class:`MaterializationError` if an input changed since the step began; nothing is written then.
+    """
     partition = partition_of(context, name)
-    sha = data.lake.write(name, rows, partition)
-    path = data.lake.path(name, partition)
+    sha = data.lake.write(name, rows, partition, provenance_of(name))
     return dg.MaterializeResult(
         asset_key=name,
         data_version=dg.DataVersion(sha),
         metadata={
             "dagster/row_count": rows.height,
-            "path": dg.MetadataValue.path(str(path)),
+            "path": dg.MetadataValue.path(data.lake.where(name, partition)),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **(metadata or {}),
         },

@@ -22,7 +22,7 @@ from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.rendering import RENDERER_VERSION
 from enact_assets.simulator.world import World
-from enact_assets.storage.images import RENDERS_FOLDER, ImageStore
+from enact_assets.storage.images import ImageStore
 
 Progress = Callable[[int, int, int, float], None]
 """Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""
@@ -145,7 +145,7 @@ def _cached(store: ImageStore, sha: str, size_px: int, where: str) -> str | None
     """The stored picture of a render; None, with a note, if it is damaged or of another size."""
     image_sha = store.find(sha)
     if image_sha is None:
-        if (store.root / RENDERS_FOLDER / sha[:2] / sha).exists():
+        if store.remembers(sha):
             _log.warning("%s: its cached picture is gone or damaged; rendering it again", where)
         return None
     shape = store.read(image_sha).shape

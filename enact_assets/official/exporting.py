@@ -37,7 +37,7 @@ def export_questions(
     it was not materialized, :class:`OutputError`.
     """
     lake = Lake(root.lake)
-    question_output(output, [root.lake, root.images, root.recordings, root.question_files])
+    question_output(output, root.folders)
     files = question_file_names(root.question_files)
     if name in registry.gatings and name in files:
         raise UnknownNameError(
@@ -89,5 +89,4 @@ def _pictures(
     rows = lake.read_all("frame_images", variant=variant).filter(pl.col("gating") == gating)
     named = rows.join(segmented, on=["demonstration", "gating", "key_frame"], how="inner")
     for name, frame_id, sha in named.select("demonstration", "frame_id", "image_sha").iter_rows():
-        store.read(sha)  # refuses a damaged file
-        yield name, str(frame_id), store.path(sha).read_bytes()
+        yield name, str(frame_id), store.read_png(sha)

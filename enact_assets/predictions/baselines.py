@@ -45,7 +45,7 @@ def predict(
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
 ) -> pl.DataFrame:
-    """Ask ``model`` all ``questions`` (rows of ``qa``): the table ``predictions``, a row for each.
+    """Ask ``model`` all ``questions``, rows of ``asked_questions``: a row of ``predictions`` each.
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
     holds its hash. A question with a picture that is missing or unreadable is not asked: its row
@@ -109,7 +109,7 @@ def _text_prior_order(request: Request) -> list[int]:
     preference = random_order(request)
     if request.kind == "forward":
         return preference
-    return order_by_text(request.action_components, preference)[0]
+    return order_by_text(request.told_components, preference)[0]
 
 
 def _pixel_continuity() -> OrderingBaseline:

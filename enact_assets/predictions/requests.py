@@ -33,7 +33,8 @@ class Picture:
 class Request:
     """One question as a model gets it: the prompt and the pictures in the order shown.
 
-    ``answer`` and ``action_components`` are for baselines only and never leave the process.
+    ``answer`` and ``told_components`` (what the actions say, noise included) are for baselines only
+    and never leave the process.
     """
 
     question_id: str
@@ -42,7 +43,7 @@ class Request:
     prompt: str
     pictures: tuple[Picture, ...]
     answer: tuple[int, ...]
-    action_components: tuple[tuple[str, ...], ...]
+    told_components: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def build_request(
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
 ) -> Request:
-    """The request for one row of ``qa``; a picture nobody made has no hash."""
+    """The request for one row of ``asked_questions``; a picture nobody made has no hash."""
     demonstration = question["demonstration"]
     pictures = tuple(
         Picture(
@@ -85,7 +86,7 @@ def build_request(
         question["prompt"],
         pictures,
         tuple(question["answer"]),
-        tuple(tuple(components) for components in question["action_components"]),
+        tuple(tuple(components) for components in question["told_components"]),
     )
 
 

@@ -19,7 +19,7 @@ from enact_assets.contracts.tables import table
 from enact_assets.questions.release_qa import write_release_questions
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, check_kind, fill_template, load_template
-from enact_assets.questions.wording import WORDINGS, word_actions
+from enact_assets.questions.wording import WORDINGS, explain_wording, word_actions
 
 if TYPE_CHECKING:
     from enact_assets.segmentation.deltas import DeltaIndex
@@ -104,7 +104,7 @@ def build_question(
     content = (trajectory["trajectory_id"], kind, settings.seed)
     # shown[k] is the step (from 1) whose next state or action is labelled k + 1.
     shown = shuffled_labels(len(steps), "order shown", *content)
-    texts = word_actions(steps, *content)
+    texts = word_actions(steps, *content, wording=settings.wording)
     if kind == "forward":
         shown_key_frames = [key_frames[0], *(key_frames[step] for step in shown)]
     else:
@@ -133,7 +133,7 @@ def build_question(
         "answer": inverse_order(shown),
         "draw": draw,
         "wording": settings.wording,
-        "prompt": fill_template(template, texts),
+        "prompt": fill_template(template, texts, explain_wording(steps, settings.wording)),
     }
 
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from enact_assets.contracts.errors import QuestionError, UnknownNameError
+from enact_assets.contracts.errors import QuestionError, SettingsError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.settings import QuestionSettings
+from enact_assets.contracts.settings import NATURAL, QuestionSettings
 from enact_assets.contracts.tables import table
 from enact_assets.questions.official import official_id, question_type
 from enact_assets.questions.release_wording import release_text
 from enact_assets.questions.templates import KINDS, Kind, fill_template, load_template
-from enact_assets.questions.wording import WORDINGS
 from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_between, release_index
 
 if TYPE_CHECKING:
@@ -46,10 +45,13 @@ def write_release_questions(
 
     Errors: :class:`QuestionError` if ``trajectories`` are not those drawn from these tables;
     :class:`TrajectoryError` if the tables do not belong together or ``index`` is of another
-    profile; :class:`UnknownNameError` for a wording nobody defined.
+    profile; :class:`SettingsError` for a wording other than natural: the release has its own.
     """
-    if settings.wording not in WORDINGS:
-        raise UnknownNameError.of("wording", settings.wording, WORDINGS)
+    if settings.wording != NATURAL:
+        raise SettingsError(
+            f"profile {profile.name!r} asks what the public release asks, in its own words: "
+            f"expected wording {NATURAL!r}, found {settings.wording!r}"
+        )
     index = release_index(index, profile)
     wanted = settings.trajectories_per_length
     n = segmented_frames.height

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from enact_assets.contracts.components import PARENT_JOINT, Component
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.questions.wording import is_plural
+from enact_assets.questions.natural import is_plural
 from enact_assets.segmentation.release_deltas import Entry
 
 ADDED = (

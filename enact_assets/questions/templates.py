@@ -1,8 +1,9 @@
-"""Prompt templates: text files with two placeholders, ours or the user's.
+"""Prompt templates: text files with placeholders, ours or the user's.
 
 ``{actions}`` becomes the ``[Action k] ...`` lines, ``{n_steps}`` the number of entries the answer
-must have. Role, task, output format and example are the template's own words (paper A.2.3,
-figures 14 and 15 say what a prompt must carry).
+must have, ``{notation}`` a key to actions that are no sentences (nothing for sentences; a template
+without it leaves readers to guess). Role, task, output format and example are the template's own
+words (paper A.2.3, figures 14 and 15 say what a prompt must carry).
 """
 
 import re
@@ -18,7 +19,7 @@ KINDS: tuple[Kind, ...] = ("forward", "inverse")
 
 TEMPLATE_FOLDER = Path(__file__).parent / "prompts"
 REQUIRED = ("actions",)
-OPTIONAL = ("n_steps",)
+OPTIONAL = ("n_steps", "notation")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -50,10 +51,14 @@ def load_template(kind: str, folder: Path | None = None) -> str:
     return template
 
 
-def fill_template(template: str, actions: Sequence[str]) -> str:
-    """``template`` with the numbered ``actions``; one per line, labels from 1."""
+def fill_template(template: str, actions: Sequence[str], notation: str = "") -> str:
+    """``template`` with the numbered ``actions``, one per line, labels from 1, and their key."""
     lines = "\n".join(f"[Action {k}] {text}" for k, text in enumerate(actions, start=1))
-    values: dict[str | None, str] = {"actions": lines, "n_steps": str(len(actions))}
+    values: dict[str | None, str] = {
+        "actions": lines,
+        "n_steps": str(len(actions)),
+        "notation": notation,
+    }
     # What an action says is never itself read as a placeholder.
     return "".join([values.get(name, text) for text, name in _parts(template)])
 

@@ -1,210 +1,44 @@
-"""Signature components as English sentences, in several phrasings chosen by content.
+"""Actions as texts, in the wording that is asked for: English sentences, symbols or emoji."""
 
-A sentence names the objects as the reader of a question knows them, by label, and says what holds
-after the step that did not hold before it, or the other way round. Every phrasing of one predicate
-and operation says the same; none of them can be mistaken for another component.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from enact_assets.contracts.components import PARENT_JOINT, Component
-from enact_assets.contracts.errors import QuestionError
+from enact_assets.contracts.components import Component
 from enact_assets.contracts.ids import seeds_from
-from enact_assets.contracts.predicates import CATALOGUE, ROBOT, label
+from enact_assets.contracts.predicates import CATALOGUE
+from enact_assets.contracts.settings import NATURAL
+from enact_assets.questions.natural import PHRASINGS, sentence
+from enact_assets.questions.notation import BETWEEN, NOTATIONS, key_to, write_component
 
-NATURAL = "natural"
-WORDINGS = (NATURAL,)
+WORDINGS = (NATURAL, *NOTATIONS)
 
-_ROBOT_LABELS = (ROBOT, "agent")
 _ORDER = {"add": 0, "remove": 1, "transition": 2}
 _PREDICATE_ORDER = {name: index for index, name in enumerate(CATALOGUE)}
 
-# {S} and {O}: subject and object with their article; {o}: the object without one, for what comes
-# in bulk; the other fields agree with the number of the subject.
-PHRASINGS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("add", "RightGrasping"): (
-        "{S}'s right hand now holds {O}",
-        "{S} took hold of {O} with the right hand",
-        "{S} now has {O} in the right hand",
-    ),
-    ("remove", "RightGrasping"): (
-        "{S}'s right hand no longer holds {O}",
-        "{S} let go of {O} with the right hand",
-        "{S} no longer has {O} in the right hand",
-    ),
-    ("add", "LeftGrasping"): (
-        "{S}'s left hand now holds {O}",
-        "{S} took hold of {O} with the left hand",
-        "{S} now has {O} in the left hand",
-    ),
-    ("remove", "LeftGrasping"): (
-        "{S}'s left hand no longer holds {O}",
-        "{S} let go of {O} with the left hand",
-        "{S} no longer has {O} in the left hand",
-    ),
-    ("add", "OnTop"): (
-        "{S} {is} now on top of {O}",
-        "{S} came to rest on top of {O}",
-        "{S} now {rests} on {O}",
-    ),
-    ("remove", "OnTop"): (
-        "{S} {is} no longer on top of {O}",
-        "{S} left the top of {O}",
-        "{S} no longer {rests} on {O}",
-    ),
-    ("add", "Inside"): (
-        "{S} {is} now inside {O}",
-        "{S} ended up inside {O}",
-        "{S} {is} in {O} now",
-    ),
-    ("remove", "Inside"): (
-        "{S} {is} no longer inside {O}",
-        "{S} {is} out of {O} now",
-        "{S} {is} not in {O} any more",
-    ),
-    ("add", "Under"): (
-        "{S} {is} now under {O}",
-        "{S} ended up below {O}",
-        "{S} now {lies} below {O}",
-    ),
-    ("remove", "Under"): (
-        "{S} {is} no longer under {O}",
-        "{S} {is} not below {O} any more",
-        "{S} no longer {lies} below {O}",
-    ),
-    ("add", "Contains"): (
-        "{S} now {contains} {o}",
-        "{S} {has} received some {o}",
-        "{S} now {holds} some {o}",
-    ),
-    ("remove", "Contains"): (
-        "{S} no longer {contains} {o}",
-        "{S} {is} empty of {o} now",
-        "{S} no longer {holds} any {o}",
-    ),
-    ("add", "Covered"): (
-        "{S} {is} now covered with {o}",
-        "{S} {has} become covered in {o}",
-        "{S} now {has} {o} on the surface",
-    ),
-    ("remove", "Covered"): (
-        "{S} {is} no longer covered with {o}",
-        "{S} {is} free of {o} now",
-        "{S} no longer {has} {o} on the surface",
-    ),
-    ("add", "Open"): (
-        "{S} {is} now open",
-        "{S} {has} been opened",
-        "{S} went from closed to open",
-    ),
-    ("remove", "Open"): (
-        "{S} {is} no longer open",
-        "{S} {has} been closed",
-        "{S} went from open to closed",
-    ),
-    ("add", "ToggledOn"): (
-        "{S} {is} now switched on",
-        "{S} {has} been turned on",
-        "{S} went from off to on",
-    ),
-    ("remove", "ToggledOn"): (
-        "{S} {is} no longer switched on",
-        "{S} {has} been turned off",
-        "{S} went from on to off",
-    ),
-    ("add", "Cooked"): (
-        "{S} {is} now cooked",
-        "{S} {has} become cooked",
-        "{S} went from uncooked to cooked",
-    ),
-    ("remove", "Cooked"): (
-        "{S} {is} no longer cooked",
-        "{S} {is} not cooked any more",
-        "{S} went from cooked to uncooked",
-    ),
-    ("transition", "Transition"): (
-        "{S} turned into {O}",
-        "{S} became {O}",
-        "{S} {has} changed into {O}",
-    ),
-    ("add", "Touching"): (
-        "{S} {is} now in contact with {O}",
-        "{S} came into contact with {O}",
-        "{S} now {touches} {O}",
-    ),
-    ("remove", "Touching"): (
-        "{S} {is} no longer in contact with {O}",
-        "{S} lost contact with {O}",
-        "{S} no longer {touches} {O}",
-    ),
-}
 
-_SINGULAR = {
-    "is": "is",
-    "has": "has",
-    "rests": "rests",
-    "contains": "contains",
-    "holds": "holds",
-    "lies": "lies",
-    "touches": "touches",
-}
-_PLURAL = {
-    "is": "are",
-    "has": "have",
-    "rests": "rest",
-    "contains": "contain",
-    "holds": "hold",
-    "lies": "lie",
-    "touches": "touch",
-}
-# Singular for all their final s.
-_SINGULAR_ENDINGS = ("ss", "us", "is")
-_SINGULAR_WORDS = frozenset({"gas", "lens", "canvas", "atlas", "molasses", "series"})
-
-
-def is_plural(name: str) -> bool:
-    """Whether a label reads as a plural ("hand towels", "scissors"), judged by its last word."""
-    last = name.rsplit(" ", maxsplit=1)[-1].lower()
-    return (
-        last.endswith("s") and not last.endswith(_SINGULAR_ENDINGS) and last not in _SINGULAR_WORDS
-    )
-
-
-def sentence(component: Component, phrasing: int = 0) -> str:
-    """``component`` as one sentence; ``phrasing`` counts from 0, modulo the phrasings there are.
-
-    Errors: :class:`QuestionError` for a component nobody can see, such as mere existence.
-    """
-    phrasings = PHRASINGS.get((component.operation, component.predicate))
-    if phrasings is None:
-        raise QuestionError(
-            f"no wording for {component}: questions/wording.py has none for "
-            f"({component.operation}, {component.predicate})"
-        )
-    parents = component.parents if component.operation == "transition" else []
-    several = len(parents) > 1 or is_plural(component.subject)
-    words = {
-        **(_PLURAL if several else _SINGULAR),
-        "S": _named(*(parents or [component.subject])),
-        "O": _named(component.object or ""),
-        "o": label(component.object or ""),
-    }
-    text = phrasings[phrasing % len(phrasings)].format_map(words)
-    return text[0].upper() + text[1:] + "."
-
-
-def word_actions(actions: Iterable[Iterable[str]], *content: object) -> list[str]:
-    """Actions, each by the texts of its components, as sentences; phrasings by ``content``.
+def word_actions(
+    actions: Iterable[Iterable[str]], *content: object, wording: str = NATURAL
+) -> list[str]:
+    """Actions, each by the texts of its components, in words of ``wording``, one of `WORDINGS`.
 
     Within an action, what came about is told first, then what ceased, then what turned into
     something else; within these by predicate and objects, so that the order tells nothing beyond
-    the components. Phrasings also depend on the number of the action, from 1.
+    the components. Sentences take one of several phrasings by ``content``, the number of the
+    action, from 1, and the component; notations have one text per component, whatever ``content``.
     """
+    if wording != NATURAL:
+        return [BETWEEN.join(_written(tuple(components), wording)) for components in actions]
     told = [_told(tuple(components)) for components in actions]
     more = [(str(k), text) for k, (texts, _) in enumerate(told, start=1) for text in texts]
     seeds = iter(seeds_from(("phrasing", *content), more))
     return [" ".join([s[next(seeds) % len(s)] for s in sentences]) for _, sentences in told]
+
+
+def explain_wording(actions: Iterable[Sequence[str]], wording: str) -> str:
+    """What a prompt says so that ``actions``, as components, can be read; empty for sentences."""
+    if wording == NATURAL:
+        return ""
+    return key_to([Component.parse(text) for action in actions for text in action], wording)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -219,15 +53,18 @@ def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...
 
 @lru_cache(maxsize=1 << 14)
 def _sentences(text: str) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
-    """Where a component stands within an action, its text last, and all its sentences."""
+    """Where a component stands within an action, and all its sentences."""
     c = Component.parse(text)
     phrasings = range(len(PHRASINGS.get((c.operation, c.predicate), " ")))
-    place = (_ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, text)
-    return place, tuple([sentence(c, k) for k in phrasings])
+    return _place(c), tuple([sentence(c, k) for k in phrasings])
 
 
-def _named(*labels: str) -> str:
-    """Labels with their articles; the robot is the robot, whatever its category is called."""
-    return PARENT_JOINT.join(
-        "the robot" if name in _ROBOT_LABELS else f"the {label(name)}" for name in labels
-    )
+def _written(texts: tuple[str, ...], notation: str) -> list[str]:
+    """Components of one action in a notation, in the same order as sentences."""
+    told = sorted([Component.parse(text) for text in set(texts)], key=_place)
+    return [write_component(component, notation) for component in told]
+
+
+def _place(c: Component) -> tuple[int, int, str, str]:
+    """Where a component stands within an action; its text comes last."""
+    return _ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, str(c)

@@ -5,6 +5,7 @@ that hold the old file open keep it. Temporary names start with a dot and end in
 name of ours does, so that what a killed run leaves behind is never mistaken for data.
 """
 
+import errno
 import os
 import shutil
 import time
@@ -13,9 +14,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from enact_assets.contracts.errors import OutputError
+
 TEMPORARY_SUFFIX = ".tmp"
 LEFTOVER_AGE_S = 24 * 3600.0
 """A temporary file older than this belongs to a killed run; a younger one may still be written."""
+
+_ADVICE = {
+    errno.ENOSPC: "Free some space on its disk and run again.",
+    errno.EDQUOT: "Free some of the quota on its disk and run again.",
+    errno.EROFS: "Its disk is mounted read-only: mount it for writing, or use another folder.",
+    errno.EACCES: "Allow this user to write to the folder, or use another one.",
+    errno.EPERM: "Allow this user to write to the folder, or use another one.",
+}
 
 
 def temporary_name(path: Path) -> Path:
@@ -25,7 +36,12 @@ def temporary_name(path: Path) -> Path:
 
 def is_temporary(path: Path) -> bool:
     """Whether ``path`` is a temporary file of a writer, alive or killed."""
-    return path.name.startswith(".") and TEMPORARY_SUFFIX in path.suffixes
+    return is_temporary_name(path.name)
+
+
+def is_temporary_name(name: str) -> bool:
+    """As :func:`is_temporary`, of a file name; ``.a.tmp.wal`` belongs to ``.a.tmp``."""
+    return name.startswith(".") and TEMPORARY_SUFFIX in Path(name).suffixes
 
 
 @contextmanager
@@ -33,18 +49,32 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on leaving without error it becomes ``path``.
 
     Creates the folder and sweeps leftovers from it. On an error the temporary file is removed and
-    what stood at ``path`` before stays.
+    what stood at ``path`` before stays. Errors: :class:`OutputError` if the file or its folder
+    cannot be written; an ``OSError`` about another file is passed on as it is.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sweep_leftovers(path.parent)
     temporary = temporary_name(path)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sweep_leftovers(path.parent)
         yield temporary
         flush_to_disk(temporary)
         temporary.replace(path)
         flush_to_disk(path.parent)
+    except OSError as error:
+        if not _is_about(error, path):
+            raise
+        raise cannot_write(path, error) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def cannot_write(path: Path, error: OSError) -> OutputError:
+    """The error that says why ``path`` could not be written, and what to do about it."""
+    reason = error.strerror or str(error) or type(error).__name__
+    advice = _ADVICE.get(error.errno or 0, "")
+    return OutputError(
+        f"{path}: cannot be written ({reason}). What stood there before is unchanged. {advice}"
+    )
 
 
 def flush_to_disk(path: Path) -> None:
@@ -60,9 +90,9 @@ def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[
     """Remove what killed writers left in ``folder`` and return it; the young stays."""
     now = time.time()
     swept = []
-    for path in sorted(folder.iterdir()):
-        if not is_temporary(path):
-            continue
+    # Swept at each write, of folders with ten thousand files: hence names, not paths.
+    names = [name for name in os.listdir(folder) if is_temporary_name(name)]  # noqa: PTH208
+    for path in sorted(folder / name for name in names):
         try:
             # Of a link the link itself counts, not what it leads to.
             if now - path.lstat().st_mtime < older_than_s:
@@ -71,7 +101,23 @@ def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[
                 shutil.rmtree(path)
             else:
                 path.unlink()
-        except FileNotFoundError:
-            continue  # another writer swept it first
+        except OSError:
+            continue  # another writer swept it first, or it is not ours to remove
         swept.append(path)
     return swept
+
+
+def _is_about(error: OSError, path: Path) -> bool:
+    """Whether ``error`` names ``path``, its temporary name or a folder above, or names nothing."""
+    if error.filename is None:
+        return True
+    told = Path(os.fsdecode(error.filename))
+    return told.parent == path.parent or told in path.parents
+
+
+def _remove(temporary: Path) -> None:
+    """Remove what was not renamed; not even an error in doing so may hide the one before it."""
+    try:
+        temporary.unlink(missing_ok=True)
+    except OSError:
+        return  # swept later

@@ -3,7 +3,9 @@
 import io
 import re
 import struct
+import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +15,19 @@ from PIL.PngImagePlugin import PngImageFile
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
 from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.storage.atomic import replacing
+from enact_assets.storage.file_records import Heads, heads
+from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
 
 RENDERS_FOLDER = "renders"
+SUFFIX = ".png"
+_PICTURE = re.compile(r"[0-9a-f]{64}\.png")
 _SHA = re.compile(r"[0-9a-f]{64}")
 _MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 """Pillow's modes with at most 8 bits per channel: deeper pictures would be clipped."""
 MAX_PIXELS = 1 << 26
 """A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
+TOUCHED_AFTER_NS = 3600 * 10**9
+"""A picture that is met again is made young if it is older: by far less than what is collected."""
 _DECODE_ERRORS = (
     *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
     *(AttributeError, struct.error, zlib.error),
@@ -31,32 +38,64 @@ _DECODE_ERRORS = (
 class ImageStore:
     """PNG files under ``root`` (``DataRoot.images``): ``<first two hex digits>/<sha>.png``.
 
+    ``root`` is a folder or an fsspec URL.
+
     The render cache beside them, ``renders/<two hex digits>/<render sha>``, remembers which picture
     came out of a render, so that the same render is never paid for twice.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = Path(root)
+    def __init__(self, root: Path | str) -> None:
+        self.place: Place = open_place(root)
+
+    @property
+    def root(self) -> Path:
+        """The folder. Errors: :class:`LakeError` if the pictures are elsewhere."""
+        if isinstance(self.place, LocalPlace):
+            return self.place.root
+        raise LakeError(f"{self.place.address}: this needs pictures in a folder, not at a URL")
 
     def path(self, sha: str) -> Path:
-        """Where a picture stands. Errors: :class:`LakeError` if ``sha`` is not a SHA-256."""
-        return self.root / _checked_sha(sha)[:2] / f"{sha}.png"
+        """Where a picture stands.
+
+        Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are not in a folder.
+        """
+        return self.root / picture_name(sha)
 
     def put(self, png: bytes) -> str:
         """Store a PNG file and return its SHA-256; one that is there already is kept.
 
-        Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG.
+        Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG;
+        :class:`OutputError` if the picture cannot be written.
         """
         decode_png(png, "picture to be stored")
         sha = sha256_bytes(png)
-        if not self._is_intact(sha):
-            with replacing(self.path(sha)) as temporary:
-                temporary.write_bytes(png)
+        if not (self._is_intact(sha) and self._keep(sha)):
+            with self.place.publishing(picture_name(sha)) as file:
+                file.write(png)
         return sha
 
     def exists(self, sha: str) -> bool:
         """Whether a picture's file is there (:meth:`read` tells whether it is intact)."""
-        return self.path(sha).is_file()
+        return self.place.entry(picture_name(sha)) is not None
+
+    def read_png(self, sha: str) -> bytes:
+        """The PNG file of one picture. Errors: as :meth:`read`."""
+        name = picture_name(sha)
+        where = self.place.where(name)
+        advice = "Materialize the frame_images partition that names it again."
+        try:
+            png = self.place.read(name)
+        except FileNotFoundError:
+            raise MissingPartitionError(f"{where}: no such picture is stored. {advice}") from None
+        except OSError as error:
+            raise DamagedFileError(f"{where}: cannot be read ({error.strerror}).") from error
+        found = sha256_bytes(png)
+        if found != sha:
+            raise DamagedFileError(
+                f"{where}: truncated or changed, its content hashes to {found}. "
+                f"Delete the file. {advice}"
+            )
+        return png
 
     def read(self, sha: str) -> npt.NDArray[np.uint8]:
         """One picture as uint8 (height, width, 3), red, green, blue; transparency is dropped.
@@ -64,52 +103,123 @@ class ImageStore:
         Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if
         the file's content is not what its name says.
         """
-        path = self.path(sha)
-        advice = "Materialize the frame_images partition that names it again."
-        try:
-            png = path.read_bytes()
-        except FileNotFoundError:
-            raise MissingPartitionError(f"{path}: no such picture is stored. {advice}") from None
-        except OSError as error:
-            raise DamagedFileError(f"{path}: cannot be read ({error.strerror}).") from error
-        found = sha256_bytes(png)
-        if found != sha:
-            raise DamagedFileError(
-                f"{path}: truncated or changed, its content hashes to {found}. "
-                f"Delete the file. {advice}"
-            )
-        return np.array(decode_png(png, str(path)), dtype=np.uint8)
+        png = self.read_png(sha)
+        where = self.place.where(picture_name(sha))
+        return np.array(decode_png(png, where), dtype=np.uint8)
 
     def find(self, render_sha: str) -> str | None:
         """The picture that the render came out as; None if unknown, or if it is gone or damaged."""
         try:
-            image_sha = self._render_path(render_sha).read_text("ascii").strip()
+            image_sha = self.place.read(_render_name(render_sha)).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
             return None
         if not _SHA.fullmatch(image_sha) or not self._is_intact(image_sha):
             return None
-        return image_sha
+        return image_sha if self._keep(image_sha) else None
+
+    def remembers(self, render_sha: str) -> bool:
+        """Whether a render was noted, be its picture still there or not (:meth:`find`)."""
+        return self.place.entry(_render_name(render_sha)) is not None
 
     def remember(self, render_sha: str, image_sha: str) -> None:
         """Note that the render came out as the stored picture ``image_sha``.
 
-        Errors: :class:`MissingPartitionError` if that picture is not stored.
+        Errors: :class:`MissingPartitionError` if that picture is not stored;
+        :class:`OutputError` if the note cannot be written.
         """
         if not self.exists(image_sha):
             raise MissingPartitionError(
-                f"{self.path(image_sha)}: a render is remembered only after its picture is stored"
+                f"{self.place.where(picture_name(image_sha))}: a render is remembered only after "
+                "its picture is stored"
             )
-        with replacing(self._render_path(render_sha)) as temporary:
-            temporary.write_text(image_sha + "\n", "ascii")
+        with self.place.publishing(_render_name(render_sha)) as file:
+            file.write(f"{image_sha}\n".encode("ascii"))
 
-    def _render_path(self, render_sha: str) -> Path:
-        return self.root / RENDERS_FOLDER / _checked_sha(render_sha)[:2] / render_sha
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        """SHA-256 and file of every picture there is, sorted."""
+        for entry in self.place.files(""):
+            sha = _sha_of(entry.name)
+            if sha is not None:
+                yield sha, entry
+
+    def renders(self) -> Iterator[tuple[str, str | None, Entry]]:
+        """Render and picture of every render that was noted; None if the note says no picture."""
+        found = [(e.name.rpartition("/")[2], e) for e in self.place.files(RENDERS_FOLDER)]
+        ours = [(s, e) for s, e in found if _SHA.fullmatch(s) and e.name == _render_name(s)]
+        notes = self.place.tails([entry for _, entry in ours], 128)
+        for (render_sha, entry), note in zip(ours, notes, strict=True):
+            text = b"" if isinstance(note, OSError) else note.strip()
+            image_sha = text.decode("ascii", errors="replace")
+            yield render_sha, image_sha if _SHA.fullmatch(image_sha) else None, entry
+
+    def foreign_files(self) -> list[str]:
+        """Paths or URLs of what is neither a picture nor a render; temporary files left out."""
+        names = (entry.name for entry in self.place.files(""))
+        return [self.place.where(n) for n in names if _sha_of(n) is None and not _is_render(n)]
+
+    def remove(self, sha: str, before_ns: int) -> bool:
+        """Remove a picture unless it was stored or met again since; whether it went."""
+        return self.place.delete_if_older(picture_name(sha), before_ns)
+
+    def forget_render(self, render_sha: str, before_ns: int) -> bool:
+        """Remove what a render came out as, unless it was noted again since; whether it went."""
+        return self.place.delete_if_older(_render_name(render_sha), before_ns)
+
+    def _keep(self, sha: str) -> bool:
+        """Make an old picture young: what is young is not collected. False if it has just gone.
+
+        It may be collected while nobody names it, and whoever asks now is about to name it.
+        """
+        name = picture_name(sha)
+        entry = self.place.entry(name)
+        if entry is None:
+            return False
+        if time.time_ns() - entry.mtime_ns < TOUCHED_AFTER_NS:
+            return True
+        try:
+            self.place.touch(name)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # one that may not be written may not be removed either
+        # It may have been taken aside between being found and being touched.
+        return self.exists(sha)
+
+    def stored_heads(self) -> Heads:
+        """First 64 bits of the hash of every picture there is, ascending."""
+        named: list[str] = []
+        for folder in (f"{byte:02x}" for byte in range(256)):
+            names = self.place.names(folder)
+            named += [name for name in names if _PICTURE.fullmatch(name)]
+        return heads(named)
 
     def _is_intact(self, sha: str) -> bool:
         try:
-            return sha256_bytes(self.path(sha).read_bytes()) == sha
+            return sha256_bytes(self.place.read(picture_name(sha))) == sha
         except OSError:
             return False
+
+
+def picture_name(sha: str) -> str:
+    """Name of a picture below the root. Errors: :class:`LakeError` if that is no SHA-256."""
+    return f"{_checked_sha(sha)[:2]}/{sha}{SUFFIX}"
+
+
+def _sha_of(name: str) -> str | None:
+    """Inverse of :func:`picture_name`; None for any other name."""
+    sha = name[3 : -len(SUFFIX)]
+    if not _SHA.fullmatch(sha) or name != f"{sha[:2]}/{sha}{SUFFIX}":
+        return None
+    return sha
+
+
+def _render_name(render_sha: str) -> str:
+    return f"{RENDERS_FOLDER}/{_checked_sha(render_sha)[:2]}/{render_sha}"
+
+
+def _is_render(name: str) -> bool:
+    sha = name.rpartition("/")[2]
+    return bool(_SHA.fullmatch(sha)) and name == _render_name(sha)
 
 
 def _checked_sha(sha: str) -> str:

@@ -2,20 +2,23 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
 
 from enact_assets.contracts.errors import LakeError, TableContractError
+from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES, Table, table
-from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.parquet_files import (
+    FileMetadata,
     partition_text,
     read_file,
     read_metadata,
     verify_file,
     write_file,
 )
+from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
 
 Partition = Mapping[str, str]
 """Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""
@@ -45,25 +48,43 @@ class Lake:
     """Tables under ``root``: ``<table>/<first dimension>/<second dimension>.parquet``.
 
     A table with one dimension stands in ``<table>/<value>.parquet``, one without in
-    ``<table>.parquet``. Writers never block readers: a reader sees the old file or the new one.
+    ``<table>.parquet``. ``root`` is a folder or an fsspec URL such as ``s3://bucket/prefix``.
+    Writers never block readers: a reader sees the old file or the new one.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = Path(root)
+    def __init__(self, root: Path | str) -> None:
+        self.place: Place = open_place(root)
+
+    @property
+    def root(self) -> Path:
+        """The folder. Errors: :class:`LakeError` if the lake is elsewhere."""
+        return _local(self.place).root
+
+    def where(self, table_name: str, partition: Partition | None = None) -> str:
+        """Path or URL of a partition, to be shown. Errors: as :meth:`path`, of a local lake."""
+        return self.place.where(file_name(*_resolved(table_name, partition)))
 
     def path(self, table_name: str, partition: Partition | None = None) -> Path:
         """Where a partition stands, whether or not it is there.
 
-        Errors: :class:`LakeError` if the dimensions are not those of the table, or a value cannot
-        be a file name.
+        Errors: :class:`LakeError` if the dimensions are not those of the table, a value cannot
+        be a file name, or the lake is not in a folder.
         """
-        return self._path(*_resolved(table_name, partition))
+        return _local(self.place).root / file_name(*_resolved(table_name, partition))
 
-    def write(self, table_name: str, rows: pl.DataFrame, partition: Partition | None = None) -> str:
+    def write(
+        self,
+        table_name: str,
+        rows: pl.DataFrame,
+        partition: Partition | None = None,
+        provenance: Provenance | None = None,
+    ) -> str:
         """Check ``rows`` against the contract, write them atomically, return their content hash.
 
-        Errors: :class:`TableContractError` if they break the contract or hold rows of another
-        partition; then nothing is written and the old file stays.
+        ``provenance`` says what they were made from; rows and provenance appear together.
+        Errors, with which nothing is written and the old file stays: :class:`TableContractError`
+        if they break the contract or hold rows of another partition; :class:`OutputError` if the
+        file cannot be written.
         """
         contract, values = _resolved(table_name, partition)
         rows = contract.check(rows, partition_text(values))
@@ -75,7 +96,8 @@ class Lake:
                     f"{rows.height} rows belong to another {dimension}, first "
                     f"{strays.get_column(dimension)[0]!r}"
                 )
-        return write_file(self._path(contract, values), contract, values, rows)
+        name = file_name(contract, values)
+        return write_file(self.place, name, contract, values, rows, provenance=provenance)
 
     def read(self, table_name: str, partition: Partition | None = None) -> pl.DataFrame:
         """Rows of one partition in key order.
@@ -84,12 +106,16 @@ class Lake:
         :class:`DamagedFileError` names the file, what is wrong and what to do. Nothing is changed.
         """
         contract, values = _resolved(table_name, partition)
-        return read_file(self._path(contract, values), contract, values)
+        return read_file(self.place, file_name(contract, values), contract, values)
 
     def content_sha(self, table_name: str, partition: Partition | None = None) -> str:
         """Hash of a partition's rows, from the file's metadata. Errors: as :meth:`read`."""
+        return self.metadata(table_name, partition).content_sha
+
+    def metadata(self, table_name: str, partition: Partition | None = None) -> FileMetadata:
+        """What the file says about its rows, without reading one. Errors: as :meth:`read`."""
         contract, values = _resolved(table_name, partition)
-        return read_metadata(self._path(contract, values), contract, values).content_sha
+        return read_metadata(self.place, file_name(contract, values), contract, values)
 
     def verify(self, table_name: str, partition: Partition | None = None) -> str:
         """Compare every page of a partition with its checksum; returns its content hash.
@@ -97,17 +123,33 @@ class Lake:
         Errors: as :meth:`read`.
         """
         contract, values = _resolved(table_name, partition)
-        return verify_file(self._path(contract, values), contract, values)
+        return verify_file(self.place, file_name(contract, values), contract, values)
 
     def exists(self, table_name: str, partition: Partition | None = None) -> bool:
         """Whether the partition's file is there (it may still be damaged)."""
-        return self.path(table_name, partition).is_file()
+        return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
+
+    def files(self, table_name: str) -> Iterator[Entry]:
+        """Files where those of the table's partitions stand, foreign ones among them."""
+        contract = table(table_name)
+        if contract.partitions:
+            return self.place.files(contract.name)
+        entry = self.place.entry(file_name(contract, {}))
+        return iter([] if entry is None else [entry])
+
+    def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
+        """Values of each partition that is there, and its file; foreign files are left out."""
+        contract = table(table_name)
+        for entry in self.files(table_name):
+            values = values_of(contract, entry.name)
+            if values is not None:
+                yield values, entry
 
     def partitions(self, table_name: str) -> list[dict[str, str]]:
         """Partitions that are there, sorted by their values; foreign files are left out."""
         contract = table(table_name)
-        found = (self._partition_of(contract, path) for path in self._files(contract))
-        return sorted((p for p in found if p is not None), key=lambda p: tuple(p.values()))
+        found = sorted(values for values, _ in self.entries(table_name))
+        return [dict(zip(contract.partitions, values, strict=True)) for values in found]
 
     def read_all(self, table_name: str, **fixed: str) -> pl.DataFrame:
         """Rows of all partitions that match ``fixed``, in the order of the partitions.
@@ -122,35 +164,45 @@ class Lake:
         wanted = [p for p in self.partitions(table_name) if fixed.items() <= p.items()]
         return pl.concat([contract.empty(), *(self.read(table_name, p) for p in wanted)])
 
-    def foreign_files(self) -> list[Path]:
-        """Files that belong to no partition of any table, sorted; temporary ones left out."""
-        known = {
-            path
-            for contract in TABLES.values()
-            for path in self._files(contract)
-            if self._partition_of(contract, path) is not None
-        }
-        found = (p for p in self.root.rglob("*") if not p.is_dir() and not is_temporary(p))
-        return sorted(p for p in found if p not in known)
+    def foreign_files(self) -> list[str]:
+        """Paths or URLs that belong to no partition, sorted; temporary ones left out."""
+        names = (entry.name for entry in self.place.files("") if not _is_partition(entry.name))
+        return sorted(map(self.place.where, names))
 
-    def _path(self, contract: Table, values: Partition) -> Path:
-        parts = (contract.name, *values.values())
-        return self.root.joinpath(*parts[:-1], parts[-1] + SUFFIX)
 
-    def _files(self, contract: Table) -> Iterator[Path]:
-        """Files at the depth at which the table's partitions stand."""
-        levels = ["*"] * len(contract.partitions)
-        pattern = "/".join([contract.name, *levels]) + SUFFIX
-        return (p for p in self.root.glob(pattern) if p.is_file() and not is_temporary(p))
+def file_name(contract: Table, values: Partition) -> str:
+    """Name of a partition's file below the root of the lake."""
+    return "/".join([contract.name, *values.values()]) + SUFFIX
 
-    def _partition_of(self, contract: Table, path: Path) -> dict[str, str] | None:
-        parts = path.relative_to(self.root).with_suffix("").parts[1:]
-        try:
-            for value in parts:
-                check_partition_value(value, str(path))
-        except LakeError:
-            return None
-        return dict(zip(contract.partitions, parts, strict=True))
+
+def _local(place: Place) -> LocalPlace:
+    if isinstance(place, LocalPlace):
+        return place
+    raise LakeError(f"{place.address}: this needs a lake in a folder, not one at a URL")
+
+
+def _is_partition(name: str) -> bool:
+    contract = TABLES.get(name.partition("/")[0].removesuffix(SUFFIX))
+    return contract is not None and values_of(contract, name) is not None
+
+
+def values_of(contract: Table, name: str) -> tuple[str, ...] | None:
+    """Values of the partition whose file is called ``name``; None if no partition's is."""
+    if not name.endswith(SUFFIX):
+        return None
+    values = tuple(name[: -len(SUFFIX)].split("/")[1:])
+    if len(values) != len(contract.partitions) or not all(map(_can_name, values)):
+        return None
+    return values
+
+
+@lru_cache(maxsize=1 << 20)
+def _can_name(value: str) -> bool:
+    try:
+        check_partition_value(value, "")
+    except LakeError:
+        return False
+    return True
 
 
 def _resolved(table_name: str, partition: Partition | None) -> tuple[Table, dict[str, str]]:

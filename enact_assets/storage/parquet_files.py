@@ -7,7 +7,6 @@ silently (tried: 45 of 60 random flips); with it all of them were found.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -16,35 +15,68 @@ import pyarrow.parquet as pq
 from enact_assets import __version__
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
 from enact_assets.contracts.ids import content_sha, table_sha
+from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import Table
-from enact_assets.storage.atomic import replacing
+from enact_assets.storage.places import Place
 
 ROW_GROUP_ROWS = 128_000
 """Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""
+FOOTER_BYTES = 1 << 16
+"""Footers of our tables have a few kilobytes; a larger one is read in a second go."""
+NOT_OURS = "written by something else (no enact metadata)"
+_MAGIC = b"PAR1"
+
+
+_REQUIRED = ("table", "partition", "content_sha", "contract_sha", "package_version")
+_MADE_FROM = "enact.provenance"
 
 
 @dataclass(frozen=True)
 class FileMetadata:
-    """What a table file says about itself."""
+    """What a table file says about itself.
+
+    ``made_from`` is the provenance as text, None if whoever wrote the file did not give one.
+    """
 
     table: str
     partition: str
     content_sha: str
     contract_sha: str
     package_version: str
+    made_from: str | None = None
 
-    def encoded(self) -> dict[bytes, bytes]:
+    @property
+    def provenance(self) -> Provenance | None:
+        """What the rows were made from; None if the file does not say."""
+        return None if self.made_from is None else Provenance.decoded(self.made_from)
+
+    def encoded(self) -> dict[str, str]:
         """As Parquet key-value metadata."""
-        return {f"enact.{k}".encode(): v.encode() for k, v in vars(self).items()}
+        fields = {f"enact.{name}": getattr(self, name) for name in _REQUIRED}
+        return fields if self.made_from is None else {**fields, _MADE_FROM: self.made_from}
 
     @classmethod
-    def decoded(cls, metadata: Mapping[bytes, bytes]) -> "FileMetadata | None":
-        """Inverse of :meth:`encoded`; None if any of it is missing."""
-        names = cls.__dataclass_fields__
+    def decoded(cls, metadata: Mapping[str, str]) -> "FileMetadata | None":
+        """Inverse of :meth:`encoded`; None if any of it but the provenance is missing."""
         try:
-            return cls(**{name: metadata[f"enact.{name}".encode()].decode() for name in names})
-        except (KeyError, UnicodeDecodeError):
+            fields = {name: metadata[f"enact.{name}"] for name in _REQUIRED}
+        except KeyError:
             return None
+        return cls(**fields, made_from=metadata.get(_MADE_FROM))
+
+    def misfit(self, table: Table, contract: str, partition: str) -> str | None:
+        """Why the file is not ``partition`` of ``table``, in words; None if it is.
+
+        ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
+        """
+        if self.table != table.name or self.partition != partition:
+            return f"it holds {self.table} ({self.partition})"
+        if self.contract_sha != contract:
+            return (
+                "it keeps another version of the table's contract "
+                f"(written by version {self.package_version})"
+            )
+        return None
 
 
 def contract_sha(table: Table) -> str:
@@ -57,20 +89,32 @@ def partition_text(partition: Mapping[str, str]) -> str:
     return ", ".join(f"{dimension}={value}" for dimension, value in partition.items())
 
 
-def write_file(path: Path, table: Table, partition: Mapping[str, str], rows: pl.DataFrame) -> str:
-    """Write checked ``rows`` atomically; returns the hash of their content."""
+def write_file(
+    place: Place,
+    name: str,
+    table: Table,
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    *,
+    provenance: Provenance | None = None,
+) -> str:
+    """Write checked ``rows`` atomically; returns the hash of their content.
+
+    Errors: :class:`OutputError` if the file cannot be written; the old one stays.
+    """
     metadata = FileMetadata(
         table.name,
         partition_text(partition),
         table_sha(rows, table.key),
         contract_sha(table),
         __version__,
+        None if provenance is None else provenance.encoded(),
     )
     arrow = rows.to_arrow().replace_schema_metadata(metadata.encoded())
-    with replacing(path) as temporary:
+    with place.publishing(name) as file:
         pq.write_table(
             arrow,
-            temporary,
+            file,
             compression="zstd",
             row_group_size=ROW_GROUP_ROWS,
             write_page_checksum=True,
@@ -78,27 +122,51 @@ def write_file(path: Path, table: Table, partition: Mapping[str, str], rows: pl.
     return metadata.content_sha
 
 
-def read_file(path: Path, table: Table, partition: Mapping[str, str]) -> pl.DataFrame:
+def read_file(
+    place: Place, name: str, table: Table, partition: Mapping[str, str]
+) -> pl.DataFrame:
     """All rows of a table file, in key order, after checking that it is the file it should be."""
-    with _opened(path, table, partition) as (file, _):
+    with _opened(place, name, table, partition) as (file, _):
         frame = pl.from_arrow(file.read(list(table.columns)))
     if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema:
-        raise _damaged(path, table, partition, "its columns differ from the table's contract")
+        reason = "its columns differ from the table's contract"
+        raise _damaged(place.where(name), table, partition, reason)
     return frame
 
 
-def read_metadata(path: Path, table: Table, partition: Mapping[str, str]) -> FileMetadata:
+def read_metadata(
+    place: Place, name: str, table: Table, partition: Mapping[str, str]
+) -> FileMetadata:
     """What a table file says about itself, without reading a row."""
-    with _opened(path, table, partition) as (_, metadata):
-        return metadata
+    where = place.where(name)
+    with _told(where, table, partition):
+        footer = read_footer(place, name)
+        return _checked(where, table, partition, pq.ParquetFile(pa.BufferReader(footer)))
 
 
-def verify_file(path: Path, table: Table, partition: Mapping[str, str]) -> str:
+def read_footer(place: Place, name: str) -> bytes:
+    """The end of a Parquet file, its footer included: enough to read its metadata.
+
+    Errors: ``OSError``. What is returned may be no Parquet at all.
+    """
+    footer = place.tail(name, FOOTER_BYTES)
+    n_needed = needed_bytes(footer)
+    return footer if n_needed <= len(footer) else place.tail(name, n_needed)
+
+
+def needed_bytes(end: bytes) -> int:
+    """How many bytes of a file its footer takes, from the ``end`` of it; 0 if it is no Parquet."""
+    if end[-4:] != _MAGIC or len(end) < 8:
+        return 0
+    return int.from_bytes(end[-8:-4], "little") + 8
+
+
+def verify_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> str:
     """Read a table file once, row group by row group, so that every page checksum is compared.
 
     Returns the content hash from its metadata.
     """
-    with _opened(path, table, partition) as (file, metadata):
+    with _opened(place, name, table, partition) as (file, metadata):
         for group in range(file.num_row_groups):
             file.read_row_group(group)
     return metadata.content_sha
@@ -106,43 +174,55 @@ def verify_file(path: Path, table: Table, partition: Mapping[str, str]) -> str:
 
 @contextmanager
 def _opened(
-    path: Path, table: Table, partition: Mapping[str, str]
+    place: Place, name: str, table: Table, partition: Mapping[str, str]
 ) -> Iterator[tuple[pq.ParquetFile, FileMetadata]]:
+    where = place.where(name)
+    with _told(where, table, partition), place.open(name) as handle:
+        file = pq.ParquetFile(handle, page_checksum_verification=True)
+        yield file, _checked(where, table, partition, file)
+
+
+@contextmanager
+def _told(where: str, table: Table, partition: Mapping[str, str]) -> Iterator[None]:
+    """Errors of reading, in words that say which file and what to do."""
     try:
-        handle = path.open("rb")
+        yield
     except FileNotFoundError:
         raise MissingPartitionError(
-            f"{_name(table, partition)} is not in the lake (no file {path}). "
+            f"{_name(table, partition)} is not in the lake (no file {where}). "
             f"Materialize asset {table.name!r} for that partition first."
         ) from None
+    except pa.ArrowException as error:
+        reason = f"not readable as Parquet, so truncated or damaged ({error})"
+        raise _damaged(where, table, partition, reason) from error
     except OSError as error:
-        raise _damaged(path, table, partition, f"cannot be opened ({error.strerror})") from error
-    with handle:
-        try:
-            file = pq.ParquetFile(handle, page_checksum_verification=True)
-            metadata = _checked(path, table, partition, file)
-            yield file, metadata
-        except (pa.ArrowException, OSError) as error:
-            reason = f"not readable as Parquet, so truncated or damaged ({error})"
-            raise _damaged(path, table, partition, reason) from error
+        # Arrow tells of damage by OSErrors without a number.
+        is_damage = error.errno is None
+        text = error.strerror or str(error)
+        reason = f"not readable as Parquet, so truncated or damaged ({text})"
+        if not is_damage:
+            reason = f"cannot be opened ({text})"
+        raise _damaged(where, table, partition, reason) from error
 
 
 def _checked(
-    path: Path, table: Table, partition: Mapping[str, str], file: pq.ParquetFile
+    where: str, table: Table, partition: Mapping[str, str], file: pq.ParquetFile
 ) -> FileMetadata:
-    metadata = FileMetadata.decoded(file.metadata.metadata or {})
+    found = file.metadata.metadata or {}
+    metadata = FileMetadata.decoded(
+        {k.decode(errors="replace"): v.decode(errors="replace") for k, v in found.items()}
+    )
     if metadata is None:
-        raise _damaged(path, table, partition, "written by something else (no enact metadata)")
-    if metadata.table != table.name or metadata.partition != partition_text(partition):
-        found = f"{metadata.table} ({metadata.partition})"
-        raise _damaged(path, table, partition, f"it holds {found}")
+        raise _damaged(where, table, partition, NOT_OURS)
+    misfit = metadata.misfit(table, contract_sha(table), partition_text(partition))
     expected = list(table.columns)
-    if metadata.contract_sha != contract_sha(table) or file.schema_arrow.names != expected:
-        reason = (
+    if misfit is None and file.schema_arrow.names != expected:
+        misfit = (
             f"it keeps another version of the table's contract (columns {file.schema_arrow.names}, "
-            f"expected {expected}; written by version {metadata.package_version})"
+            f"expected {expected})"
         )
-        raise _damaged(path, table, partition, reason)
+    if misfit is not None:
+        raise _damaged(where, table, partition, misfit)
     return metadata
 
 
@@ -151,10 +231,10 @@ def _name(table: Table, partition: Mapping[str, str]) -> str:
 
 
 def _damaged(
-    path: Path, table: Table, partition: Mapping[str, str], reason: str
+    where: str, table: Table, partition: Mapping[str, str], reason: str
 ) -> DamagedFileError:
     name = _name(table, partition)
     return DamagedFileError(
-        f"{path}: not usable as {name}: {reason}. "
+        f"{where}: not usable as {name}: {reason}. "
         "Delete the file and materialize that partition again."
     )

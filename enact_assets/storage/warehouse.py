@@ -17,6 +17,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.lake import Lake
@@ -90,6 +91,7 @@ def publish(
     *,
     names: Names | None = None,
     stale: pl.DataFrame | None = None,
+    provenance: Provenance | None = None,
 ) -> PublishReport:
     """Build the warehouse from the lake and the ``sql`` folder and swap it in.
 
@@ -118,6 +120,7 @@ def publish(
                 connection.begin()
                 left_out = _create_inputs(connection, sources, names, stale)
                 rows = _run(connection, files, sources, lambda share: told(0.4 + 0.5 * share))
+                _write_meta(connection, sources, files, left_out, stale, provenance)
                 connection.commit()
                 checks = run_checks(connection, sql_root)
                 connection.execute("checkpoint")
@@ -130,15 +133,53 @@ def publish(
         # open the new file beside it.
         Path(f"{warehouse_path}.wal").unlink(missing_ok=True)
     told(1.0)
+    return PublishReport(
+        warehouse_path,
+        rows,
+        checks,
+        time.monotonic() - started,
+        _content_sha(sources, files, left_out, stale),
+    )
+
+
+def _content_sha(
+    sources: Sources, files: Sequence[SqlFile], left_out: Any, stale: pl.DataFrame
+) -> str:
+    """Hash of all that the warehouse is made from."""
     inputs = (
         [[s.table, s.content_sha] for s in sources.current],
         [sha256_bytes(f.text.encode()) for f in files],
         left_out,
         stale.select(list(STALE_PARTITIONS.columns)).rows(),
     )
-    return PublishReport(
-        warehouse_path, rows, checks, time.monotonic() - started, content_sha(inputs)
-    )
+    return content_sha(inputs)
+
+
+def _write_meta(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sources,
+    files: Sequence[SqlFile],
+    left_out: Any,
+    stale: pl.DataFrame,
+    provenance: Provenance | None,
+) -> None:
+    """Keep in the file what it was made from, as tables of the lake do."""
+    connection.execute("create schema meta")
+    connection.execute("create table meta.published (key varchar, value varchar)")
+    values = {"content_sha": _content_sha(sources, files, left_out, stale)}
+    if provenance is not None:
+        values["provenance"] = provenance.encoded()
+    for key, value in values.items():
+        connection.execute("insert into meta.published values (?, ?)", [key, value])
+
+
+def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:
+    """Content hash of the published file, and what it was made from; None where unknown."""
+    try:
+        rows = dict(query(warehouse_path, "select key, value from meta.published").iter_rows())
+    except WarehouseError:
+        return None, None
+    return rows.get("content_sha"), Provenance.decoded(rows.get("provenance", ""))
 
 
 def run_checks(

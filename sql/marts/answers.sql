@@ -1,5 +1,5 @@
 -- answers: one row per model, variant and question asked, with the question and what was said.
--- Reads: evaluation, qa, predictions.
+-- Reads: evaluation, asked_questions, predictions.
 -- Rule:  a view, so that prompts are stored once; scores are null where the answer is not scored.
 create view answers as
 select
@@ -10,11 +10,11 @@ select
     evaluation.kind,
     evaluation.length,
     evaluation.question_id,
-    qa.prompt,
-    qa.actions,
-    qa.key_frames,
-    qa.shown_key_frames,
-    qa.answer as reference,
+    asked_questions.prompt,
+    asked_questions.actions,
+    asked_questions.key_frames,
+    asked_questions.shown_key_frames,
+    asked_questions.answer as reference,
     predictions.raw_answer,
     evaluation.answer,
     evaluation.answer_status as status,
@@ -26,10 +26,9 @@ select
     evaluation.n_steps_passed,
     evaluation.pairwise_accuracy
 from evaluation
-left join qa
-    on qa.demonstration = evaluation.demonstration
-    and qa.gating = evaluation.gating
-    and qa.question_id = evaluation.question_id
+left join asked_questions
+    on asked_questions.variant = evaluation.variant
+    and asked_questions.question_id = evaluation.question_id
 left join predictions
     on predictions.model = evaluation.model
     and predictions.variant = evaluation.variant
@@ -43,7 +42,7 @@ comment on column answers.kind is 'forward (order images) or inverse (order acti
 comment on column answers.length is 'key frames in the trajectory';
 comment on column answers.question_id is 'id from the content of the question';
 comment on column answers.prompt is 'the text the model was given';
-comment on column answers.actions is 'action texts in the order shown';
+comment on column answers.actions is 'action texts as they were asked, in the order shown';
 comment on column answers.key_frames is 'key frames in true order';
 comment on column answers.shown_key_frames is 'key frames in the order shown, current state first';
 comment on column answers.reference is 'right answer: label, from 1, shown for each step in turn';

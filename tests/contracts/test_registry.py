@@ -15,6 +15,7 @@ from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import (
     DEFAULT_REGISTRY,
     CameraSettings,
+    NoiseSettings,
     QuestionSettings,
     Registry,
     Variant,
@@ -46,6 +47,12 @@ PUBLISHED = {
     "camera_height": {"high", "low"},
     "realism": {"path_tracing", "ray_tracing_only", "realistic"},
     "robot_appearance": {"white_color", "random_color", "skin_color"},
+}
+TOLD = {
+    # condition of the published tables -> its variants, which show the baseline's pictures
+    "symbolic_predicates": {"symbolic_predicates"},
+    "emoji": {"emoji"},
+    "random_perturbations": {f"random_perturbations_{seed}" for seed in (1, 2, 3)},
 }
 
 
@@ -92,10 +99,11 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     """Two names for one picture would be two probes of nothing; another name joins with nothing."""
     variants = load_registry(DEFAULT_REGISTRY).variants
     named = {name for panel in PUBLISHED.values() for name in panel}
-    assert set(variants) == {"baseline", "contact"} | named
+    told = {name for condition in TOLD.values() for name in condition}
+    assert set(variants) == {"baseline", "contact"} | named | told
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
-    assert looks["contact"] == looks["baseline"]
-    del looks["contact"]
+    for name in ("contact", *told):
+        assert looks.pop(name) == looks["baseline"]
     assert len(set(looks.values())) == len(looks) == 13
     # A probe varies one thing.
     parts = {"camera_fov": 0, "camera_height": 0, "realism": 1, "robot_appearance": 2}
@@ -104,6 +112,74 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
             changed = [a != b for a, b in zip(looks[name], looks["baseline"], strict=True)]
             assert [k for k in range(3) if changed[k]] == [parts[panel]], name
             assert variants[name].gating == "state"
+
+
+def test_wording_and_noise_are_probed_one_at_a_time() -> None:
+    """Two seeds that are the same seed would be one run counted twice."""
+    variants = load_registry(DEFAULT_REGISTRY).variants
+    ways = {}
+    for name in (name for condition in TOLD.values() for name in condition):
+        found = variants[name]
+        assert found.is_as_recorded
+        assert found.gating == "state"
+        assert (found.wording == "natural") != (found.noise.rate == 0)
+        ways[name] = (found.wording, found.noise)
+    assert len(set(ways.values())) == len(ways) == 5
+    noisy = [variants[name].noise for name in TOLD["random_perturbations"]]
+    assert {n.rate for n in noisy} == {0.1}
+    others = [v for name, v in variants.items() if name not in ways]
+    assert {(v.wording, v.noise) for v in others} == {("natural", NoiseSettings())}
+
+
+def test_the_baseline_asks_as_written_and_others_in_its_words_unless_they_say(
+    tmp_path: Path,
+) -> None:
+    """A baseline that asks otherwise than qa says would compare probes with nothing."""
+    path = write(tmp_path, lambda e: put(e, "questions.wording", "symbolic"))
+    registry = load_registry(path)
+    assert registry.variants["baseline"].wording == "symbolic"
+    assert registry.variants["contact"].wording == "symbolic"
+    assert registry.variants["emoji"].wording == "emoji"
+    message = refusal(write(tmp_path, lambda e: put(e, "variants.baseline.wording", "emoji")))
+    assert "variants.baseline.wording: the baseline asks questions as they are written" in message
+    assert "set questions.wording" in message
+    message = refusal(write(tmp_path, lambda e: put(e, "variants.baseline.noise", {"rate": 0.1})))
+    assert "variants.baseline.noise: the baseline asks questions as they are written" in message
+
+
+def test_a_changed_wording_or_seed_is_another_entry(tmp_path: Path) -> None:
+    """The hash of the entry is what makes its partition stale."""
+    name = "random_perturbations_1"
+
+    def sha(field: str, value: object) -> str:
+        path = write(tmp_path, lambda e: put(e, f"variants.{name}.{field}", value))
+        return settings_sha(load_registry(path).variants[name])
+
+    same = settings_sha(load_registry(DEFAULT_REGISTRY).variants[name])
+    assert sha("noise.seed", 1) == same
+    others = {sha("noise.seed", 9), sha("noise.rate", 0.2), sha("wording", "emoji")}
+    assert len(others | {same}) == 4
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("variants.own.wording", "emoji"),
+        ("variants.own.noise", {"rate": 0.1}),
+        ("questions.wording", "symbolic"),
+    ],
+)
+def test_the_release_asks_in_its_own_words(tmp_path: Path, field: str, value: object) -> None:
+    """Its questions would be scored as something the release never asked."""
+
+    def change(entries) -> None:
+        entries["gatings"]["release"] = {"profile": "release", "contact": True}
+        entries["variants"]["own"] = {"gating": "release"}
+        put(entries, field, value)
+
+    message = refusal(write(tmp_path, change))
+    assert f": {field}" in message
+    assert "profile 'release'" in message
 
 
 def test_a_first_look_is_a_part_of_what_is_there(tmp_path: Path) -> None:
@@ -194,6 +270,17 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         ("variants.realistic.renderer.samples", 513),
         ("variants.realistic.renderer.path_depth", 22),
         ("variants.path_tracing.renderer.path_depth", 64),
+        ("variants.emoji.wording", None),
+        ("variants.emoji.wording", ["emoji"]),
+        ("variants.random_perturbations_1.noise", 0.1),
+        ("variants.random_perturbations_1.noise.rate", -0.1),
+        ("variants.random_perturbations_1.noise.rate", 1.1),
+        ("variants.random_perturbations_1.noise.rate", math.nan),
+        ("variants.random_perturbations_1.noise.rate", True),
+        ("variants.random_perturbations_1.noise.seed", -1),
+        ("variants.random_perturbations_1.noise.seed", 1.0),
+        # At rate 0 no draw is made.
+        ("variants.emoji.noise.seed", 1),
         ("variants.aperture_80.camera", None),
         ("variants.baseline.camera", None),
         ("variants.baseline.renderer", [6, 2, 512]),
@@ -260,7 +347,8 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
     ("field", "value", "known"),
     [
         (f"{CAMERA}.projection", "mirror", "fisheye, pinhole"),
-        ("questions.wording", "terse", "natural"),
+        ("questions.wording", "terse", "emoji, natural, symbolic"),
+        ("variants.emoji.wording", "terse", "emoji, natural, symbolic"),
         ("variants.baseline.appearance.robot", "plaid", "black_and_white, random, skin, white"),
         (f"{RENDERER}.mode", "cartoon", "default, path_tracing, ray_tracing_only, realistic"),
         ("variants.aperture_80.gating", "touch", "contact, state"),
@@ -297,7 +385,7 @@ def test_the_known_names_are_those_the_stages_implement() -> None:
 def test_every_setting_has_its_limits_or_its_known_names() -> None:
     """A setting without them could not be checked, and would end in a KeyError."""
     base = Variant("baseline", "state")
-    parts = (base.camera, base.renderer, base.appearance, QuestionSettings())
+    parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings())
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
     defaults[FLOOR] = 0.0  # null unless it is set
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
@@ -313,6 +401,7 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: e["variants"]["baseline"].pop("gating"), "baseline: 'gating' is missing"),
         (lambda e: e["variants"]["aperture_80"].update(lens={}), "aperture_80: unknown 'lens'"),
         (lambda e: e["variants"]["aperture_80"]["camera"].update(zoom=2), "camera: unknown 'zoom'"),
+        (lambda e: put(e, "variants.emoji.noise", {"share": 1}), "noise: unknown 'share'"),
         (lambda e: e["gatings"]["state"].pop("contact"), "state: 'contact' is missing"),
         (lambda e: e["gatings"]["state"].update(strict=True), "state: unknown 'strict'"),
         (lambda e: e["models"].append("random"), "models: 'random' stands twice"),

@@ -13,7 +13,7 @@ from enact_assets.evaluation.metrics import summarize
 from enact_assets.predictions.baselines import predict
 
 from reference import verification as slow
-from reference.household import Household, build_household
+from reference.household import Household, asked_as_written, build_household
 
 
 @cache
@@ -32,7 +32,7 @@ def scored(
     def no_picture(demonstration: str, key_frame: int) -> np.ndarray:
         raise AssertionError(f"{model} looked at {demonstration} {key_frame}")
 
-    predictions = predict(model, "baseline", qa, no_picture, shas)
+    predictions = predict(model, "baseline", asked_as_written(qa), no_picture, shas)
     indexes = {h.demonstration: h.index for h in homes}
     return evaluate(predictions, qa, indexes, PAPER), expect_random_orders(qa, indexes)
 

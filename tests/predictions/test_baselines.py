@@ -38,8 +38,8 @@ def shas(home: Household) -> dict[tuple[str, int], str]:
 def orders(model: str, kind: str) -> list[tuple[list[int], list[int]]]:
     """(given, reference) of every question of ``kind``."""
     home = household()
-    qa = home.qa.filter(pl.col("kind") == kind)
-    found = predict(model, "baseline", qa, moving_bar, shas(home)).join(qa, on="question_id")
+    asked = home.asked.filter(pl.col("kind") == kind)
+    found = predict(model, "baseline", asked, moving_bar, shas(home)).join(asked, on="question_id")
     return [
         ([int(x) for x in raw.strip("[]").split(",")], answer)
         for raw, answer in found.select("raw_answer", "answer").iter_rows()
@@ -72,8 +72,8 @@ def test_the_oracle_knows_and_identity_counts() -> None:
 def test_random_answers_depend_on_the_question_alone() -> None:
     """Answers that change with the order of rows could not be reproduced."""
     home = household()
-    all_at_once = predict("random", "v", home.qa, moving_bar, shas(home))
-    alone = predict("random", "v", home.qa.reverse().head(3), moving_bar, shas(home))
+    all_at_once = predict("random", "v", home.asked, moving_bar, shas(home))
+    alone = predict("random", "v", home.asked.reverse().head(3), moving_bar, shas(home))
     assert alone.join(all_at_once, on=all_at_once.columns, nulls_equal=True).height == 3
     short = Counter(str(g) for g, _ in orders("random", "forward") if len(g) == 2)
     assert set(short) == {"[1, 2]", "[2, 1]"}
@@ -87,7 +87,7 @@ def test_each_picture_is_read_once() -> None:
         read[demonstration, key_frame] += 1
         return moving_bar(demonstration, key_frame)
 
-    predict("pixel_continuity", "v", home.qa, counted, shas(home))
+    predict("pixel_continuity", "v", home.asked, counted, shas(home))
     assert set(read.values()) == {1}
 
 
@@ -97,15 +97,15 @@ def test_a_missing_picture_costs_its_questions_only(model: str) -> None:
     home = household()
     absent = 5
     known = {key: sha for key, sha in shas(home).items() if key[1] != absent}
-    found = predict(model, "aperture_80", home.qa, moving_bar, known)
-    is_hit = home.qa.select("question_id", hit=pl.col("key_frames").list.contains(absent))
+    found = predict(model, "aperture_80", home.asked, moving_bar, known)
+    is_hit = home.asked.select("question_id", hit=pl.col("key_frames").list.contains(absent))
     for row in found.join(is_hit, on="question_id").iter_rows(named=True):
         assert (row["raw_answer"] is None) == row["hit"]
         assert (row["error"] is not None) == row["hit"]
         if row["hit"]:
             assert f"key frame {absent} of household-4" in row["error"]
             assert "'aperture_80'" in row["error"]
-    assert 0 < is_hit["hit"].sum() < home.qa.height
+    assert 0 < is_hit["hit"].sum() < home.asked.height
 
 
 def test_an_unreadable_picture_is_a_reason_too() -> None:
@@ -118,7 +118,7 @@ def test_an_unreadable_picture_is_a_reason_too() -> None:
         image = moving_bar(demonstration, key_frame)
         return image[..., 0] if key_frame == 6 else image
 
-    found = predict("pixel_continuity", "v", home.qa, unreadable, shas(home))
+    found = predict("pixel_continuity", "v", home.asked, unreadable, shas(home))
     errors = "\n".join(found["error"].drop_nulls())
     assert "MissingPartitionError: images: sha 5 is gone" in errors
     assert "household-4, key frame 6: expected a picture of shape" in errors
@@ -128,7 +128,7 @@ def test_an_unreadable_picture_is_a_reason_too() -> None:
 def test_a_request_is_named_by_model_prompt_and_pictures_in_order() -> None:
     """Answers bought for one request must not be served for another."""
     home = household()
-    question = home.qa.filter(pl.col("kind") == "forward").row(0, named=True)
+    question = home.asked.filter(pl.col("kind") == "forward").row(0, named=True)
     request = build_request(question, moving_bar, shas(home))
 
     def sha(
@@ -171,12 +171,12 @@ def test_models_are_those_of_the_registry_and_unknown_ones_are_named() -> None:
         assert find_model(name)
         assert len(MODELS[name].split()) > 10
     with pytest.raises(UnknownNameError, match=r"unknown model 'gpt' \(known: identity, oracle"):
-        predict("gpt", "v", household().qa, moving_bar, {})
+        predict("gpt", "v", household().asked, moving_bar, {})
 
 
 def test_no_questions_make_an_empty_table() -> None:
     """Another gating may have nothing to ask."""
-    assert predict("random", "v", household().qa.clear(), moving_bar, {}).height == 0
+    assert predict("random", "v", household().asked.clear(), moving_bar, {}).height == 0
 
 
 def test_text_prior_knows_a_contact_from_either_side() -> None:

@@ -10,10 +10,10 @@ import pytest
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import QuestionError, UnknownNameError
 from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.questions.natural import PHRASINGS, sentence
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, fill_template, load_template
-from enact_assets.questions.wording import PHRASINGS, sentence
 
 from reference.household import Household, build_household
 
@@ -105,8 +105,8 @@ def test_a_step_that_is_no_edge_is_refused() -> None:
     home = household()
     with pytest.raises(QuestionError, match="which is no edge of the transition graph"):
         write_questions(home.trajectories, home.transition_graph.clear(), QuestionSettings())
-    with pytest.raises(UnknownNameError, match="unknown wording 'emoji'"):
-        write_questions(home.trajectories, home.transition_graph, QuestionSettings(wording="emoji"))
+    with pytest.raises(UnknownNameError, match="unknown wording 'terse'"):
+        write_questions(home.trajectories, home.transition_graph, QuestionSettings(wording="terse"))
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.contracts.errors import QuestionError, TrajectoryError, UnknownNameError
+from enact_assets.contracts.errors import QuestionError, SettingsError, TrajectoryError
 from enact_assets.contracts.predicates import CATALOGUE, RELEASE_PREDICATES
 from enact_assets.contracts.profile import RELEASE, ReleaseRules
 from enact_assets.contracts.settings import QuestionSettings
@@ -296,7 +296,7 @@ def test_questions_need_the_trajectories_key_frames_and_changes_they_are_drawn_f
                 segmented_frames=frames,
                 index=index,
             )
-    with pytest.raises(UnknownNameError, match="unknown wording 'emoji'"):
+    with pytest.raises(SettingsError, match="expected wording 'natural', found 'emoji'"):
         write_questions(
             *(trajectories, graph, QuestionSettings(wording="emoji")),
             profile=RELEASE,

@@ -10,7 +10,8 @@ from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.ids import seed_from
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS, TRANSITION
-from enact_assets.questions.wording import PHRASINGS, is_plural, sentence, word_actions
+from enact_assets.questions.natural import PHRASINGS, is_plural, sentence
+from enact_assets.questions.wording import word_actions
 
 LABELS = ("mug", "hand towels", "top", "right hand", "water", "fridge")
 N_PHRASINGS = max(map(len, PHRASINGS.values()))

@@ -9,8 +9,9 @@ import polars as pl
 
 from enact_assets.contracts.ids import seed_from, short_id
 from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.contracts.registry import QuestionSettings, Variant
 from enact_assets.contracts.tables import table
+from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.qa import write_questions
 from enact_assets.segmentation.deltas import DeltaIndex
 
@@ -56,6 +57,17 @@ class Household:
     transition_graph: pl.DataFrame
     trajectories: pl.DataFrame
     qa: pl.DataFrame
+
+    @property
+    def asked(self) -> pl.DataFrame:
+        """All questions as the baseline asks them."""
+        return asked_as_written(self.qa)
+
+
+def asked_as_written(qa: pl.DataFrame, variant: str = "baseline") -> pl.DataFrame:
+    """All questions of ``qa``, word for word, as rows of ``asked_questions``."""
+    chosen = qa.with_columns(in_probe_set=True, evidence_sha=pl.lit("none"))
+    return ask_questions(chosen, qa, Variant(variant, "state"), QuestionSettings())
 
 
 def play(seed: int, n_key_frames: int) -> list[set[Fact]]:

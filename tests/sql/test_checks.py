@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tiny_lake import Rows, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
+from enact_assets.storage.relations import STALE_PARTITIONS
 from enact_assets.storage.sql_files import read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish
 
@@ -80,6 +82,26 @@ BREAKS: list[tuple[str, str, Break]] = [
         "question_set_questions_exist",
         "asked_questions",
         _set("asked_questions", {"question_id": "f2"}, length=9),
+    ),
+    (
+        "asked_questions_are_those_of_qa",
+        "f3",
+        _set("asked_questions", {"question_id": "f3"}, prompt="Something else."),
+    ),
+    (
+        "asked_questions_are_those_of_qa",
+        "i1",
+        _set("asked_questions", {"question_id": "i1"}, answer=[1, 2, 3]),
+    ),
+    (
+        "asked_questions_are_those_of_qa",
+        "aperture_80",
+        _set(
+            "asked_questions",
+            {"question_id": "f1", "variant": "aperture_80"},
+            told_components=SWAPPED,
+            wording="emoji",
+        ),
     ),
     (
         "question_set_has_its_pictures",
@@ -258,6 +280,21 @@ def test_an_oracle_that_was_never_asked_contradicts_nothing(tmp_path: Path) -> N
     assert rows["evaluation"][-1]["answer_status"] == "missing"
     report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
     assert all(check.is_passed for check in report.checks)
+
+
+def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -> None:
+    """Where making them again failed, old answers stay published and are named as old."""
+    rows = tiny_rows()
+    rows["asked_questions"][0]["prompt"] = "As it was asked before."
+    lake = write_lake(tmp_path / "lake", rows)
+    old = [("question_set", "state"), ("asked_questions", rows["asked_questions"][0]["variant"])]
+    for asset, partition in old:
+        found = [{"asset": asset, "partition": partition, "why": "qa has changed"}]
+        stale = pl.DataFrame(found, schema=STALE_PARTITIONS.schema)
+        report = publish(lake, tmp_path / "enact.duckdb", stale=stale)
+        assert all(check.is_passed for check in report.checks)
+    with pytest.raises(WarehouseError, match="asked_questions_are_those_of_qa"):
+        publish(lake, tmp_path / "enact.duckdb")
 
 
 def test_no_question_set_is_due_where_nothing_was_written(tmp_path: Path) -> None:

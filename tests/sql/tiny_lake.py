@@ -230,6 +230,10 @@ def _asked(rows: Rows) -> None:
         shared |= {"length": question["length"], "evidence_sha": "2" * 64}
         is_probe = question["question_id"] in ("f1", "f4")
         _add(rows, "question_set", **shared, in_question_set=True, in_probe_set=is_probe)
+        told = ("key_frames", "shown_key_frames", "actions", "action_components", "answer")
+        shared |= {c: question[c] for c in (*told, "wording", "prompt")}
+        shared |= {"told_components": question["action_components"]}
+        shared |= {"noise_rate": 0.0, "n_perturbed": 0}
         _add(rows, "asked_questions", **shared, variant="baseline", in_probe_set=is_probe)
         if is_probe:
             _add(rows, "asked_questions", **shared, variant="aperture_80", in_probe_set=True)

@@ -6,37 +6,30 @@ import dagster as dg
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.evidence import questions_of, verification_indexes
-from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import picture_reader, question_preview
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.predictions.baselines import predict
 from enact_assets.probes.compare import compare_with_baseline
 
 GROUP = "answers"
+API = "api"
+"""Pool of the steps that ask others, who may limit or bill what is asked at once."""
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """Predictions, evaluation and probes, each per model and variant."""
-    asked = dg.AssetDep("asked_questions", partition_mapping=dimension("variant"))
 
-    @dg.multi_asset(
-        name="predictions",
-        specs=[
-            asset_spec(
-                "predictions",
-                group=GROUP,
-                deps=[
-                    asked,
-                    dg.AssetDep("frame_images", partition_mapping=p.pictures_to_answers),
-                ],
-                partitions_def=p.model_variant,
-                about="What a model said, word for word. No answer is null with a reason, never "
-                "a wrong answer.",
-            )
-        ],
-        partitions_def=p.model_variant,
+    @step(
+        p,
+        "predictions",
+        group=GROUP,
+        pool=API,
+        about="What a model said, word for word. No answer is null with a reason, never a wrong "
+        "answer.",
     )
     def predictions(
         context: dg.AssetExecutionContext, data: DataResource
@@ -50,21 +43,14 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         preview = question_preview(questions, rows, read_picture)
         return landed(context, data, "predictions", rows, {"missing answers": n_missing, **preview})
 
-    @dg.multi_asset(
-        name="evaluation",
-        specs=[
-            asset_spec(
-                "evaluation",
-                group=GROUP,
-                deps=["predictions", asked],
-                partitions_def=p.model_variant,
-                kinds=("numba", "polars", "parquet"),
-                about="Every answer parsed and verified: any order that is consistent with the "
-                "question is accepted. Unparsed is wrong under profile paper and not scored under "
-                "release, missing is never scored; both are counted.",
-            )
-        ],
-        partitions_def=p.model_variant,
+    @step(
+        p,
+        "evaluation",
+        group=GROUP,
+        kinds=("numba", "polars", "parquet"),
+        about="Every answer parsed and verified: any order that is consistent with the question "
+        "is accepted. Unparsed is wrong under profile paper and not scored under release, missing "
+        "is never scored; both are counted.",
     )
     def evaluation(
         context: dg.AssetExecutionContext, data: DataResource
@@ -87,23 +73,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             summary["pairwise accuracy"] = float(scored["pairwise_accuracy"].mean())  # type: ignore[arg-type]
         return landed(context, data, "evaluation", rows, summary)
 
-    @dg.multi_asset(
-        name="probes",
-        specs=[
-            asset_spec(
-                "probes",
-                group=GROUP,
-                deps=[
-                    dg.AssetDep("evaluation", partition_mapping=p.variant_and_baseline),
-                    asked,
-                ],
-                partitions_def=p.model_variant,
-                kinds=("scipy", "polars", "parquet"),
-                about="Pairwise accuracy under the variant minus under the baseline, on the probe "
-                "questions, with two standard errors: unpaired, and paired by demonstration.",
-            )
-        ],
-        partitions_def=p.model_variant,
+    @step(
+        p,
+        "probes",
+        group=GROUP,
+        kinds=("scipy", "polars", "parquet"),
+        about="Pairwise accuracy under the variant minus under the baseline, on the probe "
+        "questions, with two standard errors: unpaired, and paired by demonstration.",
     )
     def probes(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         partition = partition_of(context, "probes")

@@ -9,16 +9,19 @@ from typing import Any
 
 import dagster as dg
 
+from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.settings import current_sha, resolved_settings
+from enact_assets.lineage.follow import partition_tuple
+from enact_assets.lineage.versions import root_version, settings_of
 
 GROUP = "config"
 
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
-    settings = dataclasses.asdict(resolved_settings(asset, partition))
+    registry, names = load_registry(), partition_tuple(partition)
+    settings = dataclasses.asdict(settings_of(registry, asset, names))
     return dg.MaterializeResult(
-        data_version=dg.DataVersion(current_sha(asset, partition)),
+        data_version=dg.DataVersion(root_version(registry, asset, names)),
         metadata={"settings": dg.MetadataValue.json(json.loads(json.dumps(settings)))},
     )
 
@@ -26,12 +29,16 @@ def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """The three roots: gatings, variants, question settings."""
 
-    @dg.asset(partitions_def=p.gating, group_name=GROUP, code_version="1", kinds={"yaml"})
+    @dg.asset(
+        partitions_def=p.of("gating_config"), group_name=GROUP, code_version="1", kinds={"yaml"}
+    )
     def gating_config(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Which predicates make key frames, and all constants of the profile that applies."""
         return _report("gating_config", context.partition_key)
 
-    @dg.asset(partitions_def=p.variant, group_name=GROUP, code_version="1", kinds={"yaml"})
+    @dg.asset(
+        partitions_def=p.of("variant_config"), group_name=GROUP, code_version="1", kinds={"yaml"}
+    )
     def variant_config(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """One named setting of camera, renderer, robot appearance and gating."""
         return _report("variant_config", context.partition_key)

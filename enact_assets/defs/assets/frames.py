@@ -6,11 +6,12 @@ import dagster as dg
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.tables import table
-from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.recorded_pictures import recorded_key_frames
@@ -18,36 +19,21 @@ from enact_assets.frames.visibility import measure_visibility
 from enact_assets.replay.embedded import SOURCE
 
 GROUP = "frames"
+RENDERER = "renderer"
+"""Pool of the steps that keep all cores busy."""
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """Masks by the baseline camera; pictures by every variant."""
-    by_demonstration = dimension("demonstration")
-    states = [
-        dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
-        dg.AssetDep("states", partition_mapping=by_demonstration),
-    ]
 
-    @dg.multi_asset(
-        name="visibility",
-        specs=[
-            asset_spec(
-                "visibility",
-                group=GROUP,
-                deps=[
-                    *states,
-                    dg.AssetDep("observability", partition_mapping=by_demonstration),
-                    dg.AssetDep("objects", partition_mapping=by_demonstration),
-                    dg.AssetDep("segmented_frames"),
-                    dg.AssetDep("variant_config", partition_mapping=p.baseline_only),
-                ],
-                partitions_def=p.demonstration_gating,
-                kinds=("mujoco", "parquet"),
-                about="How many pixels of each object the baseline camera sees. Questions are "
-                "written from this, so every variant asks the same questions.",
-            )
-        ],
-        partitions_def=p.demonstration_gating,
+    @step(
+        p,
+        "visibility",
+        group=GROUP,
+        kinds=("mujoco", "parquet"),
+        pool=RENDERER,
+        about="How many pixels of each object the baseline camera sees. Questions are written "
+        "from this, so every variant asks the same questions.",
     )
     def visibility(
         context: dg.AssetExecutionContext, data: DataResource
@@ -66,24 +52,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             rows = visibility_from_observability(read("observability", replay), segmented)
         return landed(context, data, "visibility", rows)
 
-    @dg.multi_asset(
-        name="frame_images",
-        specs=[
-            asset_spec(
-                "frame_images",
-                group=GROUP,
-                deps=[
-                    *states,
-                    "wanted_frames",
-                    dg.AssetDep("variant_config", partition_mapping=dimension("variant")),
-                ],
-                partitions_def=p.demonstration_variant,
-                kinds=("mitsuba", "parquet"),
-                about="The picture of each wanted key frame under one variant, stored once by "
-                "content.",
-            )
-        ],
-        partitions_def=p.demonstration_variant,
+    @step(
+        p,
+        "frame_images",
+        group=GROUP,
+        kinds=("mitsuba", "parquet"),
+        pool=RENDERER,
+        about="The picture of each wanted key frame under one variant, stored once by content.",
     )
     def frame_images(
         context: dg.AssetExecutionContext, data: DataResource

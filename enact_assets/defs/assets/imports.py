@@ -7,7 +7,8 @@ import dagster as dg
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.questions.official import read_questions
 from enact_assets.questions.official_rows import to_rows
 from enact_assets.storage.question_files import question_file
@@ -18,18 +19,12 @@ GROUP = "imports"
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """One partition per imported file."""
 
-    @dg.multi_asset(
-        name="official_questions",
-        specs=[
-            asset_spec(
-                "official_questions",
-                group=GROUP,
-                partitions_def=p.question_file,
-                about="Questions of an imported file, text and image references as it has them: "
-                "`enact-assets export` writes the same bytes again.",
-            )
-        ],
-        partitions_def=p.question_file,
+    @step(
+        p,
+        "official_questions",
+        group=GROUP,
+        about="Questions of an imported file, text and image references as it has them: "
+        "`enact-assets export` writes the same bytes again.",
     )
     def official_questions(
         context: dg.AssetExecutionContext, data: DataResource

@@ -8,7 +8,8 @@ import dagster as dg
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.replay.sources import replay
 from enact_assets.replay.validation import check_replay
 
@@ -18,22 +19,18 @@ GROUP = "replay"
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """One multi-asset: one replay lands five tables, each with its own data version."""
 
-    def spec(name: str, about: str) -> dg.AssetSpec:
-        kinds = ("parquet",) if name == "observability" else ("mujoco", "parquet")
-        return asset_spec(
-            name, group=GROUP, partitions_def=p.demonstration, kinds=kinds, about=about
-        )
-
-    @dg.multi_asset(
-        name="replays",
-        specs=[
-            spec("demonstrations", "One recorded execution of an activity."),
-            spec("facts", "What holds when: the scene graph over time, as intervals."),
-            spec("objects", "What is in the scene, and what came from what."),
-            spec("observability", "What a recorded camera saw of each object; empty if embedded."),
-            spec("states", "The log from which any frame can be rendered again; embedded only."),
-        ],
-        partitions_def=p.demonstration,
+    @step(
+        p,
+        "replays",
+        group=GROUP,
+        kinds=("mujoco", "parquet"),
+        about={
+            "demonstrations": "One recorded execution of an activity.",
+            "facts": "What holds when: the scene graph over time, as intervals.",
+            "objects": "What is in the scene, and what came from what.",
+            "observability": "What a recorded camera saw of each object; empty if embedded.",
+            "states": "The log from which any frame can be rendered again; embedded only.",
+        },
     )
     def replays(
         context: dg.AssetExecutionContext, data: DataResource

@@ -6,9 +6,10 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
 
@@ -17,31 +18,16 @@ GROUP = "segmentation"
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """One multi-asset: key frames and their graphs come from one pass over the facts."""
-    by_demonstration = dimension("demonstration")
-    deps = [
-        dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
-        dg.AssetDep("facts", partition_mapping=by_demonstration),
-        dg.AssetDep("objects", partition_mapping=by_demonstration),
-        dg.AssetDep("gating_config", partition_mapping=dimension("gating")),
-    ]
 
-    def spec(name: str, about: str) -> dg.AssetSpec:
-        return asset_spec(
-            name,
-            group=GROUP,
-            deps=deps,
-            partitions_def=p.demonstration_gating,
-            kinds=("numba", "polars", "parquet"),
-            about=about,
-        )
-
-    @dg.multi_asset(
-        name="segmentation",
-        specs=[
-            spec("segmented_frames", "Frames at which the scene graph changed for good."),
-            spec("scene_graphs", "What holds at each key frame."),
-        ],
-        partitions_def=p.demonstration_gating,
+    @step(
+        p,
+        "segmentation",
+        group=GROUP,
+        kinds=("numba", "polars", "parquet"),
+        about={
+            "segmented_frames": "Frames at which the scene graph changed for good.",
+            "scene_graphs": "What holds at each key frame.",
+        },
     )
     def segmentation(
         context: dg.AssetExecutionContext, data: DataResource

@@ -8,9 +8,10 @@ import polars as pl
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.evidence import change_index, drawing_index
-from enact_assets.defs.partitions import Partitions, dimension
+from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import asset_spec, landed, partition_of
+from enact_assets.defs.step import step
+from enact_assets.defs.tables import landed, partition_of
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.graph import build_transition_graph
@@ -22,36 +23,17 @@ KINDS = ("numba", "polars", "parquet")
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """Graph (and what its edges are about), counts, samples: a change may stop at any of them."""
-    gated = dg.AssetDep("gating_config", partition_mapping=dimension("gating"))
-    by_demonstration = dimension("demonstration")
-    changes = [
-        *("segmented_frames", "scene_graphs", "visibility"),
-        dg.AssetDep("objects", partition_mapping=by_demonstration),
-        dg.AssetDep("demonstrations", partition_mapping=by_demonstration),
-        gated,
-    ]
 
-    def of_changes(name: str, about: str) -> dg.AssetSpec:
-        return asset_spec(
-            name,
-            group=GROUP,
-            deps=changes,
-            partitions_def=p.demonstration_gating,
-            kinds=KINDS,
-            about=about,
-        )
-
-    @dg.multi_asset(
-        name="visible_changes",
-        specs=[
-            of_changes(
-                "transition_graph",
-                "An edge joins two key frames if one to five changes between them can be seen in "
-                "both pictures.",
-            ),
-            of_changes("edited_objects", "Which objects an edge is about, and how large they are."),
-        ],
-        partitions_def=p.demonstration_gating,
+    @step(
+        p,
+        "visible_changes",
+        group=GROUP,
+        kinds=KINDS,
+        about={
+            "transition_graph": "An edge joins two key frames if one to five changes between them "
+            "can be seen in both pictures.",
+            "edited_objects": "Which objects an edge is about, and how large they are.",
+        },
     )
     def visible_changes(
         context: dg.AssetExecutionContext, data: DataResource
@@ -72,19 +54,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         edited = measure_edited_objects(graph, visibility, index)
         yield landed(context, data, "edited_objects", edited)
 
-    @dg.multi_asset(
-        name="path_counts",
-        specs=[
-            asset_spec(
-                "path_counts",
-                group=GROUP,
-                deps=["segmented_frames", "transition_graph", gated],
-                partitions_def=p.demonstration_gating,
-                kinds=KINDS,
-                about="How many valid trajectories of each length end at each key frame; exact.",
-            )
-        ],
-        partitions_def=p.demonstration_gating,
+    @step(
+        p,
+        "path_counts",
+        group=GROUP,
+        kinds=KINDS,
+        about="How many valid trajectories of each length end at each key frame; exact.",
     )
     def path_counts(
         context: dg.AssetExecutionContext, data: DataResource
@@ -99,25 +74,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         totals = {f"paths of length {n}": t for n, t in total.sort("length").iter_rows()}
         return landed(context, data, "path_counts", rows, totals)
 
-    @dg.multi_asset(
-        name="trajectories",
-        specs=[
-            asset_spec(
-                "trajectories",
-                group=GROUP,
-                deps=[
-                    "segmented_frames",
-                    "transition_graph",
-                    *drawn_from(p),
-                    gated,
-                    "question_config",
-                ],
-                partitions_def=p.demonstration_gating,
-                kinds=KINDS,
-                about="Trajectories drawn uniformly, without replacement, by their rank.",
-            )
-        ],
-        partitions_def=p.demonstration_gating,
+    @step(
+        p,
+        "trajectories",
+        group=GROUP,
+        kinds=KINDS,
+        about="Trajectories drawn uniformly, without replacement, by their rank.",
     )
     def trajectories(
         context: dg.AssetExecutionContext, data: DataResource
@@ -136,15 +98,6 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         return landed(context, data, "trajectories", rows)
 
     return [visible_changes, path_counts, trajectories]
-
-
-def drawn_from(p: Partitions) -> list[dg.AssetDep]:
-    """Inputs that only the draws of the public release have, beside the graph."""
-    return [
-        dg.AssetDep("scene_graphs", partition_mapping=p.release_only),
-        dg.AssetDep("visibility", partition_mapping=p.release_only),
-        dg.AssetDep("objects", partition_mapping=dimension("demonstration")),
-    ]
 
 
 def _sum(counts: pl.Series) -> str:

@@ -1,0 +1,121 @@
+"""What operating the pipeline costs, row by row: work, target, measured. Wall time throughout.
+
+``python -m benchmarks operations``; ``--only`` chooses parts. Everything is measured in fresh
+processes, on data roots that are made for it and thrown away.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.many_partitions import build
+from benchmarks.measuring import HEADER, Row, in_fresh_process, megabytes
+from benchmarks.tiny_root import CHAIN, write_default_registry, write_small_registry
+from enact_assets.contracts.registry import load_registry
+
+N_DEMONSTRATIONS = 30
+STEP_GOAL_S, WALK_GOAL_S = 0.15, 20.0
+N_PLANNED, PLAN_GOAL_S = 10_000, 30.0
+LOAD_GOAL_S = 3.0
+N_QUESTIONS, PUBLISH_GOAL_S = 1_000_000, 20.0
+
+
+def overhead() -> Iterator[Row]:
+    """A walk over many demonstrations of trivial work, and the one after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        registry = write_small_registry(
+            Path(folder, "registry.yaml"), variants=["baseline"], models=["oracle"]
+        )
+        asked = (folder, str(N_DEMONSTRATIONS))
+        found = in_fresh_process("walk", *asked, ENACT_REGISTRY=str(registry))
+    n_steps = found["n_steps"]
+    yield Row(
+        f"{N_DEMONSTRATIONS} demonstrations x {len(CHAIN)} steps of trivial work",
+        f"{WALK_GOAL_S:.0f} s",
+        f"{found['walk_s']:.1f} s",
+        found["walk_s"] <= WALK_GOAL_S,
+        f"{n_steps} partition steps ({', '.join(CHAIN)}), {found['n_tables']} tables, from "
+        f"recordings of 30 kB; one process, kernels loaded before; {found['walk_cpu_s']:.1f} CPU s",
+    )
+    overhead_s = (found["walk_s"] - found["work_s"]) / n_steps
+    yield Row(
+        "overhead per partition step",
+        f"{STEP_GOAL_S} s",
+        f"{overhead_s:.3f} s",
+        overhead_s <= STEP_GOAL_S,
+        "the walk less the same computations without Dagster, lake and lineage "
+        f"({found['work_s'] / n_steps:.3f} s a step)",
+    )
+    yield Row(
+        f"the next walk: nothing to do in {n_steps} steps",
+        "none set",
+        f"{found['nothing_s']:.2f} s",
+        is_reached=True,
+    )
+
+
+def definitions() -> Iterator[Row]:
+    """Loading the code location: what the UI, the daemon and every worker do first."""
+    runs = [in_fresh_process("definitions") for _ in range(3)]
+    found = min(runs, key=lambda run: run["import_s"])
+    yield Row(
+        "definitions load",
+        f"{LOAD_GOAL_S:.0f} s",
+        f"{found['import_s']:.2f} s",
+        found["import_s"] <= LOAD_GOAL_S and not found["is_heavy"],
+        f"import of enact_assets.definitions; {found['n_assets']} assets, their graph resolved in "
+        f"{found['resolve_s']:.2f} s more; best of 3 fresh processes",
+    )
+
+
+def plans() -> Iterator[Row]:
+    """Looking at the lake of many demonstrations: the first time, again, and after a change."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_default_registry(Path(folder, "registry.yaml"), demonstrations=[])
+        registry = load_registry(path)
+        root = Path(folder, "data")
+        began = time.monotonic()
+        n_files = build(root, N_PLANNED, registry)
+        built_s = time.monotonic() - began
+        asked = ("plan", str(root))
+        runs = [
+            (
+                "first time: every footer is read",
+                in_fresh_process(*asked, ENACT_REGISTRY=str(path)),
+            ),
+            ("again", in_fresh_process(*asked, ENACT_REGISTRY=str(path))),
+        ]
+        changed = write_default_registry(
+            Path(folder, "changed.yaml"), demonstrations=[], camera_of="high"
+        )
+        runs.append(("a camera changed", in_fresh_process(*asked, ENACT_REGISTRY=str(changed))))
+    for what, found in runs:
+        yield Row(
+            f"plan, {N_PLANNED:,} demonstrations, {len(registry.variants)} variants, "
+            f"{len(registry.gatings)} gatings: {what}",
+            f"{PLAN_GOAL_S:.0f} s",
+            f"{found['plan_s']:.1f} s, {megabytes(found['peak_bytes'])}",
+            found["plan_s"] <= PLAN_GOAL_S,
+            f"{n_files:,} files and a picture per partition of frame_images, made in {built_s:.0f} "
+            f"s, in the memory of the system; {found['n_stale']:,} stale, {found['n_following']:,} "
+            f"may follow, {found['n_fresh']:,} fresh; {found['cpu_s']:.0f} CPU s in this process",
+        )
+
+
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "overhead": overhead,
+    "definitions": definitions,
+    "plans": plans,
+}
+
+
+def main(parts: list[str] | None = None) -> bool:
+    """Print the table; whether every row is reached."""
+    print(HEADER, flush=True)
+    is_reached = True
+    for name in parts or PARTS:
+        for row in PARTS[name]():
+            print(row.as_text(), flush=True)
+            is_reached = is_reached and row.is_reached
+    return is_reached

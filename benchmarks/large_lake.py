@@ -1,0 +1,264 @@
+"""A lake of a thousand demonstrations with a million questions: what publishing is measured on.
+
+A few generated demonstrations go through all stages; the others are copies of these under names of
+their own, with questions of their own. All checks of the warehouse pass. Pictures are not there,
+nor tables that are not published; hashes of pictures and of content are made up.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from benchmarks.synthetic import demonstration_name, generate
+from enact_assets import __version__
+from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
+from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.contracts.settings import Gating, Variant
+from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.predictions.baselines import predict
+from enact_assets.questions.asked import ask_questions
+from enact_assets.questions.noise import Vocabulary
+from enact_assets.questions.qa import write_questions
+from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.storage.lake import file_name
+from enact_assets.storage.parquet_files import (
+    ROW_GROUP_ROWS,
+    FileMetadata,
+    contract_sha,
+    partition_text,
+)
+from enact_assets.trajectories.edited import measure_edited_objects
+
+N_DEMONSTRATIONS = 1042
+"""So many make a million questions: 30 of each length and kind, under two gatings."""
+N_TEMPLATES = 20
+N_FRAMES = 7_000
+"""Gives 24 key frames, as many as embedded demonstrations have; twice as many facts hold."""
+BASELINE = "baseline"
+MODELS = ("oracle", "random", "identity", "text_prior")
+_OF_DEMONSTRATION = ("demonstrations", "facts", "objects")
+_PIXELS = 512
+_NEVER_READ = {"width_px": _PIXELS, "height_px": _PIXELS}
+
+Tables = dict[str, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Template:
+    """One generated demonstration: its tables, those of a gating by its name, and its changes."""
+
+    of_demonstration: Tables
+    of_gating: dict[str, Tables]
+    changes: dict[str, DeltaIndex]
+
+    @classmethod
+    def of(cls, seed: int, registry: Registry) -> "Template":
+        """Take the demonstration of ``seed`` through all stages."""
+        replay = generate(seed, N_FRAMES)
+        of_gating: dict[str, Tables] = {}
+        changes: dict[str, DeltaIndex] = {}
+        for name, gating in registry.gatings.items():
+            found = tables_of_demonstration(replay, BulkSettings(gating, registry.questions)).tables
+            seen, frames = found["visibility"], found["segmented_frames"]
+            index = delta_index(
+                found["scene_graphs"], seen, replay.objects, gating.profile, frames.height
+            )
+            assert isinstance(index, DeltaIndex)
+            orders = expect_random_orders(found["qa"], {demonstration_name(seed): index})
+            edited = measure_edited_objects(found["transition_graph"], seen, index)
+            kept = {n: t for n, t in found.items() if n not in _OF_DEMONSTRATION}
+            of_gating[name] = {**kept, "question_orders": orders, "edited_objects": edited}
+            changes[name] = index
+        shared = (replay.demonstrations, replay.facts, replay.objects)
+        return cls(dict(zip(_OF_DEMONSTRATION, shared, strict=True)), of_gating, changes)
+
+    def copy(self, number: int) -> Tables:
+        """Its tables without a gating, as those of demonstration ``number``."""
+        return {name: _renamed(rows, number) for name, rows in self.of_demonstration.items()}
+
+    def copy_of_gating(self, number: int, gating: Gating, registry: Registry) -> Tables:
+        """Its tables of ``gating``, as those of demonstration ``number``.
+
+        Questions are written anew; in how many orders they are right is told of the template's.
+        """
+        tables = {n: _renamed(rows, number) for n, rows in self.of_gating[gating.name].items()}
+        tables["qa"] = write_questions(
+            tables["trajectories"],
+            tables["transition_graph"],
+            registry.questions,
+            profile=gating.profile,
+            segmented_frames=tables["segmented_frames"],
+            index=self.changes[gating.name],
+        )
+        ids = tables["qa"].get_column("question_id")
+        tables["question_orders"] = tables["question_orders"].with_columns(ids)
+        return tables
+
+
+def build_large_lake(
+    root: Path,
+    n_demonstrations: int = N_DEMONSTRATIONS,
+    *,
+    n_templates: int = N_TEMPLATES,
+    processes: int = 2,
+) -> int:
+    """Write the lake below ``root``, a new folder; returns its number of questions."""
+    registry = load_registry()
+    n_templates = min(n_templates, n_demonstrations)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        templates = list(
+            pool.map(Template.of, range(n_templates), [registry] * n_templates, chunksize=1)
+        )
+        asked = dict(_asked(templates, n_demonstrations, registry, root))
+        n = n_templates
+        numbers = [list(range(first, n_demonstrations, n)) for first in range(n)]
+        counts = pool.map(
+            _write_copies, [root] * n, templates, numbers, [asked] * n, [registry] * n
+        )
+        return sum(counts)
+
+
+def _asked(
+    templates: list[Template], n_demonstrations: int, registry: Registry, root: Path
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Land what rolls up all demonstrations; yields what each variant asks."""
+    template_of = {
+        demonstration_name(d): templates[d % len(templates)] for d in range(n_demonstrations)
+    }
+    for name, gating in registry.gatings.items():
+        qa = table("qa").empty()
+        for number, template in enumerate(template_of.values()):
+            # Demonstrations take turns: with so many, few questions of each are enough.
+            most = 1 + 2 * registry.questions.question_set_per_stratum // n_demonstrations
+            written = template.copy_of_gating(number, gating, registry)["qa"]
+            qa.vstack(written.filter(pl.col("draw") < most), in_place=True)
+        evidence = dict.fromkeys(template_of, sha256(name.encode()).hexdigest())
+        chosen = select_questions(qa, evidence, registry.questions)
+        _write(root, "question_set", {"gating": name}, chosen)
+        changes = {d: t.changes[name] for d, t in template_of.items()}
+        vocabularies = {
+            d: Vocabulary.of(t.of_demonstration["objects"], gating.predicates)
+            for d, t in template_of.items()
+        }
+        for variant in registry.variants.values():
+            if variant.gating != name:
+                continue
+            asked = ask_questions(
+                chosen_by_variant(chosen, variant, is_baseline=variant.name == BASELINE),
+                qa,
+                variant,
+                registry.questions,
+                vocabularies=vocabularies,
+            )
+            _write(root, "asked_questions", {"variant": variant.name}, asked)
+            _write_answers(root, variant, asked, changes, gating)
+            yield variant.name, asked
+
+
+def _write_answers(
+    root: Path,
+    variant: Variant,
+    asked: pl.DataFrame,
+    changes: Mapping[str, DeltaIndex],
+    gating: Gating,
+) -> None:
+    shas = {
+        (demonstration, key_frame): _hash(demonstration, variant.name, key_frame)
+        for demonstration in asked.get_column("demonstration").unique()
+        for key_frame in range(changes[demonstration].n_key_frames)
+    }
+    for model in MODELS:
+        partition = {"model": model, "variant": variant.name}
+        said = predict(model, variant.name, asked, _no_picture, shas)
+        _write(root, "predictions", partition, said)
+        judged = evaluate(said, asked, changes, gating.profile)
+        _write(root, "evaluation", partition, judged)
+
+
+def _no_picture(demonstration: str, key_frame: int) -> object:
+    raise FileNotFoundError(f"{demonstration} {key_frame}: no model here looks at pictures")
+
+
+def _write_copies(
+    root: Path,
+    template: Template,
+    numbers: list[int],
+    asked: Mapping[str, pl.DataFrame],
+    registry: Registry,
+) -> int:
+    n_questions = 0
+    for number in numbers:
+        demonstration = {"demonstration": demonstration_name(number)}
+        for name, rows in template.copy(number).items():
+            _write(root, name, demonstration, rows)
+        of_gating = {
+            name: template.copy_of_gating(number, gating, registry)
+            for name, gating in registry.gatings.items()
+        }
+        for gating, tables in of_gating.items():
+            n_questions += tables["qa"].height
+            for name, rows in tables.items():
+                _write(root, name, {**demonstration, "gating": gating}, rows)
+        for variant in registry.variants.values():
+            tables = of_gating[variant.gating]
+            of_variant = {**demonstration, "variant": variant.name}
+            wanted = frames_wanted(
+                tables["segmented_frames"],
+                tables["qa"],
+                asked[variant.name],
+                variant.name,
+                is_whole=variant.name == BASELINE,
+            )
+            _write(root, "wanted_frames", of_variant, wanted)
+            _write(root, "frame_images", of_variant, _pictures(wanted))
+    return n_questions
+
+
+def _pictures(wanted: pl.DataFrame) -> pl.DataFrame:
+    shas = [_hash(*row) for row in wanted.select("demonstration", "variant", "key_frame").rows()]
+    return wanted.with_columns(
+        pl.Series("image_sha", shas, pl.String),
+        pl.Series("render_sha", [_hash("render", sha) for sha in shas], pl.String),
+        **{name: pl.lit(value, pl.Int64) for name, value in _NEVER_READ.items()},
+    )
+
+
+def _renamed(rows: pl.DataFrame, number: int) -> pl.DataFrame:
+    """Rows of a template as those of demonstration ``number``, with trajectories of its own."""
+    renamed = rows.with_columns(pl.lit(demonstration_name(number)).alias("demonstration"))
+    if "trajectory_id" not in rows.columns:
+        return renamed
+    prefix = pl.lit(_hash("copy", number)[:4])
+    return renamed.with_columns(prefix + pl.col("trajectory_id").str.slice(4))
+
+
+def _hash(*parts: object) -> str:
+    return sha256(" ".join(map(str, parts)).encode()).hexdigest()
+
+
+def _write(root: Path, name: str, partition: Mapping[str, str], rows: pl.DataFrame) -> None:
+    """Land rows like the lake does, but without waiting for the disk sixty thousand times."""
+    contract = table(name)
+    values = {d: partition[d] for d in contract.partitions}
+    text = partition_text(values)
+    metadata = FileMetadata(name, text, _hash(name, text), contract_sha(contract), __version__)
+    arrow = rows.select(list(contract.columns)).sort(contract.key, nulls_last=False).to_arrow()
+    path = root / file_name(contract, values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        arrow.replace_schema_metadata(metadata.encoded()),
+        path,
+        compression="zstd",
+        row_group_size=ROW_GROUP_ROWS,
+        write_page_checksum=True,
+    )

@@ -1,0 +1,47 @@
+"""Failures of disks and databases that are nobody's mistake in the code, in one message."""
+
+import errno
+import sqlite3
+import sys
+from collections.abc import Iterator
+
+FULL = "database or disk is full"
+_ADVICE = {
+    errno.ENOSPC: "Free some space and run again.",
+    errno.EDQUOT: "Free some of the quota and run again.",
+    errno.EROFS: "Mount the disk for writing, or give another --data folder.",
+    errno.EIO: "The disk does not answer: look at the system's log.",
+}
+KEPT = "What was finished is kept."
+
+
+def storage_message(error: BaseException) -> str | None:
+    """What to tell people of an ``error`` of a disk or of Dagster's database; None of any other.
+
+    Others are mistakes of ours, and their traceback is wanted.
+    """
+    for cause in _chain(error):
+        if _is_of_a_database(cause):
+            reason = " ".join(str(getattr(cause, "orig", None) or cause).split())
+            advice = _ADVICE[errno.ENOSPC] if FULL in reason else "See that it can be written."
+            return f"Dagster's database cannot be used ({reason:.300}). {KEPT} {advice}"
+        if isinstance(cause, OSError) and cause.errno in _ADVICE:
+            place = f"{cause.filename}: " if cause.filename else ""
+            return f"{place}{cause.strerror}. {KEPT} {_ADVICE[cause.errno]}"
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came of, as a traceback shows them."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+
+
+def _is_of_a_database(error: BaseException) -> bool:
+    alchemy = sys.modules.get("sqlalchemy.exc")
+    of_alchemy = alchemy is not None and isinstance(error, alchemy.DBAPIError)
+    return of_alchemy or isinstance(error, sqlite3.OperationalError)

@@ -1,0 +1,133 @@
+"""The command that removes what nobody needs any more; without ``--delete`` it only tells."""
+
+import argparse
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.storage.collect import PARTITIONS, Collected
+from enact_assets.storage.paths import DataRoot
+
+SHOWN = 3
+"""Files that are named of each kind, unless told otherwise."""
+GRACE_H = 24.0
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_gc_command(command: AddCommand) -> None:
+    """Add gc."""
+    about = (
+        "Tell which files nobody needs any more: pictures that no partition names, partitions of "
+        "names that left, what killed runs left behind."
+    )
+    sub = command("gc", _gc, about)
+    sub.add_argument("--delete", action="store_true", help="remove them (default: only tell)")
+    sub.add_argument(
+        "--grace",
+        type=_hours,
+        default=GRACE_H,
+        metavar="HOURS",
+        help="pictures and temporary files younger than this stay, as a run may be about to name "
+        f"them (default: {GRACE_H:.0f}; less than 2 only while nothing runs, not even in the UI)",
+    )
+    sub.add_argument(
+        "--limit", type=int, default=SHOWN, metavar="N", help=f"files to name (default: {SHOWN})"
+    )
+
+
+def _hours(text: str) -> float:
+    hours = float(text)
+    if not hours >= 0:
+        raise argparse.ArgumentTypeError(f"not a number of hours: {text}")
+    return hours
+
+
+def _gc(arguments: argparse.Namespace, console: Console) -> int:
+    """Exit code 1 if pictures could not be looked at."""
+    from enact_assets.contracts.errors import MaterializationError
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.defs.instance import only_driver, open_instance
+    from enact_assets.defs.names import current_names
+    from enact_assets.defs.resources import DataResource
+    from enact_assets.storage.collect import collect
+    from enact_assets.storage.question_files import question_file_names
+
+    root = DataRoot(arguments.data)
+    data = DataResource(root=str(arguments.data.resolve()))
+    registry = load_registry()
+    # Nobody else may add a name, or make its partitions, between reading names and removing files.
+    with only_driver(arguments.data) if arguments.delete else nullcontext():
+        instance = open_instance(arguments.data)
+        known = instance.get_dynamic_partitions("demonstration")
+        if not known and data.lake.partitions("demonstrations"):
+            raise MaterializationError(
+                f"{arguments.data}: the lake holds demonstrations, this Dagster instance knows "
+                "none. Nothing is removed: run `enact-assets materialize` first."
+            )
+        # What is defined and no partition yet becomes one with the next walk.
+        added = {
+            "demonstration": [*registry.demonstrations, *data.recordings.names()],
+            "model": registry.models,
+            "question_file": question_file_names(data.question_files),
+        }
+        found = collect(
+            root,
+            data.lake,
+            data.images,
+            current_names(instance, registry, added).of,
+            grace_s=arguments.grace * 3600.0,
+            delete=arguments.delete,
+        )
+    print_collected(console, found, arguments.limit, is_done=arguments.delete)
+    return 0 if found.refusal is None else 1
+
+
+def print_collected(
+    console: Console, found: Collected, limit: int = SHOWN, *, is_done: bool = False
+) -> None:
+    """What goes, or went, by kind: how many files, their bytes, the first of them."""
+    if not found.n_items:
+        console.print("Nothing to remove.")
+    else:
+        verb = "Removed" if is_done else "Would remove"
+        console.print(f"{verb} {_count(found.n_items)}, {_bytes(found.size)}:")
+    for kind, items in found.items.items():
+        if not items:
+            continue
+        size = sum(item.size for item in items)
+        console.print(Text(f"  {kind:<32} {_count(len(items)):>12} {_bytes(size):>10}"))
+        for item in items[:limit]:
+            console.print(Text(f"    {item.what}", "dim"))
+        if len(items) > limit:
+            console.print(Text(f"    and {len(items) - limit} more", "dim"))
+    n_answers = sum(i.what.startswith("predictions ") for i in found.items[PARTITIONS])
+    if n_answers and not is_done:
+        console.print(
+            f"{n_answers} of them are answers of models: to ask again may cost money.",
+            style="yellow",
+        )
+    for message in found.kept:
+        console.print(Text(f"kept: {message}"))
+    if found.foreign:
+        console.print(f"{_count(len(found.foreign))} that nobody of us wrote, left alone:")
+        for path in found.foreign[:limit]:
+            console.print(Text(f"    {path}", "dim"))
+    if found.refusal is not None:
+        console.print(Text(f"No picture was looked at: {found.refusal}", "bold red"))
+    if found.n_items and not is_done:
+        console.print("Nothing was changed. `enact-assets gc --delete` removes them.")
+
+
+def _count(n: int) -> str:
+    return f"{n:,} file{'' if n == 1 else 's'}"
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} GB"

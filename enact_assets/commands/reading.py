@@ -1,0 +1,81 @@
+"""Commands that only read: leaderboard, sql, list."""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+
+from enact_assets.storage.paths import DataRoot
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_reading_commands(command: AddCommand) -> None:
+    """Add leaderboard, sql and list."""
+    command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
+    sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
+    sub.add_argument("query", help="for example: select * from leaderboard")
+    about = "What can be named: activities, demonstrations, variants, models ..."
+    command("list", _list, about)
+
+
+def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
+    """Print it, and what was stale when it was published."""
+    from enact_assets.storage.warehouse import query
+    from enact_assets.terminal import print_leaderboard
+
+    rows = query(
+        DataRoot(arguments.data).warehouse,
+        "select * from leaderboard where length is null and kind is not null "
+        "order by kind, pairwise_accuracy desc nulls last, model",
+    )
+    print_leaderboard(console, rows.to_dicts())
+    stale = query(DataRoot(arguments.data).warehouse, "select * from stale_partitions")
+    if stale.height:
+        console.print(
+            f"{stale.height} partitions were stale when this was published, first "
+            f"{stale.item(0, 'asset')} {stale.item(0, 'partition') or ''}: {stale.item(0, 'why')}. "
+            "Their old rows are in it; see stale_partitions.",
+            style="yellow",
+        )
+    return 0
+
+
+def _sql(arguments: argparse.Namespace, console: Console) -> int:
+    import polars as pl
+
+    from enact_assets.storage.warehouse import query
+
+    rows = query(DataRoot(arguments.data).warehouse, arguments.query)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
+    with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
+        console.print(str(rows), markup=False)
+    return 0
+
+
+def _list(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.predictions.baselines import MODELS
+    from enact_assets.simulator.activities import ACTIVITIES
+    from enact_assets.storage.recordings import Recordings
+    from enact_assets.storage.warehouse import published_names
+
+    registry = load_registry()
+    for title, names in (
+        ("activities", ACTIVITIES),
+        ("demonstrations (<activity>-<seed>)", registry.demonstrations),
+        ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
+        ("gatings", registry.gatings),
+        ("variants", registry.variants),
+        ("models", MODELS),
+    ):
+        console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
+    warehouse = DataRoot(arguments.data).warehouse
+    if warehouse.exists():
+        published = published_names(warehouse)
+        for dimension in ("demonstration", "model"):
+            known = ", ".join(sorted(published.get(dimension, ())))
+            console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
+    return 0

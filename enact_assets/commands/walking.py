@@ -1,0 +1,242 @@
+"""Commands that walk the asset graph, or say what a walk would do: materialize, demo, plan."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.commands.reading import show_leaderboard
+from enact_assets.official.commands import positive
+from enact_assets.storage.paths import DataRoot
+
+if TYPE_CHECKING:
+    from enact_assets.contracts.registry import Registry
+    from enact_assets.lineage.plan import Plan
+
+DIMENSIONS = ("demonstration", "variant", "model")
+ADDS = {
+    "demonstration": "; a new one (<activity>-<seed>) is added",
+    "variant": "; the baseline it is compared with comes along",
+    "model": "; a new one is added",
+}
+SHOWN = 5
+"""Partitions that `plan` names of each step, unless told otherwise."""
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_walk_commands(command: AddCommand) -> None:
+    """Add materialize, demo and plan."""
+    about = "Make every missing or stale partition, nothing else."
+    sub = command("materialize", _materialize, about)
+    _add_filters(sub)
+    _add_effort(sub)
+    about = "Materialize the part that is named for a demo, show the leaderboard."
+    sub = command("demo", _demo, about)
+    _add_filters(sub)
+    _add_effort(sub)
+    about = "Say what materialize would make, and why: which input changed from what to what."
+    sub = command("plan", _plan, about)
+    _add_filters(sub)
+    sub.add_argument("--json", action="store_true", help="everything, as JSON")
+    sub.add_argument(
+        "--limit",
+        type=positive,
+        default=SHOWN,
+        metavar="N",
+        help=f"partitions to name of each step (default: {SHOWN})",
+    )
+
+
+def _add_filters(sub: argparse.ArgumentParser) -> None:
+    for dimension in DIMENSIONS:
+        sub.add_argument(
+            f"--{dimension}",
+            action="append",
+            metavar="NAME",
+            help=f"only this {dimension}; may be repeated{ADDS[dimension]}",
+        )
+    sub.add_argument(
+        "--asset", action="append", metavar="NAME", help="only this asset; may be repeated"
+    )
+
+
+def _add_effort(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--force", action="store_true", help="make fresh partitions too")
+    sub.add_argument(
+        "--workers",
+        type=positive,
+        metavar="N",
+        help="processes that may work at once, each on a partition of its own, or on pictures of "
+        "one (default: all cores)",
+    )
+    sub.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="scheduler of a Dask cluster that works instead, such as tcp://host:8786; needs the "
+        "extra 'distributed' and, across machines, ENACT_POSTGRES_URL (deploy/README.md)",
+    )
+
+
+def _materialize(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+
+    return _walk(arguments, console, load_registry(), {})
+
+
+def _chosen(
+    arguments: argparse.Namespace,
+    registry: "Registry",
+    unless_told: Mapping[str, Sequence[str]],
+) -> dict[str, list[str]]:
+    """Names that the options choose, of a dimension without an option ``unless_told``."""
+    from enact_assets.materialize import check_name
+    from enact_assets.storage.recordings import Recordings
+
+    recordings = Recordings(DataRoot(arguments.data).recordings)
+    only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
+    only = {dimension: names for dimension, names in only.items() if names}
+    for dimension, names in only.items():
+        for name in names:
+            check_name(dimension, name, registry, recordings)
+    return only
+
+
+def _walk(
+    arguments: argparse.Namespace,
+    console: Console,
+    registry: "Registry",
+    unless_told: Mapping[str, Sequence[str]],
+) -> int:
+    from enact_assets.materialize import Driver
+    from enact_assets.terminal import TerminalObserver, print_report
+
+    only = _chosen(arguments, registry, unless_told)
+    driver = Driver(
+        arguments.data,
+        registry=registry,
+        workers=arguments.workers,
+        dask=arguments.dask,
+        observer=TerminalObserver(console),
+    )
+    report = driver.run(
+        demonstrations=only.get("demonstration", []),
+        models=only.get("model", []),
+        assets=arguments.asset,
+        only=only,
+        force=arguments.force,
+    )
+    print_report(console, report)
+    return 0 if report.is_success else 1
+
+
+def _demo(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+
+    registry = load_registry()
+    code = _walk(arguments, console, registry, registry.demo)
+    root = DataRoot(arguments.data)
+    if root.warehouse.exists():
+        console.print()
+        if code:
+            console.print("The leaderboard of what was published last:", style="yellow")
+        show_leaderboard(arguments, console)
+        is_default = arguments.data == DataRoot.from_environment().root
+        data = "" if is_default else f" --data {arguments.data}"
+        console.print(
+            f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
+            f"\nPictures  {root.images}"
+            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
+            "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
+        )
+        if registry.demo:
+            n, m = len(registry.demonstrations), len(registry.variants)
+            console.print(
+                f"This is a first look. `enact-assets materialize{data}` makes the whole registry: "
+                f"{n} demonstrations, {m} variants."
+            )
+    return code
+
+
+def _plan(arguments: argparse.Namespace, console: Console) -> int:
+    """Exit code 0 also if there is something to do: a plan that can be made has not failed."""
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.materialize import Driver
+    from enact_assets.terminal import TerminalObserver
+
+    registry = load_registry()
+    only = _chosen(arguments, registry, {})
+    driver = Driver(arguments.data, registry=registry, observer=TerminalObserver(console))
+    plan, rejected = driver.plan(
+        demonstrations=only.get("demonstration", []),
+        models=only.get("model", []),
+        assets=arguments.asset,
+        only=only,
+    )
+    if arguments.json:
+        console.print_json(json.dumps(_as_json(plan, rejected)))
+        return 0
+    for message in rejected:
+        console.print(Text(f"LEFT OUT {message}", "bold red"))
+    print_plan(console, plan, arguments.limit)
+    return 0
+
+
+def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
+    """Steps in the order in which they would be made, partitions with the same reasons together."""
+    if not plan.stale:
+        console.print(f"Nothing to do: all {plan.n_fresh} partitions are fresh.")
+        return
+    n_following = sum(len(partitions) for partitions in plan.may_follow.values())
+    console.print(
+        f"{len(plan.stale)} partitions to make, {n_following} more if these come out otherwise "
+        f"than before, {plan.n_fresh} fresh.\n"
+    )
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for step in plan.stale:
+        by_reason.setdefault((step.name, step.why), []).append(step.key or "")
+    shown: dict[str, int] = {}
+    for (name, why), keys in by_reason.items():
+        shown[name] = shown.get(name, 0) + 1
+        if shown[name] > limit:
+            continue
+        console.print(Text(f"  {name:<18} {_some(keys, limit)}: {why}"))
+    for name, n_reasons in shown.items():
+        if n_reasons > limit:
+            console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
+    if plan.may_follow:
+        console.print("\nif what they are made from changes:")
+        for name, partitions in plan.may_follow.items():
+            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
+
+
+def _some(keys: Sequence[str], limit: int) -> str:
+    if keys == [""]:
+        return "the whole"
+    more = f" and {len(keys) - limit} more" if len(keys) > limit else ""
+    n = f"{len(keys)} partition{'' if len(keys) == 1 else 's'}"
+    return f"{n} ({', '.join(keys[:limit])}{more})"
+
+
+def _as_json(plan: "Plan", rejected: Sequence[str]) -> dict[str, object]:
+    return {
+        "stale": [
+            {
+                "step": step.name,
+                "assets": list(step.assets),
+                "partition": step.key,
+                "why": [str(cause) for cause in step.causes],
+            }
+            for step in plan.stale
+        ],
+        "may_follow": {
+            name: ["|".join(partition) or None for partition in partitions]
+            for name, partitions in plan.may_follow.items()
+        },
+        "n_fresh": plan.n_fresh,
+        "rejected": list(rejected),
+    }

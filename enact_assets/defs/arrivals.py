@@ -1,0 +1,82 @@
+"""Names that arrived: of the registry, of lists beside the data, of recordings and question files.
+
+Sensor and driver register the same: a name becomes a partition only if somebody defined it.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.registry import Registry
+from enact_assets.defs.resources import DataResource
+from enact_assets.predictions.baselines import find_model
+from enact_assets.replay.sources import check_demonstration
+from enact_assets.storage.question_files import question_file_names
+from enact_assets.storage.recordings import Recordings
+
+LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
+"""Dimension -> file below the data root with one name per line."""
+COMMENT = "#"
+
+
+def names_found(
+    data: DataResource, registry: Registry | None
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Dimension -> names that are to be partitions, in the order found; and what is wrong.
+
+    Names nobody defined are left out, each with one message that says where it stands. Without a
+    ``registry`` the names of all other places are found.
+    """
+    places: dict[str, dict[str, str]] = {"demonstration": {}, "model": {}, "question_file": {}}
+    problems: list[str] = []
+
+    def add(dimension: str, names: Iterable[tuple[str, str]]) -> None:
+        for name, place in names:
+            places[dimension].setdefault(name, place)
+
+    if registry is not None:
+        add("demonstration", ((name, "registry") for name in registry.demonstrations))
+        add("model", ((name, "registry") for name in registry.models))
+    for dimension, file in LISTS.items():
+        add(dimension, _listed(Path(data.root) / file, problems))
+    add("demonstration", ((name, "recordings") for name in data.recordings.names()))
+    add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    found: dict[str, list[str]] = {}
+    for dimension, named in places.items():
+        found[dimension] = []
+        for name, place in named.items():
+            try:
+                check_name(dimension, name, registry, data.recordings)
+            except EnactError as error:
+                problems.append(f"{place}: {error}")
+            else:
+                found[dimension].append(name)
+    return found, problems
+
+
+def check_name(
+    dimension: str, name: str, registry: Registry | None, recordings: Recordings
+) -> None:
+    """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
+    if dimension == "model":
+        find_model(name)
+    elif dimension == "variant" and registry is not None:
+        registry.variant(name)
+    elif dimension == "demonstration":
+        check_demonstration(name, recordings)
+
+
+def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
+    """Each name of a list, with the line it stands in."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", "not text")
+        problems.append(f"{path}: cannot be read ({reason}). Write one name per line, in UTF-8.")
+        return
+    for number, line in enumerate(lines, start=1):
+        name = line.partition(COMMENT)[0].strip()
+        if name:
+            yield name, f"{path}, line {number}"

@@ -1,0 +1,218 @@
+"""Automation: the daemon makes what is stale by content, one run per partition, and nothing twice.
+
+The condition asks the same plan as the driver: data versions and provenance stand with the rows,
+so what changed while nobody looked counts too, and what ran again with equal content does not. A
+partition waits until all it is made from is settled; conditions of Dagster's own look one step up
+only, and would render pictures of frames that are about to change.
+
+Nothing here makes runs unless it is switched on: see ``AUTOMATE_VARIABLE``.
+"""
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
+from enact_assets.contracts.registry import Registry, load_registry, settings_sha
+from enact_assets.defs.reported import last_event_id, read_lineage
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.running import TRIGGER_TAG, is_driver_at_work, running, unfinished_runs
+from enact_assets.lineage.due import Due, DueSteps
+from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+
+AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
+"""The one switch: 1 turns on everything that makes runs by itself. Also, one by one, in the UI."""
+MAX_QUEUED = 100
+"""Runs that wait or work at once; what else is due is found again when there is room."""
+TRY_AGAIN_S = 24 * 3600.0
+"""What failed is tried on the same inputs again after this: disks are freed, services come back."""
+LOOK_AGAIN_S = 600.0
+"""If Dagster saw nothing happen, files are looked at again after this."""
+MAX_RETRIES = 3
+RUN_TAGS = {
+    TRIGGER_TAG: "automation",
+    "dagster/max_retries": str(MAX_RETRIES),
+    # What a killed run had made by then is not known: begin anew.
+    "dagster/retry_strategy": "ALL_STEPS",
+}
+"""Failed runs are retried by the daemon, unless a step failed: it would fail again."""
+
+
+def is_automated() -> bool:
+    """Whether the switch is on where the definitions are loaded."""
+    return os.environ.get(AUTOMATE_VARIABLE, "") not in {"", "0"}
+
+
+class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
+    """True for partitions that are stale, not being made, and made from settled inputs only.
+
+    Stale: never made, made by other code, or made from inputs whose data version is another one
+    now. False while a driver is at work. Its cursor holds what was tried (partition -> what it
+    would have been made from, and when): a failure is not repeated on the same inputs for a day.
+    """
+
+    @property
+    def description(self) -> str:
+        """What people read in the UI."""
+        return (
+            "Made from other data, or by other code, than there is now; all it is made from is "
+            "settled, and it was not tried on the same inputs within a day"
+        )
+
+    def get_label(self) -> str:
+        """Name in the UI."""
+        return "on_changed_data"
+
+    def evaluate(
+        self, context: dg.AutomationContext[dg.AssetKey]
+    ) -> dg.AutomationResult[dg.AssetKey]:
+        """Partitions of one asset. All assets of a step are true together."""
+        step = STEP_NAMED[STEP_OF[context.key.to_user_string()].name]
+        tick = _tick(context)
+        if tick.steps is None:
+            return dg.AutomationResult(context, context.get_empty_subset(), cursor=context.cursor)
+        tried = _Tried.decoded(context.cursor, tick.at)
+        if step.name not in tick.found:
+            found = tick.steps.next(step, tried.attempts, tick.n_free)
+            tick.found[step.name] = found
+            tick.n_free -= len(found.causes)
+            for partition, causes in sorted(found.causes.items()):
+                why = "; ".join(str(cause) for cause in causes)
+                context.log.info(f"{step.name} {partition_key(partition) or ''}: {why}")
+        due = tick.found[step.name]
+        keys = {partition_key(partition) for partition in due.causes}
+        cursor = tried.updated(due.attempts, tick.at).encoded()
+        return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
+
+
+def on_changed_data() -> dg.AutomationCondition[dg.AssetKey]:
+    """The condition of every asset that is made from others."""
+    return MadeFromOtherData()
+
+
+def automation_sensor() -> dg.AutomationConditionSensorDefinition:
+    """Evaluates the conditions of all assets; the daemon runs it if it is switched on."""
+    status = dg.DefaultSensorStatus.RUNNING if is_automated() else dg.DefaultSensorStatus.STOPPED
+    with warnings.catch_warnings():
+        # Conditions of our own are evaluated where our code is: beta, pinned, tested.
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        return dg.AutomationConditionSensorDefinition(
+            "automation",
+            target=dg.AssetSelection.all(),
+            description="Makes what is stale, in the order in which data flow, one run per "
+            "partition. Off by default: on a full registry it renders for hours.",
+            run_tags=RUN_TAGS,
+            default_status=status,
+            minimum_interval_seconds=30,
+            emit_backfills=False,
+            use_user_code_server=True,
+        )
+
+
+@dataclass
+class _Tick:
+    """One look at everything, shared by all assets; ``steps`` is None if there is no reason to."""
+
+    key: tuple[object, ...]
+    seen: str
+    at: float
+    steps: DueSteps | None
+    n_free: int
+    found: dict[str, Due] = field(default_factory=dict)
+
+
+_last: list[_Tick] = []
+"""The tick that this process saw last, and the last one at which it looked."""
+
+
+def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
+    key = (context.evaluation_id, context.evaluation_time)
+    if _last and _last[0].key == key:
+        return _last[0]
+    instance = context.asset_graph_view.instance
+    data, registry = DataResource(), _known(load_registry(), context)
+    at = context.evaluation_time.timestamp()
+    seen = content_sha([data.root, last_event_id(instance), settings_sha(registry)])
+    looked = _last[-1] if _last else None
+    runs = unfinished_runs(instance)
+    steps = None
+    n_free = max(0, MAX_QUEUED - len(runs))
+    is_same = looked is not None and looked.seen == seen and at - looked.at < LOOK_AGAIN_S
+    if not is_same and n_free and not is_driver_at_work(runs):
+        steps = DueSteps(read_lineage(instance, data, registry), running(runs))
+    tick = _Tick(key, seen, at, steps, n_free)
+    _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
+    return tick
+
+
+def _known(registry: Registry, context: dg.AutomationContext[dg.AssetKey]) -> Registry:
+    """``registry`` without gatings and variants that came after the definitions were loaded."""
+    graph = context.asset_graph
+
+    def names(root: str) -> set[str]:
+        partitions = graph.get(dg.AssetKey(root)).partitions_def
+        return set(partitions.get_partition_keys()) if partitions is not None else set()
+
+    gatings, variants = names("gating_config"), names("variant_config")
+    return replace(
+        registry,
+        gatings={name: g for name, g in registry.gatings.items() if name in gatings},
+        variants={
+            name: v
+            for name, v in registry.variants.items()
+            if name in variants and v.gating in gatings
+        },
+    )
+
+
+def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str | None]) -> Any:
+    """``keys`` of the asset that is evaluated, as Dagster wants them."""
+    view, partitions = context.asset_graph_view, context.partitions_def
+    if not keys:
+        return context.get_empty_subset()
+    if partitions is None:
+        return view.get_full_subset(key=context.key)
+    named = {key for key in keys if key is not None}
+    return view.get_subset_from_partition_keys(context.key, partitions, named)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What was tried of one step, and when."""
+
+    of: Mapping[Partition, tuple[str, float]]
+
+    @classmethod
+    def decoded(cls, text: str | None, now: float) -> "_Tried":
+        """From a cursor, without what was tried too long ago."""
+        found = json.loads(text) if text else {}
+        return cls(
+            {
+                partition_tuple(key or None): (attempt, at)
+                for key, (attempt, at) in found.items()
+                if now - at < TRY_AGAIN_S
+            }
+        )
+
+    @property
+    def attempts(self) -> dict[Partition, str]:
+        return {partition: attempt for partition, (attempt, _) in self.of.items()}
+
+    def updated(self, attempts: Mapping[Partition, str], now: float) -> "_Tried":
+        """With what is tried now; the same as before keeps its time."""
+        before = self.of
+        return _Tried(
+            {
+                p: before[p] if p in before and before[p][0] == attempt else (attempt, now)
+                for p, attempt in attempts.items()
+            }
+        )
+
+    def encoded(self) -> str:
+        return json.dumps({partition_key(p) or "": kept for p, kept in sorted(self.of.items())})

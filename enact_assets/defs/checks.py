@@ -1,0 +1,60 @@
+"""Checks of the warehouse as Dagster shows them: each file of sql/checks blocks publishing."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.contracts.lineage import WAREHOUSE
+from enact_assets.defs.tables import markdown_table
+from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.storage.warehouse import CheckResult
+
+CELL_CHARACTERS = 60
+Landed = dg.MaterializeResult[Any] | dg.AssetCheckResult
+
+
+def sql_check_specs() -> list[dg.AssetCheckSpec]:
+    """One blocking check per file of ``sql/checks``."""
+    return [
+        dg.AssetCheckSpec(
+            file.name,
+            asset=WAREHOUSE,
+            blocking=True,
+            description=_about(file),
+            metadata={"file": file.place},
+        )
+        for file in read_sql_files(sql_folder())
+        if file.stage == "checks"
+    ]
+
+
+def sql_check_results(checks: Sequence[CheckResult]) -> Iterator[dg.AssetCheckResult]:
+    """What each check found: how many offending rows, the first of them, and what to do."""
+    for check in checks:
+        found: dict[str, Any] = {"offending rows": check.n_offending}
+        if not check.is_passed:
+            rows = markdown_table(getattr(check,'rows',__import__('polars').DataFrame([check.first] if check.first else [])), CELL_CHARACTERS)
+            found["first offending rows"] = dg.MetadataValue.md(rows)
+            found["what to do"] = check.advice
+        yield dg.AssetCheckResult(
+            passed=check.is_passed,
+            asset_key=WAREHOUSE,
+            check_name=check.name,
+            severity=dg.AssetCheckSeverity.ERROR,
+            description=None if check.is_passed else str(check),
+            metadata=found,
+        )
+
+
+def checks_with(assets: Sequence[str]) -> frozenset[dg.AssetCheckKey]:
+    """Checks that are part of the step that lands ``assets``: a run of it has them all."""
+    if WAREHOUSE not in assets:
+        return frozenset()
+    return frozenset(spec.key for spec in sql_check_specs())
+
+
+def _about(file: SqlFile) -> str:
+    parts = [f"Fails with {file.meaning}"]
+    parts += [f"{name}: {file.header[name]}" for name in ("Rule", "Fix") if name in file.header]
+    return "\n\n".join(parts)

@@ -1,0 +1,76 @@
+"""What a running step makes, and from what: provenance, taken when it begins and when it lands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import dagster as dg
+
+from enact_assets.contracts.errors import MaterializationError
+from enact_assets.contracts.lineage import STEP_NAMED, StepSpec
+from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.code import code_version
+from enact_assets.defs.names import current_names
+from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.follow import Names, Partition, partition_tuple
+from enact_assets.lineage.gather import Inventory, inputs_now
+
+
+class Made:
+    """The partition that a step is making, and what its inputs were when it began."""
+
+    def __init__(
+        self, spec: StepSpec, partition: Partition, inventory: Inventory, names: Names
+    ) -> None:
+        self._spec, self._partition, self._inventory, self._names = (
+            spec,
+            partition,
+            inventory,
+            names,
+        )
+        self._inputs = self._read()
+
+    def provenance(self, asset: str) -> Provenance:
+        """What ``asset`` is made from and by.
+
+        Errors: :class:`MaterializationError` if an input changed since the step began.
+        """
+        now = self._read()
+        changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
+        if changed:
+            raise MaterializationError(
+                f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} was written again "
+                "while this was made from it, and nobody knows from which of both. Nothing was "
+                "kept; materialize it again."
+            )
+        return Provenance(code_version(asset), self._inputs)
+
+    def _read(self) -> dict[str, InputVersion]:
+        return inputs_now(self._inventory, self._names, self._spec.name, self._partition)
+
+
+_made: ContextVar[Made] = ContextVar("enact_step")
+
+
+def provenance_of(asset: str) -> Provenance:
+    """Provenance of ``asset`` in the step that is running."""
+    return _made.get().provenance(asset)
+
+
+@contextmanager
+def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[None]:
+    """Within the block, what is landed is known to be made by step ``name`` from what is there."""
+    registry = load_registry()
+    key = context.partition_key if context.has_partition_key else None
+    made = Made(
+        STEP_NAMED[name],
+        partition_tuple(str(key) if key is not None else None),
+        data.inventory(registry),
+        current_names(context.instance, registry),
+    )
+    token = _made.set(made)
+    try:
+        yield
+    finally:
+        _made.reset(token)

@@ -1,0 +1,22 @@
+"""Names of every dimension that exist now."""
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
+import dagster as dg
+
+from enact_assets.contracts.registry import Registry
+from enact_assets.lineage.follow import Names
+
+
+def current_names(
+    instance: dg.DagsterInstance,
+    registry: Registry,
+    added: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> Names:
+    """The registry's gatings and variants, what has become a dynamic partition, and ``added``."""
+
+    def of(dimension: str) -> set[str]:
+        return {*instance.get_dynamic_partitions(dimension), *added.get(dimension, ())}
+
+    return Names.now(registry, of("demonstration"), of("model"), of("question_file"))

@@ -1,0 +1,116 @@
+"""What Dagster was told: data versions of materializations, read and caught up with in bulk.
+
+The lake decides what is there and what is fresh; Dagster's events are its report, which the UI and
+automation go by. The only module that uses parts of Dagster that are not public.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+import dagster as dg
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+
+from enact_assets.contracts.lineage import ROOTS, dimensions
+from enact_assets.contracts.registry import Registry
+from enact_assets.defs.code import code_version
+from enact_assets.defs.names import current_names
+from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+from enact_assets.lineage.gather import gather
+from enact_assets.lineage.plan import Lineage
+
+
+def read_lineage(
+    instance: dg.DagsterInstance,
+    data: DataResource,
+    registry: Registry,
+    told: Callable[[float], None] = lambda _share: None,
+    added: Mapping[str, Collection[str]] | None = None,
+) -> Lineage:
+    """All names, versions and provenance of a data root as they are now.
+
+    ``added`` are names (dimension -> names) to be treated as if they were partitions already.
+    """
+    names = current_names(instance, registry, added or {})
+    states = gather(data.inventory(registry), names, told)
+    reported = {root: reported_versions(instance, root) for root in ROOTS}
+    return Lineage(names, states, code_version, reported)
+
+
+def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
+    """Partition -> data version of its last materialization, as far as Dagster knows of any."""
+    key = dg.AssetKey(asset)
+    if dimensions(asset):
+        found = instance.event_log_storage.get_latest_tags_by_partition(
+            key, dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG]
+        )
+        return {partition_tuple(p): tags[DATA_VERSION_TAG] for p, tags in found.items()}
+    event = instance.get_latest_materialization_event(key)
+    materialization = event.asset_materialization if event is not None else None
+    tags = (materialization.tags if materialization is not None else None) or {}
+    return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
+
+
+def report_landed(
+    instance: dg.DagsterInstance, lineage: Lineage, assets: Collection[str] | None = None
+) -> int:
+    """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
+
+    A run that was killed after its rows were published had no time to tell; a lake that was copied
+    here came without events. Returns how many were told.
+    """
+    n_told = 0
+    for step in lineage.steps:
+        if step.name in ROOTS:
+            continue
+        for asset in step.assets:
+            if assets is not None and asset not in assets:
+                continue
+            known = reported_versions(instance, asset)
+            for partition, state in sorted(lineage.states.of[asset].items()):
+                if known.get(partition) == state.version or not state.version:
+                    continue
+                if lineage.causes(step, partition):
+                    continue  # it will be made, and told of then
+                instance.report_runless_asset_event(
+                    dg.AssetMaterialization(
+                        asset,
+                        description="Found in the lake; the run that made it did not tell.",
+                        partition=partition_key(partition),
+                        tags={DATA_VERSION_TAG: state.version},
+                    )
+                )
+                n_told += 1
+    return n_told
+
+
+def last_event_id(instance: dg.DagsterInstance) -> int:
+    """Number of the last thing that Dagster was told; equal numbers mean that nothing happened."""
+    return instance.event_log_storage.get_maximum_record_id() or 0
+
+
+def last_materialization_id(
+    instance: dg.DagsterInstance, asset: str, partition: Partition
+) -> int | None:
+    """Number of the event that told of a partition last; None if none did."""
+    key, name = dg.AssetKey(asset), partition_key(partition)
+    records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
+    found = instance.fetch_materializations(records, limit=1).records
+    return found[0].storage_id if found else None
+
+
+def last_check_texts(
+    instance: dg.DagsterInstance, check: str, assets: Collection[str]
+) -> dict[str, str | None]:
+    """Asset -> description of the last result of ``check``; those without a result are left out."""
+    keys = [dg.AssetCheckKey(dg.AssetKey(asset), check) for asset in assets]
+    found = instance.event_log_storage.get_latest_asset_check_execution_by_key(keys)
+    results = {
+        key.asset_key.to_user_string(): record.event.dagster_event.event_specific_data
+        for key, record in found.items()
+        if record.event is not None and record.event.dagster_event is not None
+    }
+    return {
+        asset: result.description
+        for asset, result in results.items()
+        if isinstance(result, dg.AssetCheckEvaluation)
+    }

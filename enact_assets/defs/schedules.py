@@ -1,0 +1,67 @@
+"""Schedules: the check of freshness every quarter of an hour, a refresh every night."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.jobs import CHECK_JOB
+from enact_assets.defs.reported import read_lineage
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG, is_driver_at_work, unfinished_runs
+from enact_assets.defs.up_to_date import changed_answers
+from enact_assets.lineage.follow import partition_key
+
+QUARTERLY = "*/15 * * * *"
+NIGHTLY = "0 3 * * *"
+
+
+@dg.schedule(
+    cron_schedule=QUARTERLY,
+    job_name=CHECK_JOB,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+def every_quarter(
+    context: dg.ScheduleEvaluationContext, data: DataResource
+) -> dg.RunRequest | dg.SkipReason:
+    """Evaluates up_to_date of every asset, in a run only if an answer changed."""
+    lineage = read_lineage(context.instance, data, load_registry())
+    changed = changed_answers(context.instance, lineage)
+    if not changed:
+        return dg.SkipReason("every up_to_date check says what is the case")
+    why = "; ".join(f"{answer.asset}: {answer.text}" for answer in changed)
+    return dg.RunRequest(tags={TRIGGER_TAG: "every_quarter", WHY_TAG: why[:1000]})
+
+
+@dg.schedule(
+    cron_schedule=NIGHTLY,
+    job_name="__ASSET_JOB",
+    default_status=dg.DefaultScheduleStatus.RUNNING
+    if is_automated()
+    else dg.DefaultScheduleStatus.STOPPED,
+)
+def nightly(
+    context: dg.ScheduleEvaluationContext, data: DataResource
+) -> Iterator[dg.RunRequest | dg.SkipReason]:
+    """Refreshes settings that Dagster was told otherwise, and the warehouse. Off by default."""
+    if is_driver_at_work(unfinished_runs(context.instance)):
+        yield dg.SkipReason("a driver is at work, which does both")
+        return
+    lineage = read_lineage(context.instance, data, load_registry())
+    night = context.scheduled_execution_time.isoformat()
+    for name in (*ROOTS, WAREHOUSE):
+        step = STEP_NAMED[name]
+        for partition in lineage.partitions(step):
+            causes = lineage.causes(step, partition)
+            if name in ROOTS and not causes:
+                continue
+            why = "; ".join(str(cause) for cause in causes) or "every night"
+            key = partition_key(partition)
+            yield dg.RunRequest(
+                run_key=f"{night} {name} {key or ''}",
+                partition_key=key,
+                asset_selection=[dg.AssetKey(name)],
+                tags=RUN_TAGS | {TRIGGER_TAG: "nightly", WHY_TAG: why},
+            )

@@ -1,0 +1,115 @@
+"""Dagster's run and event storage in SQLite files, with connections that are kept.
+
+Dagster opens a connection for every statement, some thirty in a step of milliseconds, and the last
+one to close writes the whole log back each time: that is most of what a short step costs. Named in
+``dagster.yaml``; the files are Dagster's own, and its own classes read them.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+from weakref import WeakSet
+
+import sqlalchemy as db
+from dagster._core.storage.event_log import ConsolidatedSqliteEventLogStorage
+from dagster._core.storage.runs import SqliteRunStorage
+from dagster._serdes import ConfigurableClassData
+from sqlalchemy.engine import Connection, Engine, make_url
+
+LOCKED_S = 120
+"""So long a writer waits for others. Dagster's run storage gives up after five seconds."""
+
+_engines: WeakSet[Engine] = WeakSet()
+
+
+class KeptSqliteRunStorage(SqliteRunStorage):
+    """Runs in ``<base_dir>/runs.db``."""
+
+    def __init__(self, conn_string: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engine = _keeping_engine(conn_string)
+        super().__init__(conn_string, inst_data)
+
+    @classmethod
+    def from_config_value(
+        cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
+    ) -> Self:
+        """Made by Dagster from the ``config`` of ``dagster.yaml``."""
+        return cls.from_local(inst_data=inst_data, **config_value)
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection in a transaction, committed unless an error passes."""
+        with self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    def dispose(self) -> None:
+        """Close what is kept."""
+        super().dispose()
+        self._engine.dispose()
+
+
+class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
+    """Events of all runs in ``<base_dir>/event_log.db``."""
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engine: Engine | None = None
+        super().__init__(base_dir, inst_data)
+
+    @contextmanager
+    def _connect(self) -> Iterator[Connection]:
+        if self._engine is None:
+            self._engine = _keeping_engine(self._conn_string)
+        with self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    def dispose(self) -> None:
+        """Close what is kept."""
+        super().dispose()  # type: ignore[no-untyped-call]
+        if self._engine is not None:
+            self._engine.dispose()
+
+
+def _keeping_engine(url: str) -> Engine:
+    engine = db.create_engine(
+        url,
+        poolclass=db.QueuePool,
+        # Any number at once, as without a pool; five are kept.
+        pool_size=5,
+        max_overflow=-1,
+        connect_args={"timeout": LOCKED_S, "check_same_thread": False},
+    )
+    path = Path(str(make_url(url).database))
+
+    @db.event.listens_for(engine, "connect")
+    def _connected(connection: Any, record: Any) -> None:
+        # A power cut may cost the last events, which are a report; it damages nothing.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        record.info["file"] = _file(path)
+
+    @db.event.listens_for(engine, "checkout")
+    def _taken(_connection: Any, record: Any, _proxy: Any) -> None:
+        if record.info["file"] != _file(path):
+            # The data root was removed or put back: an open connection leads to the old file.
+            raise db.exc.DisconnectionError(f"{path} is another file now")
+
+    _engines.add(engine)
+    return engine
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _forget_connections() -> None:
+    """A SQLite connection must not be used, not even closed, in the child of a fork."""
+    for engine in _engines:
+        engine.dispose(close=False)
+
+
+os.register_at_fork(after_in_child=_forget_connections)

@@ -1,0 +1,104 @@
+"""``up_to_date``: a check of every asset that warns, in the graph, of partitions that are stale.
+
+Dagster calls a partitioned asset fresh though partitions of it are stale, and compares at most a
+hundred partitions of an input. This check says what ``enact-assets plan`` says.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import dagster as dg
+
+from enact_assets.contracts.lineage import STEP_OF
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.reported import last_check_texts, read_lineage
+from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.answers import Answer, answers
+from enact_assets.lineage.plan import Lineage
+
+CHECK = "up_to_date"
+
+
+class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
+    """Never true. A check without a condition runs along in every run that makes its asset."""
+
+    @property
+    def description(self) -> str:
+        """What people read in the UI."""
+        return "Evaluated by its own schedule, and by a driver at the end of a walk"
+
+    def get_label(self) -> str:
+        """Name in the UI."""
+        return "on_its_own_schedule"
+
+    def evaluate(
+        self, context: dg.AutomationContext[dg.AssetCheckKey]
+    ) -> dg.AutomationResult[dg.AssetCheckKey]:
+        """Nothing."""
+        return dg.AutomationResult(context, context.get_empty_subset())
+
+
+@dg.multi_asset_check(
+    name=CHECK,
+    specs=[
+        dg.AssetCheckSpec(
+            CHECK,
+            asset=asset,
+            description="Every partition that is there is made from the data, the settings and by "
+            "the code there is now. `enact-assets plan` says more; `enact-assets materialize` "
+            "makes it so.",
+            automation_condition=OnItsOwnSchedule(),
+        )
+        for asset in STEP_OF
+    ],
+    can_subset=True,
+)
+def up_to_date(
+    context: dg.AssetCheckExecutionContext, data: DataResource
+) -> Iterator[dg.AssetCheckResult]:
+    """Ask the plan; write nothing."""
+    found = answers(read_lineage(context.instance, data, load_registry()))
+    for key in sorted(context.selected_asset_check_keys):
+        answer = found[key.asset_key.to_user_string()]
+        yield dg.AssetCheckResult(
+            passed=answer.is_up_to_date,
+            asset_key=key.asset_key,
+            check_name=CHECK,
+            severity=dg.AssetCheckSeverity.WARN,
+            description=answer.text,
+            metadata=_metadata(answer),
+        )
+
+
+def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
+    """Answers that differ from what the check of their asset says."""
+    told = last_check_texts(instance, CHECK, tuple(STEP_OF))
+    return [a for a in answers(lineage).values() if told.get(a.asset) != a.text]
+
+
+def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
+    """Tell Dagster, without a run, every answer that changed; returns how many did."""
+    changed = changed_answers(instance, lineage)
+    for answer in changed:
+        instance.report_runless_asset_event(
+            dg.AssetCheckEvaluation(
+                asset_key=dg.AssetKey(answer.asset),
+                check_name=CHECK,
+                passed=answer.is_up_to_date,
+                metadata=_metadata(answer),
+                severity=dg.AssetCheckSeverity.WARN,
+                description=answer.text,
+            )
+        )
+    return len(changed)
+
+
+def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
+    if answer.is_up_to_date:
+        return {}
+    lines = ["| partition | why |", "|---|---|"]
+    lines += [f"| {p.replace('|', chr(92) + '|') or 'all'} | {why} |" for p, why in answer.first]
+    return {
+        "stale": dg.MetadataValue.int(answer.n_stale),
+        "made from what is stale": dg.MetadataValue.int(answer.n_following),
+        "first": dg.MetadataValue.md("\n".join(lines)),
+    }

@@ -1,0 +1,1 @@
+"""Runs steps: one Dagster run per partition, in this process, in several, or on a Dask cluster."""

@@ -1,0 +1,38 @@
+"""Steps one after the other in this process: what a debugger wants, and what one core needs."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+from enact_assets.execution.contract import Outcome, Progressed, Site, Started, StepRun
+from enact_assets.execution.steps import execute
+
+
+class InProcessRunner:
+    """Runs steps of ``site`` in the order they are given."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`."""
+        for run in runs:
+            started(run)
+            yield execute(self._site, run, partial(progress, run))
+
+    def close(self) -> None:
+        """Nothing was started. What this process keeps of the site stays for the next runner."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

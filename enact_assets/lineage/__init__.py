@@ -1,0 +1,1 @@
+"""Lineage by content, without Dagster: what is stale, which input changed, what may follow."""

@@ -1,0 +1,72 @@
+"""Versions of what no table holds: settings of the registry, and files that others wrote."""
+
+from pathlib import Path
+from typing import Any
+
+from enact_assets.contracts.errors import LakeError, ReplayError
+from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.contracts.registry import Registry, settings_sha
+from enact_assets.frames.recorded_pictures import video_file
+from enact_assets.lineage.follow import Partition
+from enact_assets.storage.question_files import question_file
+from enact_assets.storage.recordings import CAMERA, Recordings
+
+GONE = "gone"
+"""Version of a file that is not there: another one than it had."""
+EMBEDDED = "embedded"
+"""Version of the recording of a demonstration that is simulated: there is none."""
+
+
+def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
+    """The registry entry that config root ``root`` stands for."""
+    if root == "gating_config":
+        return registry.gating(partition[0])
+    if root == "variant_config":
+        return registry.variant(partition[0])
+    return registry.questions
+
+
+def root_version(registry: Registry, root: str, partition: Partition) -> str:
+    """Hash of that entry."""
+    return settings_sha(settings_of(registry, root, partition))
+
+
+class Arrived:
+    """Files that others wrote: recordings, with their pictures, and question files.
+
+    Recordings are told apart by size and time of change: hashing some hundred megabytes each time
+    would take longer than what the answer saves. Any other size or time counts, an earlier one too,
+    as clocks jump and copies keep times. A PNG that was overwritten in place goes unnoticed.
+    """
+
+    def __init__(self, recordings: Recordings, question_files: Path) -> None:
+        self._recordings = recordings
+        self._question_files = question_files
+
+    def version(self, asset: str, partition: Partition) -> str:
+        """Version of one external input."""
+        name = partition[0]
+        return self._recording(name) if asset == "recording" else self._question_file(name)
+
+    def _recording(self, demonstration: str) -> str:
+        if not self._recordings.has(demonstration):
+            return EMBEDDED
+        folder = self._recordings.folder(demonstration)
+        try:
+            graphs = self._recordings.file(demonstration)
+            found = [graphs, folder / CAMERA, video_file(folder, CAMERA)]
+            marks = [_mark(path) for path in found if path is not None and path.exists()]
+        except (OSError, ReplayError):
+            return GONE
+        return content_sha(marks)
+
+    def _question_file(self, name: str) -> str:
+        try:
+            return sha256_bytes(question_file(self._question_files, name).read_bytes())
+        except (OSError, LakeError):
+            return GONE
+
+
+def _mark(path: Path) -> list[object]:
+    found = path.stat()
+    return [path.name, found.st_mtime_ns, 0 if path.is_dir() else found.st_size]

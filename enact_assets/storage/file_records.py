@@ -1,0 +1,42 @@
+"""What a file of the lake says about itself, as a scan of the whole lake tells it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.provenance import Provenance
+
+HEAD_CHARACTERS = 16
+"""Hex digits of a picture's hash that tell it apart from all others: 64 bits."""
+
+Heads = NDArray[np.uint64]
+"""First 64 bits of pictures' hashes, ascending, each once."""
+
+
+class FileRecord(NamedTuple):
+    """A file of the lake.
+
+    ``problem`` says in words why its rows cannot be used; then there is no ``content_sha``.
+    ``made_from`` is the provenance as text, to be compared as such or decoded when it is wanted.
+    ``images`` are the pictures that a partition of ``frame_images`` names, None for other tables.
+    """
+
+    content_sha: str | None
+    made_from: str | None
+    problem: str | None
+    size: int
+    mtime_ns: int
+    images: Heads | None = None
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """What the partition was made from; None if its file does not say. Decoded each time."""
+        return None if self.made_from is None else Provenance.decoded(self.made_from)
+
+
+def heads(image_shas: Sequence[str]) -> Heads:
+    """First 64 bits of pictures' hashes. Errors: ``ValueError`` for what is not hexadecimal."""
+    digits = "".join([sha[:HEAD_CHARACTERS] for sha in image_shas])
+    return np.unique(np.frombuffer(bytes.fromhex(digits), dtype=">u8").astype(np.uint64))

@@ -1,0 +1,92 @@
+"""What the published warehouse says: queries, the names it holds, what it was made from."""
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.provenance import Provenance
+
+CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
+"""DuckDB must not download anything on its own."""
+PUBLISHED = "meta.published"
+"""Table of what a warehouse says about itself: key, value."""
+CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
+
+_NAMED_IN = {
+    "demonstration": "demonstrations",
+    "gating": "segmented_frames",
+    "variant": "asked_questions",
+    "model": "predictions",
+}
+"""Dimension -> staging relation that holds every published name of it."""
+
+
+def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
+    """Rows of one statement on the published warehouse, read only.
+
+    Sees the file as it is now, also in a process that holds an older one open.
+    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
+    with DuckDB's message.
+    """
+    if not warehouse_path.is_file():
+        raise WarehouseError(
+            f"{warehouse_path}: no warehouse yet. Run `make demo` or `enact-assets materialize`."
+        )
+    try:
+        # Attached, because connecting to a path twice in one process gives the first file again.
+        with duckdb.connect(config=CONFIG) as connection:
+            _refuse_all_but_one(len(connection.extract_statements(sql)))
+            location = str(warehouse_path).replace("'", "''")
+            connection.execute(f"attach '{location}' as warehouse (read_only)")
+            connection.execute("use warehouse")
+            relation = connection.sql(sql)
+            rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
+            return rows
+    except duckdb.Error as error:
+        raise WarehouseError(f"{warehouse_path}: {error}") from error
+
+
+def published_names(warehouse_path: Path) -> dict[str, set[str]]:
+    """Names that the published warehouse holds, for demonstration, gating, variant and model.
+
+    A set may be empty. The dictionary is empty if there is no warehouse, or none that can be read:
+    either way the remedy is to publish.
+    """
+    held = " union ".join(
+        f"select '{dimension}', {dimension} from {relation}"  # noqa: S608 - our own names
+        for dimension, relation in _NAMED_IN.items()
+    )
+    try:
+        found = query(warehouse_path, held)
+    except WarehouseError:
+        return {}
+    names: dict[str, set[str]] = {dimension: set() for dimension in _NAMED_IN}
+    for dimension, name in found.iter_rows():
+        names[dimension].add(name)
+    return names
+
+
+def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:
+    """Content hash of the published warehouse, and what it was made from; None where unknown.
+
+    Both are None if there is no warehouse, or none that can be read: the remedy is to publish.
+    """
+    try:
+        rows = query(warehouse_path, f"select key, value from {PUBLISHED}")  # noqa: S608 - our own
+    except WarehouseError:
+        return None, None
+    said = dict(rows.iter_rows())
+    return said.get(CONTENT_SHA), Provenance.decoded(said.get(PROVENANCE, ""))
+
+
+def _refuse_all_but_one(n_statements: int) -> None:
+    """Of several statements only the last one's rows would show, of none an empty box."""
+    if n_statements == 0:
+        raise WarehouseError("nothing to run: the query is empty. Give one SQL statement.")
+    if n_statements > 1:
+        raise WarehouseError(
+            f"{n_statements} SQL statements in one query, and only the last one's rows would show. "
+            "Give one at a time."
+        )

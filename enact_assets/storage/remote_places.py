@@ -1,0 +1,203 @@
+"""Object stores and other file systems that fsspec knows, as a place for our files."""
+
+import errno
+import io
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import blake2b
+from typing import IO, Any, cast
+
+import fsspec
+
+from enact_assets.contracts.errors import LakeError, OutputError
+from enact_assets.storage.atomic import TEMPORARY_SUFFIX, is_temporary_name
+from enact_assets.storage.places import Entry
+
+ONE_PUT = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "oci", "memory"})
+"""Protocols whose objects appear whole when they are put; elsewhere we write aside and rename."""
+BATCH = 1000
+"""Objects asked for at a time: many requests under way at once, and memory bounded."""
+_TAGS = ("ETag", "etag", "generation", "md5Hash")
+"""What an object store says of an object's content; without any of it, all it says counts."""
+_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created", "timeModified")
+
+
+class RemotePlace:
+    """Files below ``root`` of a file system; options such as endpoints come from its own settings.
+
+    For S3 these are ``FSSPEC_S3_ENDPOINT_URL``, ``AWS_ACCESS_KEY_ID`` and their like.
+    """
+
+    def __init__(self, file_system: fsspec.AbstractFileSystem, root: str, address: str) -> None:
+        self.address = address.rstrip("/")
+        self._system = file_system
+        self._root = root.rstrip("/")
+        protocols = file_system.protocol
+        names = {protocols} if isinstance(protocols, str) else set(protocols)
+        self._is_put_whole = bool(names & ONE_PUT)
+
+    @classmethod
+    def at(cls, url: str) -> "RemotePlace":
+        """The place of a URL. Errors: :class:`LakeError` if its protocol cannot be used."""
+        try:
+            # Listings are asked for anew: other processes write, too.
+            system, root = fsspec.url_to_fs(url, use_listings_cache=False)
+        except (ImportError, ValueError) as error:
+            raise LakeError(f"{url}: cannot be reached through fsspec ({error})") from error
+        return cls(system, root, url)
+
+    def where(self, name: str) -> str:
+        """The URL of one file."""
+        return f"{self.address}/{name}"
+
+    def read(self, name: str) -> bytes:
+        """The whole file."""
+        with _as_os_errors():
+            return cast(bytes, self._system.cat_file(self._path(name)))
+
+    def tail(self, name: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes``, or the whole file if it is shorter."""
+        with _as_os_errors():
+            size = self._system.size(self._path(name))
+            start = max(0, (size or 0) - n_bytes)
+            return cast(bytes, self._system.cat_file(self._path(name), start=start))
+
+    def tails(self, entries: Sequence[Entry], n_bytes: int) -> Iterator[bytes | OSError]:
+        """:meth:`tail` of each, in their order, many at a time."""
+        for first in range(0, len(entries), BATCH):
+            some = entries[first : first + BATCH]
+            paths = [self._path(entry.name) for entry in some]
+            starts = [max(0, entry.size - n_bytes) for entry in some]
+            ends = [entry.size for entry in some]
+            with _as_os_errors():
+                found = self._system.cat_ranges(paths, starts, ends, on_error="return")
+            for content in found:
+                is_error = isinstance(content, Exception)
+                yield _as_os_error(content) if is_error else bytes(content)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """The file in memory: one request, and it cannot change under the reader."""
+        yield io.BytesIO(self.read(name))
+
+    @contextmanager
+    def publishing(self, name: str) -> Iterator[IO[bytes]]:
+        """Give a buffer to write to, which becomes one object at the end."""
+        buffer = io.BytesIO()
+        yield buffer
+        try:
+            with _as_os_errors():
+                self._publish(self._path(name), buffer.getvalue())
+        except OSError as error:
+            raise OutputError(
+                f"{self.where(name)}: cannot be written ({error}). What was there before stays. "
+                "Check access, network and space, and run again."
+            ) from error
+
+    def files(self, folder: str) -> Iterator[Entry]:
+        """Files below ``folder`` at any depth, in the order of their names."""
+        with _as_os_errors():
+            found = self._system.find(self._path(folder), detail=True)
+        for path, information in sorted(found.items()):
+            name = path.removeprefix(f"{self._root}/")
+            is_ours = path != name and not any(map(is_temporary_name, name.split("/")))
+            if is_ours and information.get("type") == "file":
+                yield _entry(name, information)
+
+    def names(self, folder: str) -> Iterator[str]:
+        """Names of what stands in ``folder`` itself, in any order."""
+        try:
+            with _as_os_errors():
+                found = self._system.ls(self._path(folder), detail=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        yield from (path.rstrip("/").rpartition("/")[2] for path in found)
+
+    def entry(self, name: str) -> Entry | None:
+        """The file of that name; None if there is none."""
+        try:
+            with _as_os_errors():
+                information = self._system.info(self._path(name))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return _entry(name, information) if information.get("type") == "file" else None
+
+    def delete(self, name: str) -> None:
+        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        if self.entry(name) is None:  # an object store is silent about what was not there
+            raise FileNotFoundError(errno.ENOENT, "no such file", self.where(name))
+        with _as_os_errors():
+            self._system.rm_file(self._path(name))
+
+    def temporary_files(self) -> Iterator[Entry]:
+        """What writers, alive or killed, are writing to or have left behind."""
+        with _as_os_errors():
+            found = self._system.find(self._root, detail=True)
+        for path, information in sorted(found.items()):
+            name = path.removeprefix(f"{self._root}/")
+            if is_temporary_name(name.rpartition("/")[2]) and information.get("type") == "file":
+                yield _entry(name, information)
+
+    def touch(self, name: str) -> None:
+        """Write the file once more: elsewhere than in a folder that is how it becomes young."""
+        content = self.read(name)
+        with _as_os_errors():
+            self._publish(self._path(name), content)
+
+    def delete_if_older(self, name: str, mtime_ns: int) -> bool:
+        """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
+
+        Asked and removed in two requests: a touch in between is lost.
+        """
+        found = self.entry(name)
+        if found is None or found.mtime_ns >= mtime_ns:
+            return False
+        with _as_os_errors():
+            self._system.rm_file(self._path(name))
+        return True
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}".rstrip("/")
+
+    def _publish(self, path: str, content: bytes) -> None:
+        if self._is_put_whole:
+            self._system.pipe_file(path, content)
+            return
+        folder, _, name = path.rpartition("/")
+        temporary = f"{folder}/.{name}.{uuid.uuid4().hex[:12]}{TEMPORARY_SUFFIX}"
+        self._system.makedirs(folder, exist_ok=True)
+        try:
+            self._system.pipe_file(temporary, content)
+            self._system.mv(temporary, path)
+        except BaseException:
+            if self._system.exists(temporary):
+                self._system.rm_file(temporary)
+            raise
+
+
+def _entry(name: str, information: Mapping[str, Any]) -> Entry:
+    tags = [str(information[key]) for key in _TAGS if information.get(key)]
+    told = repr(tags or sorted((k, str(v)) for k, v in information.items() if k != "name"))
+    mark = int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "big") >> 1
+    time = next((information[key] for key in _TIMES if information.get(key) is not None), 0.0)
+    seconds = time.timestamp() if isinstance(time, datetime) else float(time)
+    return Entry(name, int(information["size"]), int(seconds * 1e9), mark)
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise _as_os_error(error) from error
+
+
+def _as_os_error(error: Exception) -> OSError:
+    """Each file system has errors of its own: of its client library, of the network."""
+    if isinstance(error, OSError):
+        return error
+    return OSError(errno.EIO, f"{type(error).__name__}: {error}")

@@ -1,0 +1,85 @@
+"""Where Dagster stores, and that everybody who opens it finds the same there."""
+
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+import yaml
+
+from enact_assets.contracts.errors import SettingsError
+from enact_assets.defs.instance import POLICY, open_instance
+from enact_assets.defs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
+
+ROOT = Path(__file__).parents[2]
+INSTANCES = [ROOT / "dagster.yaml", ROOT / "deploy" / "dagster.yaml"]
+
+
+@pytest.mark.parametrize("path", INSTANCES, ids=["checkout", "deploy"])
+def test_limits_are_the_same_wherever_dagster_stores(path: Path) -> None:
+    """Whoever moves to PostgreSQL, or opens the UI of a checkout, would get other limits."""
+    config = yaml.safe_load(path.read_text())
+    assert {name: config.get(name) for name in POLICY} == dict(POLICY)
+
+
+def test_the_ui_of_a_checkout_stores_as_the_driver_does(tmp_path: Path) -> None:
+    config = yaml.safe_load(INSTANCES[0].read_text())
+    instance = open_instance(tmp_path)
+    written = yaml.safe_load((tmp_path / "dagster" / "dagster.yaml").read_text())
+    instance.dispose()
+
+    def classes(of: dict[str, Any]) -> dict[str, object]:
+        return {k: (v["module"], v["class"]) for k, v in of.items() if "class" in v}
+
+    assert classes(config) == classes(written)
+
+
+def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: Path) -> None:
+    """With a connection that is kept, a UI would go on showing runs that were removed."""
+    one = open_instance(tmp_path / "data")
+    assert isinstance(one.run_storage, KeptSqliteRunStorage)
+    assert isinstance(one.event_log_storage, KeptSqliteEventLogStorage)
+    one.add_dynamic_partitions("demonstration", ["old"])
+    shutil.rmtree(tmp_path / "data")
+    other = open_instance(tmp_path / "data")
+    other.add_dynamic_partitions("demonstration", ["new"])
+    assert one.get_dynamic_partitions("demonstration") == ["new"]
+    one.dispose()
+    other.dispose()
+
+
+def test_writers_wait_for_each_other(tmp_path: Path) -> None:
+    """``database is locked`` would fail a step that had nothing wrong with it."""
+    instances = [open_instance(tmp_path) for _ in range(4)]
+    errors: list[BaseException] = []
+
+    def write(instance: dg.DagsterInstance, k: int) -> None:
+        try:
+            for i in range(25):
+                instance.add_dynamic_partitions("demonstration", [f"{k}-{i}"])
+                instance.run_storage.set_cursor_values({f"{k}": f"{i}"})
+        except Exception as error:  # noqa: BLE001 - shown below
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(x, k)) for k, x in enumerate(instances)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(instances[0].get_dynamic_partitions("demonstration")) == 100
+    for instance in instances:
+        instance.dispose()
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("dagster_postgres")
+    monkeypatch.setenv("ENACT_POSTGRES_URL", "postgresql://me:secret@127.0.0.1:9/runs")
+    with pytest.raises(SettingsError, match=r"me@127\.0\.0\.1:9/runs") as told:
+        open_instance(tmp_path)
+    assert "secret" not in str(told.value)
+    assert "secret" not in (tmp_path / "dagster" / "dagster.yaml").read_text()

@@ -1,0 +1,141 @@
+"""One step in this process: what Dagster is told of it, what people are told, what is kept."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import yaml
+from small_sites import empty_site, outcomes, trivial
+
+from enact_assets.defs.instance import open_instance
+from enact_assets.execution.contract import Site, StepRun, run_id_of
+from enact_assets.execution.in_process import InProcessRunner
+from enact_assets.execution.interrupts import no_interrupt_is_lost
+from enact_assets.defs.lost_runs import PROCESS_TAG, mark_all_lost
+from enact_assets.execution.steps import leave, workplace
+from enact_assets.process_identity import ProcessIdentity
+
+OVERHEAD_S = 0.15
+"""Issue: orchestration per partition step."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    yield empty_site(tmp_path_factory.mktemp("site"))
+    leave()
+
+
+@pytest.fixture
+def instance(site: Site) -> dg.DagsterInstance:
+    return workplace(site).instance
+
+
+def test_a_step_is_a_run_with_its_partition_tags_and_assets(
+    site: Site, instance: dg.DagsterInstance
+) -> None:
+    """A run without them would be nowhere to be found in the UI."""
+    (made,) = outcomes(InProcessRunner(site), *trivial("high"))
+    assert made.error is None
+    run = instance.get_run_by_id(str(made.run_id))
+    assert run is not None
+    assert run.status == dg.DagsterRunStatus.SUCCESS
+    assert run.tags["dagster/partition"] == "high"
+    assert run.tags["enact/why"] == "a test"
+    assert run.asset_selection == {dg.AssetKey("variant_config")}
+    assert ProcessIdentity.decoded(run.tags[PROCESS_TAG]) == ProcessIdentity.here()
+    event = instance.get_latest_materialization_event(dg.AssetKey("variant_config"))
+    assert event is not None
+    assert event.run_id == made.run_id
+
+
+def test_a_step_costs_little(site: Site) -> None:
+    """Connections of Dagster's own cost three times the step; CPU time, as others are at work."""
+    runner = InProcessRunner(site)
+    outcomes(runner, *trivial("high"))
+    began = time.process_time()
+    outcomes(runner, *trivial("high", "low", "fisheye", "high", "low"))
+    assert (time.process_time() - began) / 5 < OVERHEAD_S
+
+
+def test_what_went_wrong_is_told_and_the_others_go_on(
+    site: Site, instance: dg.DagsterInstance
+) -> None:
+    """A foreign error beside the run (no such partition) must not end the walk."""
+    instance.add_dynamic_partitions("question_file", ["absent"])
+    runs = [
+        StepRun("variant_config", "nobody", {}),
+        StepRun("official_questions", "absent", {}),
+        *trivial("low"),
+    ]
+    unknown, failed, made = outcomes(InProcessRunner(site), *runs)
+    assert "nobody" in str(unknown.error)
+    assert str(failed.error).startswith(str(site.data_root)), "our own error, as it was raised"
+    assert "absent.jsonl" in str(failed.error)
+    assert made.error is None
+    run = instance.get_run_by_id(str(failed.run_id))
+    assert run is not None
+    assert run.status == dg.DagsterRunStatus.FAILURE
+
+
+def test_steps_see_the_registry_of_the_site_and_nobody_else_does(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit of the file during a walk would give rows of two registries."""
+    entries = yaml.safe_load(site.registry_text)
+    entries["variants"]["of_the_site"] = {"camera": {"height_offset_m": 0.123}}
+    other = replace(site, registry_text=yaml.safe_dump(entries))
+    monkeypatch.setenv("ENACT_REGISTRY", "/nowhere.yaml")
+    (made,) = outcomes(InProcessRunner(other), *trivial("of_the_site"))
+    assert made.error is None
+    assert os.environ["ENACT_REGISTRY"] == "/nowhere.yaml"
+    assert "ENACT_LAKE" not in os.environ
+
+
+def test_runs_of_one_task_have_ids_that_everybody_can_work_out() -> None:
+    task = "6f0d3a4e-0b53-4b8f-9e0a-3a1f6a2b7c11"
+    assert run_id_of(task, 1) == run_id_of(task, 1) != run_id_of(task, 2)
+
+
+def test_an_interrupt_that_dagster_swallows_still_stops() -> None:
+    """Its handler drops what arrives while a run is written down: most of a short step."""
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        with pytest.raises(KeyboardInterrupt), no_interrupt_is_lost():
+            os.kill(os.getpid(), signal.SIGINT)
+        with no_interrupt_is_lost():
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(tmp_path: Path) -> None:
+    """A killed driver's run would be in progress for ever, and hold its place in a pool."""
+    here = ProcessIdentity.here()
+    processes = {
+        "gone": replace(here, started="1").encoded(),
+        "rebooted": replace(here, boot="another", pid=1).encoded(),
+        "alive": here.encoded(),
+        "elsewhere": replace(here, host="elsewhere", boot="another").encoded(),
+        "of the UI": "",
+    }
+    instance = open_instance(tmp_path)
+    runs = {
+        name: instance.create_run_for_job(
+            dg.JobDefinition(graph_def=dg.GraphDefinition("empty"), name="empty"),
+            status=dg.DagsterRunStatus.STARTED,
+            tags={PROCESS_TAG: process} if process else {},
+        ).run_id
+        for name, process in processes.items()
+    }
+    assert set(mark_all_lost(instance)) == {runs["gone"], runs["rebooted"]}
+    assert mark_all_lost(instance) == []
+    for name, run_id in runs.items():
+        run = instance.get_run_by_id(run_id)
+        assert run is not None
+        assert run.is_finished == (name in ("gone", "rebooted")), name
+    instance.dispose()

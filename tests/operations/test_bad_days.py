@@ -1,0 +1,190 @@
+"""Clocks that jump, folders that move, others at work: nothing wrong is taken for fresh."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import RECORDED, TinyRoot
+
+from benchmarks.crashes import find_damage, fingerprint
+from benchmarks.tiny_root import write_tiny_recording
+from enact_assets.cli import main
+from enact_assets.contracts.errors import OutputError
+from enact_assets.defs.instance import only_driver
+from enact_assets.storage.atomic import replacing
+from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.warehouse import query
+
+YEAR_S = 365 * 24 * 3600.0
+EVERYTHING = ("recordings", "lake", "images")
+
+
+def set_times(folder: Path, at: float) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        os.utime(path, (at, at), follow_symlinks=False)
+
+
+def run(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> tuple[int, str]:
+    code = main([*words, "--data", str(root)])
+    return code, capsys.readouterr().out
+
+
+def test_a_root_that_was_moved_or_copied_has_nothing_to_do(
+    tiny: TinyRoot, copied: Path, tmp_path: Path
+) -> None:
+    """A new disk must not cost a day of rendering."""
+    assert tiny.walk(copied).made == []  # copied with its times
+    moved = copied.rename(tmp_path / "elsewhere")
+    again = tiny.walk(moved)
+    assert again.made == []
+    assert again.is_success
+    assert fingerprint(moved) == tiny.content
+    assert not copied.exists(), "something still writes to where it was"
+
+
+def test_times_of_files_decide_nothing(tiny: TinyRoot, copied: Path) -> None:
+    """A clock that was wrong for a day would make everything stale, or nothing ever again."""
+    for at in (time.time() + 10 * YEAR_S, 0.0, time.time()):
+        set_times(copied / "lake", at)
+        set_times(copied / "images", at)
+        assert tiny.walk(copied).made == []
+    assert fingerprint(copied) == tiny.content
+
+
+@pytest.mark.parametrize("years", [-30, 10])
+def test_another_recording_is_read_whatever_its_time(
+    tiny: TinyRoot, copied: Path, tmp_path: Path, years: int
+) -> None:
+    """An older file that takes the place of a newer one is another file all the same."""
+    other = write_tiny_recording(tmp_path / "other", RECORDED, 5)
+    set_times(other, time.time() + years * YEAR_S)
+    place = copied / "recordings" / RECORDED
+    shutil.rmtree(place)
+    shutil.copytree(other, place)
+    made = {step.name for step in tiny.walk(copied).made}
+    assert {"replays", "segmentation", "qa", "frame_images", "warehouse"} <= made
+    assert tiny.walk(copied).made == []
+    assert find_damage(copied) == []
+
+
+def test_a_recording_with_another_time_is_read_again_and_that_is_all(
+    tiny: TinyRoot, copied: Path
+) -> None:
+    """Copied without its times it may have changed: reading it tells that it has not."""
+    set_times(copied / "recordings", time.time() + YEAR_S)
+    made = {step.name for step in tiny.walk(copied).made}
+    assert made <= {"replays", "frame_images"}
+    assert tiny.walk(copied).made == []
+    assert fingerprint(copied) == tiny.content
+
+
+def test_temporary_files_of_another_time_disturb_nobody(tiny: TinyRoot, copied: Path) -> None:
+    """What was left before the clock was set back looks as if it were being written now."""
+    left = [
+        copied / ".enact.duckdb.0123456789ab.tmp",
+        copied / "lake" / "qa" / RECORDED / ".state.parquet.0123456789ab.tmp",
+        copied / "images" / "ab" / ".ab.png.0123456789ab.tmp",
+    ]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() + YEAR_S,) * 2)
+    (copied / "enact.duckdb").unlink()
+    (copied / "lake" / "qa" / RECORDED / "state.parquet").unlink()
+    assert {step.name for step in tiny.walk(copied).made} == {"qa", "warehouse"}
+    assert all(path.exists() for path in left), "it may be in use"
+    assert fingerprint(copied) == tiny.content
+
+
+def test_a_writer_whose_file_was_swept_says_so(tmp_path: Path) -> None:
+    """The clock jumps by a week while a file is written: to others it is a week old."""
+    path = tmp_path / "table.parquet"
+    path.write_text("old")
+
+    def write() -> None:
+        with replacing(path) as temporary:
+            temporary.write_text("new")
+            os.utime(temporary, (time.time() - YEAR_S,) * 2)
+            with replacing(tmp_path / "other.parquet") as other:
+                other.write_text("other")
+
+    with pytest.raises(OutputError, match=r"table\.parquet"):
+        write()
+    assert path.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["other.parquet", "table.parquet"]
+
+
+def test_a_second_driver_is_told_who_is_at_work(
+    copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """'Locked' alone leaves people to delete the lock file, and both go on."""
+    for words in ["materialize"], ["gc", "--delete"]:
+        with only_driver(copied):
+            code, printed = run(capsys, copied, *words)
+        assert code == 2
+        assert printed.count("enact-assets: ") == 1
+        told = " ".join(printed.split())
+        assert str(os.getpid()) in told
+        assert os.uname().nodename in told
+        assert time.strftime("%Y-%m-%dT%H", time.gmtime()) in told.replace(" ", "T")
+        assert "Traceback" not in printed
+
+
+def test_the_lock_of_a_killed_driver_holds_nobody_up(tiny: TinyRoot, copied: Path) -> None:
+    """Its file stays behind, with a process number that others have by now."""
+    lock = copied / "materialize.lock"
+    told = json.loads(lock.read_text())
+    lock.write_text(json.dumps({**told, "since": "2199-01-01T00:00:00+00:00"}))
+    assert tiny.walk(copied).is_success
+    lock.write_text("{half")
+    assert tiny.walk(copied).is_success
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_someone_who_writes_to_the_warehouse_harms_no_later_one(
+    tiny: TinyRoot, copied: Path, *, is_killed: bool
+) -> None:
+    """DuckDB opens files for writing unless told otherwise. His log has the name of our next file,
+    to which it does not belong: nobody could open that.
+    """
+    warehouse = DataRoot(copied).warehouse
+    stranger = subprocess.Popen(  # noqa: S603 - our own interpreter, the text below
+        [sys.executable, "-c", STRANGER, str(warehouse)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert stranger.stdin is not None
+    assert stranger.stdout is not None
+    assert stranger.stdout.readline() == "open\n"
+    # The driver cannot look into a file that someone writes to, and makes another one.
+    report = tiny.walk(copied)
+    assert report.is_success, [f.message for f in report.failures]
+    stranger.stdin.write("\n")
+    stranger.stdin.flush()
+    assert stranger.stdout.readline() == "wrote\n"
+    if is_killed:
+        stranger.kill()
+    stranger.communicate()
+    report = tiny.walk(copied)
+    assert report.is_success, [f.message for f in report.failures]
+    assert query(warehouse, "select count(*) as n from qa").item() > 0
+    assert fingerprint(copied) == tiny.content
+    assert tiny.walk(copied).made == []
+
+
+STRANGER = """
+import duckdb, sys
+with duckdb.connect(sys.argv[1]) as connection:
+    connection.execute("create table mine as select 1 as x")
+    print("open", flush=True)
+    sys.stdin.readline()
+    connection.execute("insert into mine values (2)")
+    print("wrote", flush=True)
+    sys.stdin.readline()
+"""

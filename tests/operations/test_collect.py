@@ -1,0 +1,330 @@
+"""What gc takes and what it leaves, on a lake by hand: no Dagster."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import LakeError
+from enact_assets.contracts.tables import TABLES, table
+from enact_assets.frames.render_pool import encode_png
+from enact_assets.storage.collect import (
+    LEFTOVERS,
+    PARTITIONS,
+    PICTURES,
+    RENDERS,
+    Collected,
+    collect,
+)
+from enact_assets.storage.images import ImageStore
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.paths import DataRoot
+
+DAY = 24 * 3600.0
+NAMES = {
+    "demonstration": {"cups-0", "cups-1"},
+    "gating": {"state"},
+    "model": {"oracle"},
+    "question_file": set[str](),
+    "variant": {"baseline", "high"},
+}
+
+
+def png(number: int) -> bytes:
+    return encode_png(np.full((2, 2, 3), number, np.uint8))
+
+
+def frame_images(demonstration: str, variant: str, shas: list[str]) -> pl.DataFrame:
+    rows = [
+        {
+            "demonstration": demonstration,
+            "variant": variant,
+            "gating": "state",
+            "key_frame": k,
+            "frame": k,
+            "image_sha": sha,
+            "render_sha": sha,
+            "width_px": 2,
+            "height_px": 2,
+        }
+        for k, sha in enumerate(shas)
+    ]
+    return table("frame_images").build(rows)
+
+
+class Root:
+    """A data root with pictures 0 to 2 of ``cups-0``, 2 and 3 of a demonstration that left."""
+
+    def __init__(self, folder: Path) -> None:
+        self.paths = DataRoot(folder)
+        self.lake, self.images = Lake(self.paths.lake), ImageStore(self.paths.images)
+        self.shas = [self.images.put(png(k)) for k in range(6)]
+        for sha in self.shas:
+            self.images.remember(sha, sha)  # any hash names a render
+        self.name("cups-0", "baseline", [0, 1, 2])
+        self.name("left-0", "baseline", [2, 3])
+        self.age(3 * DAY)
+
+    def name(self, demonstration: str, variant: str, pictures: list[int]) -> None:
+        rows = frame_images(demonstration, variant, [self.shas[k] for k in pictures])
+        where = {"demonstration": demonstration, "variant": variant}
+        self.lake.write("frame_images", rows, where)
+
+    def age(self, seconds: float) -> None:
+        at = time.time() - seconds
+        for path in self.paths.root.rglob("*"):
+            os.utime(path, (at, at), follow_symlinks=False)
+
+    def collect(self, **options: object) -> Collected:
+        return collect(self.paths, self.lake, self.images, NAMES, **options)  # type: ignore[arg-type]
+
+    def stored(self) -> set[int]:
+        return {k for k, sha in enumerate(self.shas) if self.images.exists(sha)}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    return Root(tmp_path / "data")
+
+
+def found(collected: Collected, kind: str) -> list[str]:
+    return [item.what for item in collected.items[kind]]
+
+
+def test_what_nobody_names_goes_and_nothing_else(root: Root) -> None:
+    """A picture too many costs a disk, one too few a partition."""
+    told = root.collect()
+    assert root.stored() == set(range(6)), "told, not done"
+    done = root.collect(delete=True)
+    assert told.items == done.items
+    assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
+    assert found(done, PICTURES) == sorted(root.shas[k] for k in (3, 4, 5))
+    assert found(done, RENDERS) == sorted(root.shas[k] for k in (3, 4, 5))
+    assert root.stored() == {0, 1, 2}
+    assert done.size == sum(len(png(k)) + 65 for k in (3, 4, 5)) + done.items[PARTITIONS][0].size
+    assert root.collect(delete=True).n_items == 0
+    assert done.refusal is None
+    assert done.foreign == done.kept == []
+
+
+def test_the_young_stays_and_what_is_met_again_is_young(root: Root) -> None:
+    """A run may have stored it, or found it in the render cache, and be about to name it."""
+    assert root.collect(grace_s=4 * DAY).items[PICTURES] == []
+    assert root.images.find(root.shas[3]) == root.shas[3]  # from the render cache
+    assert root.images.put(png(4)) == root.shas[4]  # made once more
+    root.collect(delete=True)
+    assert root.stored() == {0, 1, 2, 3, 4}
+
+
+def test_a_partition_that_lands_meanwhile_keeps_its_pictures(root: Root) -> None:
+    """Runs of the UI do not ask for the driver's lock."""
+
+    class Meanwhile(Lake):
+        def files(self, name: str):
+            if name == "frame_images" and not self.is_landed:
+                self.is_landed = True
+                sha = root.images.find(root.shas[5])
+                assert sha == root.shas[5]
+                root.name("cups-1", "high", [4, 5])
+            yield from super().files(name)
+
+    lake = Meanwhile(root.paths.lake)
+    lake.is_landed = False
+    collect(root.paths, lake, root.images, NAMES, delete=True)
+    assert lake.is_landed
+    assert root.stored() == {0, 1, 2, 4, 5}
+
+
+def is_there(images: ImageStore, sha: str) -> bool:
+    """Now or soon: what is asked for its age is aside for a moment."""
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until:
+        if images.exists(sha):
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def test_whoever_comes_back_to_a_picture_has_it_or_knows_that_it_is_gone(root: Root) -> None:
+    """Found in the render cache and removed a moment later, it would be named and not be there."""
+    sha, stop = root.shas[3], threading.Event()
+    lost = []
+
+    def remove() -> None:
+        while not stop.is_set():
+            root.images.remove(sha, time.time_ns() - int(DAY * 1e9))
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    try:
+        for _ in range(300):
+            root.images.put(png(3))
+            at = time.time() - 3 * DAY
+            try:
+                os.utime(root.images.path(sha), (at, at))
+            except FileNotFoundError:
+                continue
+            if root.images.find(sha) is not None and not is_there(root.images, sha):
+                lost.append(sha)
+    finally:
+        stop.set()
+        remover.join()
+    assert lost == []
+
+
+@settings(max_examples=15, deadline=None)
+@given(stop_after=st.integers(0, 8))
+def test_stopping_half_way_leaves_nothing_that_leads_nowhere(tmp_path_factory, stop_after) -> None:
+    """kill -9 between any two files."""
+    root = Root(tmp_path_factory.mktemp("half") / "data")
+    left = stop_after
+
+    def counted(delete):
+        def run(name: str, before_ns: int) -> bool:
+            nonlocal left
+            if left == 0:
+                raise KeyboardInterrupt
+            left -= 1
+            return delete(name, before_ns)
+
+        return run
+
+    for place in (root.lake.place, root.images.place):
+        place.delete_if_older = counted(place.delete_if_older)  # type: ignore[method-assign]
+    try:
+        root.collect(delete=True)
+    except KeyboardInterrupt:
+        assert left == 0
+    again = Root.__new__(Root)
+    again.paths, again.shas = root.paths, root.shas
+    again.lake, again.images = Lake(root.paths.lake), ImageStore(root.paths.images)
+    for partition in again.lake.partitions("frame_images"):
+        shas = again.lake.read("frame_images", partition).get_column("image_sha")
+        assert all(again.images.exists(sha) for sha in shas), partition
+    again.collect(delete=True)
+    assert again.stored() == {0, 1, 2}
+    assert again.collect().n_items == 0
+
+
+def test_a_damaged_partition_stops_pictures_and_nothing_else(root: Root) -> None:
+    """Whatever it named would look as if nobody did."""
+    path = root.lake.path("frame_images", {"demonstration": "cups-0", "variant": "baseline"})
+    path.write_bytes(path.read_bytes()[:200])
+    done = root.collect(delete=True)
+    assert done.refusal is not None
+    assert str(path) in done.refusal
+    assert done.items[PICTURES] == done.items[RENDERS] == []
+    assert root.stored() == set(range(6))
+    assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
+
+
+def test_a_lake_that_is_not_there_condemns_no_picture(root: Root) -> None:
+    """Not mounted, or another one: then nothing names anything."""
+    root.paths.lake.rename(root.paths.root / "elsewhere")
+    done = root.collect(delete=True)
+    assert done.refusal is not None
+    assert "no frame_images partition" in done.refusal
+    assert root.stored() == set(range(6))
+
+
+def test_without_names_nothing_goes(root: Root) -> None:
+    """The registry or the instance of another root would call everything forgotten."""
+    for table_name, rows in (("demonstrations", demonstration("cups-0")),):
+        root.lake.write(table_name, rows, {"demonstration": "cups-0"})
+    for names, told in (
+        ({**NAMES, "demonstration": set[str]()}, "not one is current"),
+        ({d: n for d, n in NAMES.items() if d != "variant"}, "variant"),
+    ):
+        with pytest.raises(LakeError, match=told):
+            collect(root.paths, root.lake, root.images, names, delete=True)
+    assert root.stored() == set(range(6))
+
+
+def demonstration(name: str) -> pl.DataFrame:
+    row = {
+        "demonstration": name,
+        "source": "recorded",
+        "activity": "cups",
+        "seed": None,
+        "n_frames": 3,
+        "frame_rate_hz": 30.0,
+        "world_sha": "0",
+        "frame_id_runs": [0, 0],
+    }
+    return table("demonstrations").build([row])
+
+
+def test_questions_that_current_answers_are_about_stay(root: Root) -> None:
+    """Without them the warehouse would take the answers for answers to nothing, and refuse."""
+    columns = table("qa").columns
+    values = {"demonstration": "left-0", "gating": "state", "question_id": "q1", "kind": "forward"}
+    row = {name: values.get(name, _any(column.dtype)) for name, column in columns.items()}
+    root.lake.write("qa", table("qa").build([row]), {"demonstration": "left-0", "gating": "state"})
+    answer = {"model": "oracle", "variant": "baseline", "question_id": "q1"}
+    columns = table("predictions").columns
+    row = {name: answer.get(name, _any(column.dtype)) for name, column in columns.items()}
+    where = {"model": "oracle", "variant": "baseline"}
+    root.lake.write("predictions", table("predictions").build([row]), where)
+    done = root.collect(delete=True)
+    assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
+    assert [line.startswith("qa left-0|state: ") for line in done.kept] == [True]
+    root.lake.write("predictions", table("predictions").empty(), where)
+    assert found(root.collect(delete=True), PARTITIONS) == ["qa left-0|state"]
+
+
+def _any(dtype: pl.DataType) -> object:
+    if dtype == pl.String:
+        return "x"
+    if isinstance(dtype, pl.List):
+        return []
+    return False if dtype == pl.Boolean else 0
+
+
+def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
+    """A killed publish leaves a file as large as the warehouse; a stranger's file is his."""
+    old = [
+        root.paths.root / ".enact.duckdb.0123456789ab.tmp",
+        root.paths.lake / "qa" / "cups-0" / ".state.parquet.0123456789ab.tmp",
+        root.paths.images / "ab" / ".abc.png.0123456789ab.tmp",
+        root.paths.recordings / ".cups-9.0123456789ab.tmp" / "scene_graph_0.json",
+    ]
+    strange = [root.paths.lake / "notes.txt", root.paths.images / "holiday.png"]
+    inside = root.paths.recordings / "cups-0" / ".mine.0123456789ab.tmp"
+    for path in (*old, *strange, inside):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12345")
+    root.age(3 * DAY)
+    young = root.paths.lake / "qa" / "cups-0" / ".state.parquet.ba9876543210.tmp"
+    coming = root.paths.root / ".enact.duckdb.ba9876543210.tmp"
+    for path, at in ((young, time.time() - 60), (coming, time.time() + 1000 * DAY)):
+        path.write_bytes(b"1")
+        os.utime(path, (at, at))
+    done = root.collect(delete=True)
+    gone = {path if path.parent.name != old[-1].parent.name else path.parent for path in old}
+    assert set(found(done, LEFTOVERS)) == {str(path) for path in gone}
+    assert {item.size for item in done.items[LEFTOVERS]} == {5}
+    assert not any(path.exists() for path in old)
+    assert all(path.exists() for path in (*strange, inside, young, coming))
+    assert set(done.foreign) == {str(path) for path in strange}
+    assert [str(coming) in line for line in done.kept] == [True]
+
+
+def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
+    """A table that nobody thought of would keep its files for ever."""
+    left = {d: "left" for contract in TABLES.values() for d in contract.partitions}
+    kept = {"demonstration": "cups-0", "gating": "state", "model": "oracle", "variant": "high"}
+    wanted = []
+    for name, contract in TABLES.items():
+        for dimension in contract.partitions:
+            partition = {d: kept.get(d, "left") for d in contract.partitions}
+            partition[dimension] = left[dimension]
+            root.lake.write(name, contract.empty(), partition)
+            wanted.append(f"{name} {'|'.join(partition.values())}")
+    wanted.append("frame_images left-0|baseline")
+    assert sorted(found(root.collect(delete=True), PARTITIONS)) == sorted(wanted)
