@@ -10,7 +10,9 @@ from pathlib import Path
 
 from benchmarks import (
     bench_core,
+    bench_crash,
     bench_demonstrations,
+    bench_operations,
     bench_scale,
     bench_simulator,
     bench_targets,
@@ -23,8 +25,8 @@ BENCHMARKS = ("targets", "core", "simulator")
 
 
 def main() -> int:
-    """Print the figures; returns 1 if a demonstration of ``scale`` failed, or if
-    ``demonstrations`` did not reach its goals.
+    """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations`` or
+    ``operations`` did not reach their goals, or if ``crash`` found damage.
     """
     arguments = _parser().parse_args()
     load = os.getloadavg()[0]
@@ -33,6 +35,11 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
+    if arguments.benchmark == "operations":
+        return 0 if bench_operations.main(arguments.part) else 1
+    if arguments.benchmark == "crash":
+        is_harmless = bench_crash.main(arguments.runs, arguments.seed, workers=arguments.workers)
+        return 0 if is_harmless else 1
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
         print(f"\n## {name}", flush=True)
         if name == "targets":
@@ -51,12 +58,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "benchmark",
         nargs="?",
-        choices=(*BENCHMARKS, "demonstrations", "scale"),
+        choices=(*BENCHMARKS, "operations", "demonstrations", "scale", "crash"),
         help="targets: the table of what is to be reached; core, simulator: details; "
-        "demonstrations: those of the registry from nothing to leaderboard, and one variant more; "
-        "scale: many generated ones, as long as you say (default: all but the last two)",
+        "operations: overhead, plans, publishing; demonstrations: those of the registry from "
+        "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
+        "say; crash: runs killed at random moments (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
+    parser.add_argument(
+        "--part", nargs="+", choices=tuple(bench_operations.PARTS), help="parts of operations"
+    )
     parser.add_argument("--compile", action="store_true", help="also compile all kernels anew")
     parser.add_argument(
         "--demonstrations",
@@ -69,6 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--models", type=int, default=N_MODELS, help="whose answers are verified")
     parser.add_argument("--draws", type=int, default=N_DRAWS, help="distinct trajectories to draw")
+    parser.add_argument("--runs", type=int, default=100, help="to kill, of crash")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments of crash")
     parser.add_argument("--profile", choices=tuple(PROFILES), default="release", help="of scale")
     parser.add_argument(
         "--output",

@@ -32,7 +32,9 @@ from enact_assets.contracts.lineage import STEPS
 from enact_assets.storage.paths import DataRoot
 
 EMBEDDED = "outfit_a_basic_toolbox-0"
-RECORDED = "moving_cups-0"
+RECORDED = "moving_cups"
+N_RECORDED, N_RECORDED_FOR_WORKERS = 1, 4
+"""So many steps of a kind are not worth worker processes, or are (execution/choice.py)."""
 REACH = 5
 """A kill is aimed at one of so many steps from where the root has got to."""
 SHARE_AT_START = 0.1
@@ -95,7 +97,8 @@ class Campaign:
         registry = write_small_registry(folder / "registry.yaml", demonstrations=[EMBEDDED])
         self._setting = Setting(registry, workers)
         self._told = told
-        write_tiny_recording(folder / "recorded", RECORDED)
+        for k in range(N_RECORDED if workers == 1 else N_RECORDED_FOR_WORKERS):
+            write_tiny_recording(folder / "recorded", f"{RECORDED}-{k}")
         self.tally = Tally()
         self.reference = self._undisturbed()
 

@@ -254,8 +254,8 @@ def fingerprint(root: Path) -> dict[str, str]:
         for name in TABLES
         for partition in lake.partitions(name)
     }
-    images = DataRoot(root).images
-    found |= {f"picture {path.stem}": path.stem for path in images.glob("??/*.png")}
+    pictures = ImageStore(DataRoot(root).images).entries()
+    found |= {f"picture {sha}": sha for sha, _ in pictures}
     return found | warehouse_fingerprint(DataRoot(root).warehouse)
 
 

@@ -1,8 +1,8 @@
 """What must be measured in a process of its own: start-up, memory, work on one polars thread.
 
 ``python -m benchmarks.fresh start``, ``... recording SMALL LARGE``, ``... questions PROFILE
-KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N`` and ``... plan ROOT`` print one
-line of JSON; ``python -m benchmarks`` runs them.
+KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... plan ROOT`` and ``...
+publish LAKE FILE`` print one line of JSON; ``python -m benchmarks`` runs them.
 """
 
 import json
@@ -153,6 +153,23 @@ def plan(root: Path) -> dict[str, float]:
     }
 
 
+def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
+    """Wall seconds of publishing a lake, all checks included, imports not."""
+    from enact_assets.bulk.run import peak_bytes
+    from enact_assets.storage.lake import Lake
+    from enact_assets.storage.warehouse import publish
+
+    begun, cpu = time.monotonic(), time.process_time()
+    report = publish(Lake(lake), warehouse)
+    return {
+        "publish_s": time.monotonic() - begun,
+        "cpu_s": time.process_time() - cpu,
+        "n_questions": report.rows["qa"],
+        "n_bytes": warehouse.stat().st_size,
+        "peak_bytes": peak_bytes(),
+    }
+
+
 def main() -> int:
     """Run what is named; returns 2 for another name."""
     match sys.argv[1:]:
@@ -162,6 +179,8 @@ def main() -> int:
             found = definitions()
         case ["walk", folder, n]:
             found = walk(Path(folder), int(n))
+        case ["publish", lake, warehouse]:
+            found = publishing(Path(lake), Path(warehouse))
         case ["plan", root]:
             found = plan(Path(root))
         case ["recording", small, large]:

@@ -5,7 +5,7 @@ their own, with questions of their own. All checks of the warehouse pass. Pictur
 nor tables that are not published; hashes of pictures and of content are made up.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,7 +13,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from benchmarks.synthetic import demonstration_name, generate
 from enact_assets import __version__
@@ -32,9 +31,9 @@ from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.storage.lake import file_name
 from enact_assets.storage.parquet_files import (
-    ROW_GROUP_ROWS,
     FileMetadata,
     contract_sha,
+    encoded_file,
     partition_text,
 )
 from enact_assets.trajectories.edited import measure_edited_objects
@@ -119,19 +118,16 @@ def build_large_lake(
         templates = list(
             pool.map(Template.of, range(n_templates), [registry] * n_templates, chunksize=1)
         )
-        asked = dict(_asked(templates, n_demonstrations, registry, root))
+        _write_rolled_up(templates, n_demonstrations, registry, root)
         n = n_templates
         numbers = [list(range(first, n_demonstrations, n)) for first in range(n)]
-        counts = pool.map(
-            _write_copies, [root] * n, templates, numbers, [asked] * n, [registry] * n
-        )
-        return sum(counts)
+        return sum(pool.map(_write_copies, [root] * n, templates, numbers, [registry] * n))
 
 
-def _asked(
+def _write_rolled_up(
     templates: list[Template], n_demonstrations: int, registry: Registry, root: Path
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Land what rolls up all demonstrations; yields what each variant asks."""
+) -> None:
+    """Land what rolls up all demonstrations: what is asked, and the answers."""
     template_of = {
         demonstration_name(d): templates[d % len(templates)] for d in range(n_demonstrations)
     }
@@ -162,7 +158,6 @@ def _asked(
             )
             _write(root, "asked_questions", {"variant": variant.name}, asked)
             _write_answers(root, variant, asked, changes, gating)
-            yield variant.name, asked
 
 
 def _write_answers(
@@ -189,13 +184,15 @@ def _no_picture(demonstration: str, key_frame: int) -> object:
     raise FileNotFoundError(f"{demonstration} {key_frame}: no model here looks at pictures")
 
 
-def _write_copies(
-    root: Path,
-    template: Template,
-    numbers: list[int],
-    asked: Mapping[str, pl.DataFrame],
-    registry: Registry,
-) -> int:
+def _write_copies(root: Path, template: Template, numbers: list[int], registry: Registry) -> int:
+    # Read here: pickled, rows of texts take the texts of all rows there ever were with them.
+    asked = {
+        name: pl.read_parquet(
+            root / file_name(table("asked_questions"), {"variant": name}),
+            columns=["demonstration", "gating", "question_id"],
+        )
+        for name in registry.variants
+    }
     n_questions = 0
     for number in numbers:
         demonstration = {"demonstration": demonstration_name(number)}
@@ -255,10 +252,4 @@ def _write(root: Path, name: str, partition: Mapping[str, str], rows: pl.DataFra
     arrow = rows.select(list(contract.columns)).sort(contract.key, nulls_last=False).to_arrow()
     path = root / file_name(contract, values)
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(
-        arrow.replace_schema_metadata(metadata.encoded()),
-        path,
-        compression="zstd",
-        row_group_size=ROW_GROUP_ROWS,
-        write_page_checksum=True,
-    )
+    path.write_bytes(encoded_file(arrow, metadata))

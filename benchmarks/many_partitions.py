@@ -7,7 +7,6 @@ content hashes are of names, one picture per partition stands for dozens.
 
 import hashlib
 import io
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -34,11 +33,11 @@ from enact_assets.lineage.versions import EMBEDDED, root_version
 from enact_assets.storage.images import picture_name
 from enact_assets.storage.lake import file_name
 from enact_assets.storage.parquet_files import FileMetadata, contract_sha, partition_text
-from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.paths import IMAGES_FOLDER, LAKE_FOLDER
 
 N_ROWS = 3
-CHUNK = 100
-"""Demonstrations that a process writes at a time."""
+CHUNK = 5_000
+"""Files that a process writes at a time."""
 
 FileToWrite = tuple[str, Partition, str, str]
 """Table, partition, version, provenance as text."""
@@ -61,12 +60,9 @@ def build(root: Path, n_demonstrations: int, registry: Registry, processes: int 
     instance.dispose()
     names = Names.now(registry, demonstrations, registry.models, [])
     files = list(_files(registry, names))
-    place = DataRoot(root)
-    (place.lake).mkdir(parents=True)
-    chunk = max(CHUNK * 50, 1)
-    chunks = [files[first : first + chunk] for first in range(0, len(files), chunk)]
+    chunks = [files[first : first + CHUNK] for first in range(0, len(files), CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        for _ in pool.map(_write, [place] * len(chunks), chunks):
+        for _ in pool.map(_write, [root] * len(chunks), chunks):
             pass
     return len(files)
 
@@ -99,7 +95,7 @@ def _version(asset: str, partition: Partition) -> str:
     return hashlib.sha256(f"{asset} {partition}".encode()).hexdigest()
 
 
-def _write(place: DataRoot, files: Sequence[FileToWrite]) -> None:
+def _write(root: Path, files: Sequence[FileToWrite]) -> None:
     tables: dict[str, tuple[pa.Table, str]] = {}
     for name, partition, version, provenance in files:
         contract = TABLES[name]
@@ -109,8 +105,7 @@ def _write(place: DataRoot, files: Sequence[FileToWrite]) -> None:
         values = dict(zip(contract.partitions, partition, strict=True))
         if name == "frame_images":
             sha = _version("picture", partition)
-            path = place.images / picture_name(sha)
-            _put(path, _PICTURE)
+            _put(root / IMAGES_FOLDER / picture_name(sha), _PICTURE)
             column = rows.schema.get_field_index("image_sha")
             shas = pa.array([sha] * N_ROWS, rows.schema.field(column).type)
             rows = rows.set_column(column, rows.schema.field(column), shas)
@@ -123,7 +118,7 @@ def _write(place: DataRoot, files: Sequence[FileToWrite]) -> None:
             compression="zstd",
             write_page_checksum=True,
         )
-        _put(place.lake / file_name(contract, values), out.getvalue())
+        _put(root / LAKE_FOLDER / file_name(contract, values), out.getvalue())
 
 
 def _put(path: Path, content: bytes) -> None:
@@ -155,8 +150,3 @@ def _png() -> bytes:
 
 
 _PICTURE = _png()
-
-
-def n_files(root: Path) -> int:
-    """Files below ``root``."""
-    return sum(len(names) for _, _, names in os.walk(root))

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from rich.console import Console
 
@@ -19,9 +19,6 @@ from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
 from enact_assets.official.commands import add_bulk_command, add_official_commands
 from enact_assets.storage.paths import DataRoot
-
-if TYPE_CHECKING:
-    pass
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""

@@ -9,22 +9,30 @@ from enact_assets.defs.jobs import all_jobs
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.schedules import every_quarter, nightly
-from enact_assets.defs.sensors import changed_sources, registered_partitions
+from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.defs.up_to_date import up_to_date
 
 
 def build_definitions(
-    registry: Registry | None = None, data: DataResource | None = None
+    registry: Registry | None = None, data: DataResource | None = None, *, for_steps: bool = False
 ) -> dg.Definitions:
-    """All assets, checks, jobs, automation and resources for one registry and data root."""
-    partitions = Partitions(registry or load_registry())
+    """All assets, checks, jobs, automation and resources for one registry and data root.
+
+    With ``for_steps`` only what a step needs: assets, the checks that are part of them, resources.
+    In a job made of the rest, the check up_to_date would run along with each step and read the
+    whole lake.
+    """
+    assets = all_assets(Partitions(registry or load_registry()))
+    resources = {"data": data or DataResource()}
+    if for_steps:
+        return dg.Definitions(assets=assets, resources=resources)
     return dg.Definitions(
-        assets=all_assets(partitions),
+        assets=assets,
         jobs=all_jobs(),
         asset_checks=[up_to_date],
-        sensors=[registered_partitions, changed_sources, automation_sensor()],
+        sensors=[registered_partitions, changed_sources, lost_runs, automation_sensor()],
         schedules=[every_quarter, nightly],
-        resources={"data": data or DataResource()},
+        resources=resources,
         # A process per step costs seconds; most steps take hundredths of one.
         executor=dg.in_process_executor,
     )

@@ -14,18 +14,16 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
+from enact_assets.defs.arrivals import check_name, names_found
 from enact_assets.defs.instance import only_driver, open_instance
 from enact_assets.defs.reported import read_lineage, report_landed
 from enact_assets.defs.resources import DataResource
+from enact_assets.defs.up_to_date import report_up_to_date
 from enact_assets.execution.choice import Runners
 from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.gather import landed_states
 from enact_assets.lineage.plan import NEVER, NEW_CODE, NO_PROVENANCE, Lineage, Marks, Plan
-from enact_assets.predictions.baselines import find_model
-from enact_assets.replay.sources import check_demonstration
-from enact_assets.storage.question_files import question_file_names
-from enact_assets.storage.recordings import Recordings
 from enact_assets.walk import Failure, Observer, Report, Step
 
 FOLLOWING = {"wanted_frames", "frame_images"}
@@ -91,6 +89,7 @@ class Driver:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
                 _Walk(self, lineage, runners, chosen, report, is_forced=force).go()
             report.n_told = report_landed(self.instance, lineage)
+            report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report
 
@@ -142,7 +141,7 @@ class Driver:
         return self._observer
 
     def _site(self) -> Site:
-        return Site(self._root.resolve(), None, registry_path().read_text("utf-8"))
+        return Site(self._root.resolve(), self._data.lake_url, registry_path().read_text("utf-8"))
 
     def _read(self, added: Mapping[str, Collection[str]] | None = None) -> Lineage:
         told = self._observer.reading
@@ -159,26 +158,18 @@ class Driver:
         self, demonstrations: Iterable[str], models: Iterable[str], report: Report
     ) -> dict[str, list[str]]:
         """Names that are to become partitions; one that nobody defined is told, and left out."""
-        recorded = self._data.recordings.names()
-        wanted = {
-            "demonstration": [*self._registry.demonstrations, *recorded, *demonstrations],
-            "model": [*self._registry.models, *models],
-            "question_file": question_file_names(self._data.question_files),
-        }
-        new: dict[str, list[str]] = {}
-        for dimension, names in wanted.items():
-            known = set(self.instance.get_dynamic_partitions(dimension))
-            new[dimension] = []
-            for name in dict.fromkeys(names):
-                if name in known:
-                    continue
+        found, problems = names_found(self._data, self._registry)
+        report.rejected += problems
+        for dimension, names in (("demonstration", demonstrations), ("model", models)):
+            for name in names:
                 try:
                     check_name(dimension, name, self._registry, self._data.recordings)
                 except EnactError as error:
                     report.rejected.append(str(error))
                 else:
-                    new[dimension].append(name)
-        return new
+                    found[dimension].append(name)
+        known = {d: set(self.instance.get_dynamic_partitions(d)) for d in found}
+        return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 
 
 class _Chosen:
@@ -300,16 +291,6 @@ class _Walk:
             self._report.failures.append(failure)
             self._failed.add(spec.assets, step.names)
         self._observer.step_ends(step, failure)
-
-
-def check_name(dimension: str, name: str, registry: Registry, recordings: Recordings) -> None:
-    """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
-    if dimension == "model":
-        find_model(name)
-    elif dimension == "variant":
-        registry.variant(name)
-    elif dimension == "demonstration":
-        check_demonstration(name, recordings)
 
 
 def _is_older(cause: str) -> bool:

@@ -82,7 +82,7 @@ class TerminalObserver(Observer):
         self._stage = ""
         self._n_steps = 0
         self._n_done = 0
-        self._began = time.monotonic()
+        self._began: float | None = None
         self._stage_began = 0.0
         self._line_at = 0.0
         self._n_failed = 0
@@ -90,6 +90,8 @@ class TerminalObserver(Observer):
         self._pace = Pace()
 
     def reading(self, share: float) -> None:  # noqa: D102
+        if self._began is None:
+            self._began = self._line_at = time.monotonic()
         if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
             self._put(f"  reading the lake   {100 * share:.0f} %")
         elif share >= 1.0:

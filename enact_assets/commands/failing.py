@@ -12,6 +12,7 @@ _ADVICE = {
     errno.EROFS: "Mount the disk for writing, or give another --data folder.",
     errno.EIO: "The disk does not answer: look at the system's log.",
 }
+CHECK = "See that its disk has space and may be written to."
 KEPT = "What was finished is kept."
 
 
@@ -23,7 +24,7 @@ def storage_message(error: BaseException) -> str | None:
     for cause in _chain(error):
         if _is_of_a_database(cause):
             reason = " ".join(str(getattr(cause, "orig", None) or cause).split())
-            advice = _ADVICE[errno.ENOSPC] if FULL in reason else "See that it can be written."
+            advice = _ADVICE[errno.ENOSPC] if FULL in reason else CHECK
             return f"Dagster's database cannot be used ({reason:.300}). {KEPT} {advice}"
         if isinstance(cause, OSError) and cause.errno in _ADVICE:
             place = f"{cause.filename}: " if cause.filename else ""

@@ -49,11 +49,11 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
     from enact_assets.contracts.errors import MaterializationError
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.defs.arrivals import names_found
     from enact_assets.defs.instance import only_driver, open_instance
     from enact_assets.defs.names import current_names
     from enact_assets.defs.resources import DataResource
     from enact_assets.storage.collect import collect
-    from enact_assets.storage.question_files import question_file_names
 
     root = DataRoot(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
@@ -68,11 +68,7 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
                 "none. Nothing is removed: run `enact-assets materialize` first."
             )
         # What is defined and no partition yet becomes one with the next walk.
-        added = {
-            "demonstration": [*registry.demonstrations, *data.recordings.names()],
-            "model": registry.models,
-            "question_file": question_file_names(data.question_files),
-        }
+        added, _ = names_found(data, registry)
         found = collect(
             root,
             data.lake,

@@ -94,7 +94,7 @@ def _chosen(
     unless_told: Mapping[str, Sequence[str]],
 ) -> dict[str, list[str]]:
     """Names that the options choose, of a dimension without an option ``unless_told``."""
-    from enact_assets.materialize import check_name
+    from enact_assets.defs.arrivals import check_name
     from enact_assets.storage.recordings import Recordings
 
     recordings = Recordings(DataRoot(arguments.data).recordings)

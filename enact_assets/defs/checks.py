@@ -8,7 +8,7 @@ import dagster as dg
 from enact_assets.contracts.lineage import WAREHOUSE
 from enact_assets.defs.tables import markdown_table
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse import CheckResult
+from enact_assets.storage.warehouse_checks import CheckResult
 
 CELL_CHARACTERS = 60
 Landed = dg.MaterializeResult[Any] | dg.AssetCheckResult
@@ -34,7 +34,7 @@ def sql_check_results(checks: Sequence[CheckResult]) -> Iterator[dg.AssetCheckRe
     for check in checks:
         found: dict[str, Any] = {"offending rows": check.n_offending}
         if not check.is_passed:
-            rows = markdown_table(getattr(check,'rows',__import__('polars').DataFrame([check.first] if check.first else [])), CELL_CHARACTERS)
+            rows = markdown_table(check.rows, CELL_CHARACTERS)
             found["first offending rows"] = dg.MetadataValue.md(rows)
             found["what to do"] = check.advice
         yield dg.AssetCheckResult(
@@ -45,13 +45,6 @@ def sql_check_results(checks: Sequence[CheckResult]) -> Iterator[dg.AssetCheckRe
             description=None if check.is_passed else str(check),
             metadata=found,
         )
-
-
-def checks_with(assets: Sequence[str]) -> frozenset[dg.AssetCheckKey]:
-    """Checks that are part of the step that lands ``assets``: a run of it has them all."""
-    if WAREHOUSE not in assets:
-        return frozenset()
-    return frozenset(spec.key for spec in sql_check_specs())
 
 
 def _about(file: SqlFile) -> str:

@@ -34,6 +34,13 @@ def postgres_url() -> str | None:
     return os.environ.get(POSTGRES_VARIABLE) or None
 
 
+def plain_url(url: str) -> str:
+    """``url`` as PostgreSQL's own library takes it, without the name of a Python driver."""
+    scheme, colon, rest = url.partition(":")
+    scheme = scheme.partition("+")[0]
+    return f"{'postgresql' if scheme == 'postgres' else scheme}{colon}{rest}"
+
+
 def without_password(url: str) -> str:
     """``url`` as it may be shown."""
     parts = urlsplit(url)
@@ -119,7 +126,7 @@ def _database_lock(data_root: Path) -> Iterator[None]:
     here = ProcessIdentity.here()
     try:
         connection = psycopg2.connect(
-            url,
+            plain_url(url),
             connect_timeout=10,
             # PostgreSQL keeps 63 bytes of it, the machine's name last.
             application_name=f"enact-assets {here.pid} {here.host}",

@@ -10,15 +10,34 @@ import dagster as dg
 import yaml
 
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.defs.driver_lock import make_folder, only_driver, postgres_url, without_password
+from enact_assets.defs.driver_lock import (
+    POSTGRES_VARIABLE,
+    make_folder,
+    only_driver,
+    postgres_url,
+    without_password,
+)
+from enact_assets.defs.pools import set_limits
 
 __all__ = ["INSTANCE_FOLDER", "instance_config", "only_driver", "open_instance"]
 
 INSTANCE_FOLDER = "dagster"
-STATEMENT_S = 300
-"""PostgreSQL gives up a statement after this."""
 POLICY: Mapping[str, Any] = {
-    "concurrency": {"runs": {"max_concurrent_runs": 1}},
+    # Of runs that render one at a time works; others are mostly a process that starts. By run, not
+    # by op: a run that waits for a place within its process would hold what others wait for.
+    "concurrency": {
+        "runs": {"max_concurrent_runs": 4},
+        "pools": {"granularity": "run", "default_limit": 1},
+    },
+    # How often says the tag of a run that automation started. A step that failed would fail again.
+    "run_retries": {"enabled": True, "max_retries": 0, "retry_on_asset_or_op_failure": False},
+    # A run that never got its process counts as failed, not as running.
+    "run_monitoring": {"enabled": True, "start_timeout_seconds": 300},
+    # Days that looks of sensors and schedules are kept: there are thousands a day.
+    "retention": {
+        name: {"purge_after_days": {"skipped": 2, "success": 30, "failure": 30}}
+        for name in ("schedule", "sensor", "auto_materialize")
+    },
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},
 }
@@ -38,24 +57,23 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     url = postgres_url()
     if url is not None and importlib.util.find_spec("dagster_postgres") is None:
         raise SettingsError(
-            "ENACT_POSTGRES_URL is set, and dagster-postgres is not installed: install the extra, "
-            "pip install 'enact_assets[distributed]', or unset the variable."
+            f"{POSTGRES_VARIABLE} is set, and dagster-postgres is not installed: install the "
+            "extra, pip install 'enact_assets[distributed]', or unset the variable."
         )
     _write_instance_file(home, instance_config(home))
     if url is None:
-        return dg.DagsterInstance.from_config(str(home))
+        instance = dg.DagsterInstance.from_config(str(home))
+        set_limits(instance)
+        return instance
     try:
         instance = dg.DagsterInstance.from_config(str(home))
     except Exception as error:
         # Of SQLAlchemy, psycopg2 or dagster-postgres, by what is wrong.
         raise SettingsError(
-            f"ENACT_POSTGRES_URL ({without_password(url)}): the database cannot be used: "
+            f"{POSTGRES_VARIABLE} ({without_password(url)}): the database cannot be used: "
             f"{_innermost(error)}"
         ) from error
-    # Keep a connection: opening one for each statement is what Dagster does outside its server.
-    instance.optimize_for_webserver(
-        statement_timeout=1000 * STATEMENT_S, pool_recycle=3600, max_overflow=20
-    )
+    set_limits(instance)
     return instance
 
 
@@ -64,7 +82,13 @@ def instance_config(home: Path) -> dict[str, Any]:
     base = {"base_dir": str(home.resolve())}
     if postgres_url() is not None:
         storage: dict[str, Any] = {
-            "storage": {"postgres": {"postgres_url": {"env": "ENACT_POSTGRES_URL"}}}
+            "storage": {
+                "custom": _class(
+                    "enact_assets.defs.postgres_storage",
+                    "KeptPostgresStorage",
+                    {"postgres_url": {"env": POSTGRES_VARIABLE}},
+                )
+            }
         }
     else:
         kept = "enact_assets.defs.sqlite_storage"

@@ -18,6 +18,12 @@ def process_tags() -> dict[str, str]:
     return {PROCESS_TAG: ProcessIdentity.here().encoded()}
 
 
+def note_process(context: dg.AssetExecutionContext) -> None:
+    """Tag a run that the daemon launched with its process, as a driver's runs are."""
+    if PROCESS_TAG not in context.run.tags:
+        context.instance.add_run_tags(context.run.run_id, process_tags())
+
+
 def mark_lost(instance: dg.DagsterInstance, run_id: str, why: str) -> bool:
     """Mark a run failed unless it ended by itself, and give back what it held; whether it was."""
     run = instance.get_run_by_id(run_id)
@@ -41,8 +47,8 @@ def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
 def mark_all_lost(instance: dg.DagsterInstance) -> list[str]:
     """Mark failed every unfinished run whose process is gone; their ids.
 
-    Only runs that carry :func:`process_tags`: of others Dagster's daemon takes care. Of processes
-    on other machines nobody can tell from here: their runs are left alone for a day.
+    Only runs that carry :func:`process_tags`; Dagster finds those that never got a process. Of
+    processes on other machines nobody can tell from here: their runs are left alone for a day.
     """
     marked = []
     for run in unfinished_runs(instance):

@@ -11,10 +11,12 @@ from enact_assets.contracts.lineage import STEP_NAMED, StepSpec
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.code import code_version
+from enact_assets.defs.lost_runs import note_process
 from enact_assets.defs.names import current_names
 from enact_assets.defs.resources import DataResource
+from enact_assets.defs.running import WHY_TAG
 from enact_assets.lineage.follow import Names, Partition, partition_tuple
-from enact_assets.lineage.gather import Inventory, inputs_now
+from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
 
 
 class Made:
@@ -62,13 +64,15 @@ def provenance_of(asset: str) -> Provenance:
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[None]:
     """Within the block, what is landed is known to be made by step ``name`` from what is there."""
     registry = load_registry()
+    note_process(context)
     key = context.partition_key if context.has_partition_key else None
-    made = Made(
-        STEP_NAMED[name],
-        partition_tuple(str(key) if key is not None else None),
-        data.inventory(registry),
-        current_names(context.instance, registry),
-    )
+    partition = partition_tuple(str(key) if key is not None else None)
+    inventory, names = data.inventory(registry), current_names(context.instance, registry)
+    if WHY_TAG not in context.run.tags:  # those who plan say it themselves
+        causes = causes_now(inventory, names, code_version, name, partition)
+        why = "; ".join(str(cause) for cause in causes) or "it is up to date: asked for by hand"
+        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: f"{name}: {why}"[:1000]})
+    made = Made(STEP_NAMED[name], partition, inventory, names)
     token = _made.set(made)
     try:
         yield

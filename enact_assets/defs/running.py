@@ -3,7 +3,7 @@
 import dagster as dg
 
 from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
-from enact_assets.defs.jobs import JOBS
+from enact_assets.defs.job_assets import JOBS
 from enact_assets.lineage.follow import partition_tuple
 from enact_assets.lineage.plan import Marks
 

@@ -7,7 +7,7 @@ import dagster as dg
 from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
-from enact_assets.defs.jobs import CHECK_JOB
+from enact_assets.defs.job_assets import CHECK_JOB
 from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG, is_driver_at_work, unfinished_runs

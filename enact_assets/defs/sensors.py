@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.arrivals import names_found
 from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import (
     demonstration_partitions,
@@ -46,8 +47,9 @@ def registered_partitions(
     look = look_at(watched_folders(), data.recordings, before.get("growing", {}))
     names, bad_names = names_found(data, registry)
     problems += [*look.problems, *bad_names]
-    for problem in problems:
-        if problem not in before.get("told", ()):
+    gists = [_gist(problem) for problem in problems]
+    for problem, gist in zip(problems, gists, strict=True):
+        if gist not in before.get("told", ()):
             context.log.warning(problem)
     requests = []
     for dimension, definition in DYNAMIC.items():
@@ -55,7 +57,7 @@ def registered_partitions(
         new = [name for name in names[str(dimension)] if name not in known]
         if new:
             requests.append(definition.build_add_request(new))
-    cursor = json.dumps({"growing": look.growing, "told": problems})
+    cursor = json.dumps({"growing": look.growing, "told": gists})
     about = f"{len(problems)} problems, the first: {problems[0]}" if problems else "nothing new"
     return dg.SensorResult(
         dynamic_partitions_requests=requests,
@@ -93,6 +95,20 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
         skip_reason=None if requests else "nothing changed",
         cursor=json.dumps(changed),
     )
+
+
+@dg.sensor(minimum_interval_seconds=60, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+def lost_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+    """Marks runs as failed whose process is gone, as after a restart of the machine; they would
+    count as running for ever. Those that automation started are then tried again by the daemon.
+    """
+    lost = mark_all_lost(context.instance)
+    return dg.SkipReason(f"{len(lost)} runs were lost{': ' if lost else ''}{', '.join(lost)}")
+
+
+def _gist(problem: str) -> str:
+    """Where it is and what is wrong, without what else there is, which changes all the time."""
+    return ": ".join(problem.split(": ", 2)[:2])
 
 
 def _registry(problems: list[str]) -> Registry | None:

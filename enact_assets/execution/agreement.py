@@ -57,11 +57,11 @@ class Software:
         return cls(found)
 
     def difference(self, other: "Software") -> str | None:
-        """The first thing of which ``other`` has another version; None if there is none."""
+        """The first thing of which ``other``, a worker's, has another version; None if none."""
         for name in sorted({*self.versions, *other.versions}):
             mine, theirs = self.versions.get(name, "none"), other.versions.get(name, "none")
             if mine != theirs:
-                return f"{name} {theirs} there, {mine} here"
+                return f"{name} {theirs} (worker), {mine} (driver)"
         return None
 
 
@@ -125,8 +125,8 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
     different = terms.software.difference(Software.here())
     if different is not None:
         raise MaterializationError(
-            f"{here}: {different} (first the worker's, then the driver's). Rows would differ: "
-            "install the same version from the same lock file on both."
+            f"{here}: {different}. Rows would differ: install the same version from the same lock "
+            "file on both."
         )
     has_postgres = postgres_url() is not None
     if has_postgres != terms.has_postgres:

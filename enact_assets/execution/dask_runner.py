@@ -5,6 +5,7 @@ lake.
 """
 
 import queue
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -133,8 +134,6 @@ class DaskRunner:
 
     def _check_workers(self) -> None:
         """Ask every worker that is there; those that come later are asked with their first step."""
-        from distributed import wait
-
         workers = list(self._client.scheduler_info(n_workers=-1)["workers"])
         asked = [
             self._client.submit(
@@ -143,9 +142,9 @@ class DaskRunner:
             )
             for worker in workers
         ]  # fmt: skip
-        if asked:
-            with suppress(TimeoutError):
-                wait(asked, timeout=CHECKED_S)
+        until = time.monotonic() + CHECKED_S
+        while any(not f.done() for f in asked) and time.monotonic() < until:
+            time.sleep(0.05)
         refused = [f for f in asked if f.status == "error"]
         if refused:
             why = _why(refused[0])

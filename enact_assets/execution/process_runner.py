@@ -16,6 +16,7 @@ from typing import Self
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.defs.instance import open_instance
+from enact_assets.defs.lost_runs import mark_lost, mark_stopped
 from enact_assets.defs.progress import Progress
 from enact_assets.execution.contract import (
     MAX_ATTEMPTS,
@@ -26,7 +27,6 @@ from enact_assets.execution.contract import (
     StepRun,
     run_id_of,
 )
-from enact_assets.defs.lost_runs import mark_lost, mark_stopped
 from enact_assets.execution.worker import Message, Order, Unusable, work
 
 STOP_S = 3.0

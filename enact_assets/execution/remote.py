@@ -5,10 +5,10 @@ from pathlib import Path
 
 import dagster as dg
 
+from enact_assets.defs.lost_runs import mark_lost
 from enact_assets.defs.progress import Progress
 from enact_assets.execution.agreement import Accepted, Terms, accept
 from enact_assets.execution.contract import MAX_ATTEMPTS, Outcome, StepRun, run_id_of
-from enact_assets.defs.lost_runs import mark_lost
 from enact_assets.execution.steps import execute, workplace
 from enact_assets.execution.worker import Throttle
 

@@ -14,14 +14,13 @@ import dagster as dg
 from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
 from enact_assets.definitions import build_definitions
-from enact_assets.defs.checks import checks_with
 from enact_assets.defs.instance import open_instance
+from enact_assets.defs.lost_runs import mark_lost, process_tags
 from enact_assets.defs.progress import Progress, listening
 from enact_assets.defs.resources import DataResource
 from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.execution.environment import REGISTRY_VARIABLE, having, variables_of
 from enact_assets.execution.interrupts import no_interrupt_is_lost
-from enact_assets.defs.lost_runs import mark_lost, process_tags
 from enact_assets.execution.messages import failure_message
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -46,14 +45,11 @@ class Workplace:
         """
         if workers not in self._whole:
             data = DataResource(root=self._root, workers=workers)
-            definitions = build_definitions(self._registry, data)
+            definitions = build_definitions(self._registry, data, for_steps=True)
             self._whole[workers] = definitions.resolve_implicit_global_asset_job_def()
         if (step, workers) not in self._jobs:
-            # Of the checks only those that the step itself makes: up_to_date reads the whole lake.
-            self._jobs[step, workers] = self._whole[workers].get_subset(
-                asset_selection=frozenset(asset_keys(step)),
-                asset_check_selection=checks_with(STEP_NAMED[step].assets),
-            )
+            keys = frozenset(asset_keys(step))
+            self._jobs[step, workers] = self._whole[workers].get_subset(asset_selection=keys)
         return self._jobs[step, workers]
 
 

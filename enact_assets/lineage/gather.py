@@ -9,11 +9,12 @@ from enact_assets.contracts.provenance import InputVersion
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.tables import TABLES
 from enact_assets.lineage.follow import Follow, Follows, Names, Partition
+from enact_assets.lineage.plan import Cause, CodeVersion, Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files
 from enact_assets.lineage.versions import Arrived, root_version
+from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.lake_index import LakeIndex
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.warehouse import published_provenance
@@ -83,6 +84,18 @@ def inputs_now(
         if version is not None:
             found[follow.asset] = version
     return found
+
+
+def causes_now(
+    inventory: Inventory, names: Names, code_version: CodeVersion, step: str, partition: Partition
+) -> tuple[Cause, ...]:
+    """Why one partition is stale, as a plan would say; reads what it is made from, no more."""
+    spec = STEP_NAMED[step]
+    follows = Follows(names, STEPS).of(step)
+    of = {f.asset: _members(inventory, names, f, partition) for f in follows}
+    for asset, state in landed_states(inventory, step, partition).items():
+        of[asset] = {} if state is None else {partition: state}
+    return Lineage(names, States(of), code_version, {}, [spec]).causes(spec, partition)
 
 
 def _members(

@@ -275,7 +275,11 @@ class Lineage:
         for follow in self.follows(step):
             was = inputs.get(follow.asset)
             n_known += was is not None
-            if follow.is_rolled_up or follow.rule is Rule.AND_BASELINE or follow.rule is Rule.RELEASE:
+            if (
+                follow.is_rolled_up
+                or follow.rule is Rule.AND_BASELINE
+                or follow.rule is Rule.RELEASE
+            ):
                 now = self.states.input_version(follow, partition)
                 if now is not None and now != was:
                     return False

@@ -20,7 +20,8 @@ from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.index_cache import IndexCache
 from enact_assets.storage.lake import SUFFIX, Lake, values_of
-from enact_assets.storage.places import Entry, Place
+from enact_assets.storage.many_files import File, Workers
+from enact_assets.storage.places import Entry
 from enact_assets.storage.record_reader import read_records
 
 Scan = dict[str, dict[tuple[str, ...], FileRecord]]
@@ -80,10 +81,11 @@ class LakeIndex:
             told(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
 
         found: Scan = {name: {} for name in TABLES}
-        for listing in listings:
-            listing.read(self._lake.place, read)
-            listing.remember(self._cache)
-            found[listing.contract.name] = listing.found
+        with Workers(self._lake.place, n_new) as workers:
+            for listing in listings:
+                listing.read(workers, read)
+                listing.remember(self._cache)
+                found[listing.contract.name] = listing.found
         told(1.0)
         return found
 
@@ -129,7 +131,7 @@ class _Listing:
     def __init__(self, contract: Table, lake: Lake, cache: IndexCache) -> None:
         self.contract = contract
         self.found: dict[tuple[str, ...], FileRecord] = {}
-        self.new: list[tuple[tuple[str, ...], Entry]] = []
+        self.new: list[File] = []
         self._entries: list[Entry] = []
         self._settled_ns = time.time_ns() - NOT_SETTLED_NS
         known = cache.read(contract)
@@ -148,10 +150,10 @@ class _Listing:
             self.found[values] = record
             self._entries.append(entry)
 
-    def read(self, place: Place, told: Callable[[int], None]) -> None:
+    def read(self, workers: Workers, told: Callable[[int], None]) -> None:
         """Read what is new."""
         is_any_gone = False
-        records = read_records(place, self.contract, self.new, told)
+        records = workers.run(read_records, self.contract.name, self.new, told)
         for (values, _), record in zip(self.new, records, strict=True):
             if record is not None:
                 self.found[values] = record

@@ -1,12 +1,14 @@
 """One table file: Parquet with metadata that say what it holds, and checks on the way in and out.
 
 Every page carries a checksum. Without it a flipped bit in a compressed page is read as other data,
-silently (tried: 45 of 60 random flips); with it all of them were found.
+silently (tried: 45 of 60 random flips); with it all of them were found. A seal over the whole file
+serves where very many files are verified (storage/seals.py).
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
 
 import polars as pl
 import pyarrow as pa
@@ -18,17 +20,21 @@ from enact_assets.contracts.ids import content_sha, table_sha
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import Table
 from enact_assets.storage.places import Place
+from enact_assets.storage.seals import SEAL, is_intact, sealed_parquet
 
 ROW_GROUP_ROWS = 128_000
 """Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""
 FOOTER_BYTES = 1 << 16
 """Footers of our tables have a few kilobytes; a larger one is read in a second go."""
+SEAL_BYTES = 1 << 26
+"""Larger files are verified by pages, which takes longer and less memory."""
 NOT_OURS = "written by something else (no enact metadata)"
 _MAGIC = b"PAR1"
 
 
 _REQUIRED = ("table", "partition", "content_sha", "contract_sha", "package_version")
 _MADE_FROM = "enact.provenance"
+_N_ROWS = "enact.n_rows"
 
 
 @dataclass(frozen=True)
@@ -110,21 +116,24 @@ def write_file(
         __version__,
         None if provenance is None else provenance.encoded(),
     )
-    arrow = rows.to_arrow().replace_schema_metadata(metadata.encoded())
+    content = encoded_file(rows.to_arrow(), metadata)
     with place.publishing(name) as file:
-        pq.write_table(
-            arrow,
-            file,
-            compression="zstd",
-            row_group_size=ROW_GROUP_ROWS,
-            write_page_checksum=True,
-        )
+        file.write(content)
     return metadata.content_sha
 
 
-def read_file(
-    place: Place, name: str, table: Table, partition: Mapping[str, str]
-) -> pl.DataFrame:
+def encoded_file(rows: pa.Table, metadata: FileMetadata) -> bytes:
+    """The bytes of a table file."""
+    return sealed_parquet(
+        rows.replace_schema_metadata(metadata.encoded()),
+        {_N_ROWS: str(rows.num_rows)},
+        compression="zstd",
+        row_group_size=ROW_GROUP_ROWS,
+        write_page_checksum=True,
+    )
+
+
+def read_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> pl.DataFrame:
     """All rows of a table file, in key order, after checking that it is the file it should be."""
     with _opened(place, name, table, partition) as (file, _):
         frame = pl.from_arrow(file.read(list(table.columns)))
@@ -141,7 +150,8 @@ def read_metadata(
     where = place.where(name)
     with _told(where, table, partition):
         footer = read_footer(place, name)
-        return _checked(where, table, partition, pq.ParquetFile(pa.BufferReader(footer)))
+        file = pq.ParquetFile(pa.BufferReader(footer))
+        return _checked(where, table, partition, file)
 
 
 def read_footer(place: Place, name: str) -> bytes:
@@ -162,14 +172,64 @@ def needed_bytes(end: bytes) -> int:
 
 
 def verify_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> str:
-    """Read a table file once, row group by row group, so that every page checksum is compared.
+    """Read a table file once and compare all of it with its seal, or every page's checksum.
 
     Returns the content hash from its metadata.
     """
-    with _opened(place, name, table, partition) as (file, metadata):
+    where = place.where(name)
+    with _told(where, table, partition), place.open(name) as handle:
+        content = handle.read(SEAL_BYTES + 1)
+        if len(content) > SEAL_BYTES:
+            return verify_pages(handle, where, table, partition)[0].content_sha
+    return verify_content(content, where, table, partition, contract_sha(table))[0].content_sha
+
+
+def verify_content(
+    content: bytes, where: str, table: Table, partition: Mapping[str, str], contract: str
+) -> tuple[FileMetadata, int]:
+    """As :func:`verify_file`, of the bytes of a file that messages call ``where``.
+
+    Returns its metadata, and the number of its rows. ``contract`` is the table's
+    :func:`contract_sha`, which is the same for many files.
+    """
+    with _told(where, table, partition):
+        found = read_key_values(content)
+    seal, n_rows = found.get(SEAL), found.get(_N_ROWS)
+    if seal is None or n_rows is None:
+        return verify_pages(pa.BufferReader(content), where, table, partition)
+    metadata = FileMetadata.decoded(found)
+    if metadata is None:
+        raise _damaged(where, table, partition, NOT_OURS)
+    misfit = metadata.misfit(table, contract, partition_text(partition))
+    if misfit is None and not is_intact(content, seal):
+        misfit = "changed since it was written, so damaged"
+    if misfit is not None:
+        raise _damaged(where, table, partition, misfit)
+    return metadata, int(n_rows)
+
+
+def verify_pages(
+    source: IO[bytes] | pa.BufferReader, where: str, table: Table, partition: Mapping[str, str]
+) -> tuple[FileMetadata, int]:
+    """As :func:`verify_content`, by the checksums of pages: of large files, and unsealed ones."""
+    with _told(where, table, partition):
+        file = pq.ParquetFile(source, page_checksum_verification=True)
+        metadata = _checked(where, table, partition, file)
         for group in range(file.num_row_groups):
             file.read_row_group(group)
-    return metadata.content_sha
+        return metadata, file.metadata.num_rows
+
+
+def read_key_values(content: bytes) -> dict[str, str]:
+    """Key-value metadata of a Parquet file, or of an end of it that has its footer.
+
+    Errors: ``pa.ArrowInvalid`` if it is no Parquet file.
+    """
+    try:
+        # Five times as fast as Arrow's, and a tenth of the time of opening the file as a table.
+        return pl.read_parquet_metadata(content[-needed_bytes(content) :])
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+        raise pa.ArrowInvalid(" ".join(str(error).split())[:200]) from error
 
 
 @contextmanager

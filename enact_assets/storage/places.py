@@ -255,6 +255,7 @@ def _tail(path: str, n_bytes: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
-        return os.pread(descriptor, n_bytes, max(0, size - n_bytes))
+        n_read = min(n_bytes, size)
+        return os.pread(descriptor, n_read, size - n_read)
     finally:
         os.close(descriptor)

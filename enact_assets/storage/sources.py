@@ -7,27 +7,28 @@ naming what is not there, or take them for what is. ``probes`` cannot be freed o
 statistics count it until they are made again.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.errors import (
-    DamagedFileError,
-    LakeError,
-    UnknownNameError,
-    WarehouseError,
-)
+from enact_assets.contracts.errors import DamagedFileError, UnknownNameError, WarehouseError
+from enact_assets.contracts.lineage import NOT_PUBLISHED
 from enact_assets.contracts.tables import TABLES, Table
-from enact_assets.storage.lake import Lake, Partition
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.many_files import File, Workers
+from enact_assets.storage.places import Entry, LocalPlace
 from enact_assets.storage.relations import create_lake_view, is_one_of, lake_rows
+from enact_assets.storage.verification import Verified, verify_files
 
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
-
-NOT_PUBLISHED = frozenset({"states", "observability"})
-"""Tables that stay in the lake: heavy, and of no use in SQL."""
+LeftOut = dict[str, dict[str, list[str]]]
+"""Table -> column -> values whose rows are not published."""
 
 MAX_NAMED = 5
 _DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
@@ -37,66 +38,94 @@ _ROLL_UPS_OF_QUESTIONS = ("question_set", "asked_questions", "evaluation")
 
 @dataclass(frozen=True)
 class Source:
-    """A verified file of the lake, and how to recognize that it is still the same."""
+    """A verified file of the lake; ``path`` is where DuckDB reads it, None if it has no rows."""
 
     table: str
-    path: Path
+    entry: Entry
     content_sha: str
-    identity: tuple[int, int, int]
+    path: Path | None
 
 
 @dataclass(frozen=True)
 class Sources:
     """``current`` is published; ``qa_of_leavers`` tells which questions belong to leavers."""
 
+    lake: Lake
     current: tuple[Source, ...]
     qa_of_leavers: tuple[Path, ...]
 
     def paths(self, table: str) -> list[Path]:
-        """Files of ``table`` that are published, in the order of their partitions."""
-        return [source.path for source in self.current if source.table == table]
+        """Files of ``table`` that have rows, in the order of their partitions."""
+        return [s.path for s in self.current if s.table == table and s.path is not None]
 
 
-def find_sources(lake: Lake, names: Names, told: Callable[[float], None]) -> Sources:
-    """Every file that goes in, each page compared with its checksum.
+@contextmanager
+def find_sources(
+    lake: Lake, names: Names, near: Path, told: Callable[[float], None]
+) -> Iterator[Sources]:
+    """Every file that goes in, each page compared with its checksum; valid within the block.
 
-    ``told`` is given the share done, 0 to 1. Errors: :class:`UnknownNameError` for a dimension in
-    ``names`` that no table has; :class:`DamagedFileError` names the files that cannot be used.
+    Files of a lake that is not in a folder are copied to a temporary one beside ``near``. ``told``
+    is given the share done, 0 to 1. Errors: :class:`UnknownNameError` for a dimension in ``names``
+    that no table has; :class:`DamagedFileError` names the files that cannot be used.
     """
     for dimension in names:
         if dimension not in _DIMENSIONS:
             raise UnknownNameError.of("dimension", dimension, _DIMENSIONS)
-    partitions = [
-        (name, partition)
-        for name in TABLES
-        if name not in NOT_PUBLISHED
-        for partition in lake.partitions(name)
-    ]
-    wanted = [(name, partition) for name, partition in partitions if _is_current(partition, names)]
-    sources, damaged = [], []
-    for done, (name, partition) in enumerate(wanted, start=1):
-        path = lake.path(name, partition)
-        try:
-            identity = _identity(path)
-            sources.append(Source(name, path, lake.verify(name, partition), identity))
-        except DamagedFileError as error:
-            damaged.append(str(error))
-        told(done / len(wanted))
+    copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
+    try:
+        yield _find(lake, names, copies, told)
+    finally:
+        if copies is not None:
+            shutil.rmtree(copies, ignore_errors=True)
+
+
+def _find(lake: Lake, names: Names, copies: Path | None, told: Callable[[float], None]) -> Sources:
+    files = {t: sorted(lake.entries(t)) for t in TABLES if t not in NOT_PUBLISHED}
+    wanted = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
+    leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
+    n_wanted = sum(map(len, wanted.values()))
+    n_done = 0
+
+    def verified(n_more: int) -> None:
+        nonlocal n_done
+        n_done += n_more
+        told(n_done / n_wanted)
+
+    sources: list[Source] = []
+    damaged: list[str] = []
+    with Workers(lake.place, n_wanted) as workers:
+
+        def verify(
+            name: str, of: Sequence[File], tell: Callable[[int], None]
+        ) -> Iterator[Verified]:
+            return workers.run(partial(verify_files, copies=copies), name, of, tell)
+
+        for name, of in wanted.items():
+            for (_, entry), found in zip(of, verify(name, of, verified), strict=True):
+                if found.problem is not None:
+                    damaged.append(found.problem)
+                    continue
+                path = _path(lake, copies, entry) if found.n_rows else None
+                sources.append(Source(name, entry, found.content_sha, path))
+        # Damage to what is not published stops nobody.
+        usable = [
+            _path(lake, copies, entry)
+            for (_, entry), found in zip(leavers, verify("qa", leavers, _untold), strict=True)
+            if found.problem is None and found.n_rows
+        ]
     if damaged:
         more = len(damaged) - MAX_NAMED
         raise DamagedFileError(
-            f"{len(damaged)} of {len(wanted)} files of the lake cannot be published; the warehouse "
+            f"{len(damaged)} of {n_wanted} files of the lake cannot be published; the warehouse "
             "stays as it was.\n"
             + "\n".join(damaged[:MAX_NAMED])
             + (f"\nand {more} more" if more > 0 else "")
         )
-    left = [p for name, p in partitions if name == "qa" and not _is_current(p, names)]
-    return Sources(tuple(sources), tuple(lake.path("qa", p) for p in left if _is_usable(lake, p)))
+    return Sources(lake, tuple(sources), tuple(usable))
 
 
-def create_lake_views(
-    connection: DuckDBPyConnection, sources: Sources, names: Names
-) -> dict[str, dict[str, list[str]]]:
+def create_lake_views(connection: DuckDBPyConnection, sources: Sources, names: Names) -> LeftOut:
     """Make ``lake_<table>`` for every published table, without the rows of leavers.
 
     Returns what rows were left out by: table -> column -> values, empty if none were.
@@ -116,27 +145,32 @@ def create_lake_views(
 def refuse_changed(sources: Sources) -> None:
     """Errors: :class:`WarehouseError` if a file was replaced since it was verified.
 
-    What was read then is neither verified nor what the content hash says.
+    What was read then is neither verified nor what the content hash says. Of copies all is.
     """
-    changed = [s for s in sources.current if _identity(s.path) != s.identity]
+    if not isinstance(sources.lake.place, LocalPlace):
+        return
+    tables = dict.fromkeys(source.table for source in sources.current)
+    now = {entry for name in tables for entry in sources.lake.files(name)}
+    changed = [source for source in sources.current if source.entry not in now]
     if changed:
         raise WarehouseError(
             f"{len(changed)} of {len(sources.current)} files of the lake were written again while "
-            f"they were published, first {changed[0].path}. Publish again."
+            f"they were published, first {sources.lake.place.where(changed[0].entry.name)}. "
+            "Publish again."
         )
 
 
-def _is_current(partition: Partition, names: Names) -> bool:
-    return all(value in names[d] for d, value in partition.items() if d in names)
+def _is_current(table_name: str, file: File, names: Names) -> bool:
+    dimensions = TABLES[table_name].partitions
+    return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
 
 
-def _is_usable(lake: Lake, partition: Partition) -> bool:
-    """Whether a ``qa`` file that is not published can be read; damage to it stops nobody."""
-    try:
-        lake.verify("qa", partition)
-    except LakeError:
-        return False
-    return True
+def _path(lake: Lake, copies: Path | None, entry: Entry) -> Path:
+    return (lake.root if copies is None else copies) / entry.name
+
+
+def _untold(_: int) -> None:
+    """Nobody waits to hear of it."""
 
 
 def _leavers(
@@ -181,11 +215,3 @@ def _questions_of_leavers(
         f"and question_id not in (select question_id from ({written}))"
     ).fetchall()
     return sorted(question for (question,) in found)
-
-
-def _identity(path: Path) -> tuple[int, int, int]:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return (0, 0, 0)
-    return (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -5,12 +5,13 @@ the old file open keeps it, whole and unchanging, and never stands in the way. S
 copies, not views over the lake: a view would show an open reader half of a rebuild.
 """
 
+import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -19,8 +20,17 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES
-from enact_assets.storage.atomic import replacing
+from enact_assets.storage.atomic import cannot_write, replacing, temporary_name
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.published import (
+    CONFIG,
+    CONTENT_SHA,
+    PROVENANCE,
+    PUBLISHED,
+    published_names,
+    published_provenance,
+    query,
+)
 from enact_assets.storage.relations import (
     STALE_PARTITIONS,
     comment_columns,
@@ -28,6 +38,7 @@ from enact_assets.storage.relations import (
     create_given_view,
 )
 from enact_assets.storage.sources import (
+    LeftOut,
     Names,
     Sources,
     create_lake_views,
@@ -35,41 +46,25 @@ from enact_assets.storage.sources import (
     refuse_changed,
 )
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.storage.warehouse_checks import CheckResult, refuse_offending, run_checks
 
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
-"""DuckDB must not download anything on its own."""
-_BUILD_CONFIG = {**_CONFIG, "storage_compatibility_version": "v1.2.0"}
+__all__ = [
+    "CheckResult",
+    "PublishReport",
+    "publish",
+    "published_names",
+    "published_provenance",
+    "query",
+    "run_checks",
+]
+
+_BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0"}
 """Clients older than ours must be able to open the file."""
-
 _CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
-_NAMED_IN = {
-    "demonstration": "demonstrations",
-    "gating": "segmented_frames",
-    "variant": "asked_questions",
-    "model": "predictions",
-}
-"""Dimension -> staging relation that holds every published name of it."""
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What a check found: how many offending rows, the first of them, and what to do about it."""
-
-    name: str
-    n_offending: int
-    first: dict[str, Any] | None
-    advice: str
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether there was no offending row."""
-        return self.n_offending == 0
-
-    def __str__(self) -> str:
-        if self.is_passed:
-            return f"check {self.name}: passed"
-        found = f"check {self.name}: {self.n_offending} offending rows, first {self.first}."
-        return f"{found} What to do: {self.advice}"
+_LOGS = (".wal.checkpoint", ".wal.recovery")
+"""What DuckDB may leave beside a file, besides its log, when it is killed while writing one."""
+_NOT_WRITTEN = {os.strerror(code): code for code in (28, 122, 30, 13, 5)}
+"""How the disk says no, as DuckDB quotes it: full, over quota, read-only, not allowed, broken."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +93,13 @@ def publish(
     ``names`` maps a dimension to the names that are current: partitions and rows of any other are
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none) and why, in the order given (None: nothing is stale).
-    ``progress`` is told the share done, 0 to 1.
+    ``provenance`` is kept in the file, for :func:`published_provenance`. ``progress`` is told the
+    share done, 0 to 1.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
-    the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed, or the
-    check, its number of offending rows and the first of them; :class:`TableContractError` for
+    the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed;
+    :class:`CheckError` the checks that did, each with its number of offending rows and the first of
+    them; :class:`OutputError` if the file cannot be written; :class:`TableContractError` for
     ``stale`` with other columns; :class:`UnknownNameError` for a dimension that no table has.
     """
     started = time.monotonic()
@@ -112,38 +109,82 @@ def publish(
     told = progress or (lambda _: None)
     names = names or {}
     stale = STALE_PARTITIONS.empty() if stale is None else stale
-    sources = find_sources(lake, names, lambda share: told(0.4 * share))
-    with replacing(warehouse_path) as temporary:
-        try:
-            with duckdb.connect(str(temporary), config=_BUILD_CONFIG) as connection:
-                # One transaction: each of the hundreds of comments would be flushed to disk alone.
-                connection.begin()
-                left_out = _create_inputs(connection, sources, names, stale)
-                rows = _run(connection, files, sources, lambda share: told(0.4 + 0.5 * share))
-                _write_meta(connection, sources, files, left_out, stale, provenance)
-                connection.commit()
-                checks = run_checks(connection, sql_root)
-                connection.execute("checkpoint")
-        finally:
-            Path(f"{temporary}.wal").unlink(missing_ok=True)
-            shutil.rmtree(f"{temporary}.tmp", ignore_errors=True)
-        _refuse_offending(warehouse_path, checks)
+    with (
+        replacing(warehouse_path) as temporary,
+        _told_of_disk(warehouse_path),
+        find_sources(lake, names, temporary, lambda share: told(0.4 * share)) as sources,
+    ):
+        with _new_database(temporary) as connection:
+            # One transaction: each of the hundreds of comments would be flushed to disk alone.
+            connection.begin()
+            left_out = _create_inputs(connection, sources, names, stale)
+            rows = _run(connection, files, sources, lambda share: told(0.4 + 0.5 * share))
+            sha = _content_sha(sources, files, left_out, stale)
+            _write_said(connection, sha, provenance)
+            connection.commit()
+            checks = run_checks(connection, sql_root)
+            connection.execute("checkpoint")
+        refuse_offending(warehouse_path, checks)
         refuse_changed(sources)
-        # The log of someone who was killed while changing the old file: DuckDB would refuse to
-        # open the new file beside it.
-        Path(f"{warehouse_path}.wal").unlink(missing_ok=True)
+        _shut_log(warehouse_path)
     told(1.0)
-    return PublishReport(
-        warehouse_path,
-        rows,
-        checks,
-        time.monotonic() - started,
-        _content_sha(sources, files, left_out, stale),
-    )
+    return PublishReport(warehouse_path, rows, checks, time.monotonic() - started, sha)
+
+
+@contextmanager
+def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to a new file, beside which nothing is left behind."""
+    try:
+        with duckdb.connect(str(path), config=_BUILD_CONFIG) as connection:
+            yield connection
+    finally:
+        for log in (".wal", *_LOGS):
+            Path(f"{path}{log}").unlink(missing_ok=True)
+        shutil.rmtree(f"{path}.tmp", ignore_errors=True)
+
+
+@contextmanager
+def _told_of_disk(warehouse_path: Path) -> Iterator[None]:
+    """What DuckDB could not write as an error about the warehouse, not about its temporary name."""
+    try:
+        yield
+    except (duckdb.Error, WarehouseError) as error:
+        text = str(error)
+        for reason, code in _NOT_WRITTEN.items():
+            if "Could not read" not in text and text.rstrip().endswith(reason):
+                raise cannot_write(warehouse_path, OSError(code, reason)) from error
+        if isinstance(error, WarehouseError):
+            raise
+        raise WarehouseError(f"{warehouse_path}: {error}") from error
+
+
+def _shut_log(warehouse_path: Path) -> None:
+    """Keep those who opened the old file for writing from spoiling the new one.
+
+    DuckDB logs to a file of the database's name with ``.wal`` behind, and refuses to open a
+    database whose log belongs to another. Whoever holds the old file open for writing can leave
+    such a log at any time, also after the swap: killed, or alive and merely committing. So the log
+    becomes a link to nowhere. Readers, also of older versions, find an empty log; a commit is
+    refused (tried with DuckDB 2.0: it cannot flush the log), as it must be in a published file.
+    """
+    log = Path(f"{warehouse_path}.wal")
+    for left in _LOGS:
+        Path(f"{warehouse_path}{left}").unlink(missing_ok=True)
+    link = temporary_name(log)
+    try:
+        link.symlink_to(os.devnull)
+        link.replace(log)
+    except OSError:
+        # A file system without links: at least the log that is there now must go.
+        link.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
 
 
 def _content_sha(
-    sources: Sources, files: Sequence[SqlFile], left_out: Any, stale: pl.DataFrame
+    sources: Sources,
+    files: Sequence[SqlFile],
+    left_out: LeftOut,
+    stale: pl.DataFrame,
 ) -> str:
     """Hash of all that the warehouse is made from."""
     inputs = (
@@ -155,100 +196,30 @@ def _content_sha(
     return content_sha(inputs)
 
 
-def _write_meta(
-    connection: duckdb.DuckDBPyConnection,
-    sources: Sources,
-    files: Sequence[SqlFile],
-    left_out: Any,
-    stale: pl.DataFrame,
-    provenance: Provenance | None,
+def _write_said(
+    connection: duckdb.DuckDBPyConnection, sha: str, provenance: Provenance | None
 ) -> None:
     """Keep in the file what it was made from, as tables of the lake do."""
-    connection.execute("create schema meta")
-    connection.execute("create table meta.published (key varchar, value varchar)")
-    values = {"content_sha": _content_sha(sources, files, left_out, stale)}
+    schema = PUBLISHED.partition(".")[0]
+    values = {CONTENT_SHA: sha}
     if provenance is not None:
-        values["provenance"] = provenance.encoded()
-    for key, value in values.items():
-        connection.execute("insert into meta.published values (?, ?)", [key, value])
-
-
-def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:
-    """Content hash of the published file, and what it was made from; None where unknown."""
-    try:
-        rows = dict(query(warehouse_path, "select key, value from meta.published").iter_rows())
-    except WarehouseError:
-        return None, None
-    return rows.get("content_sha"), Provenance.decoded(rows.get("provenance", ""))
-
-
-def run_checks(
-    connection: duckdb.DuckDBPyConnection, sql_root: Path | None = None
-) -> tuple[CheckResult, ...]:
-    """Run ``checks/*.sql`` on an open warehouse; offending rows are results, not errors."""
-    files = read_sql_files(sql_root or sql_folder())
-    return tuple(_check(connection, file) for file in files if file.stage == "checks")
-
-
-def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
-    """Rows of one statement on the published warehouse, read only.
-
-    Sees the file as it is now, also in a process that holds an older one open.
-    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
-    with DuckDB's message.
-    """
-    if not warehouse_path.is_file():
-        raise WarehouseError(
-            f"{warehouse_path}: no warehouse yet. Run `make demo` or `enact-assets materialize`."
-        )
-    try:
-        # Attached, because connecting to a path twice in one process gives the first file again.
-        with duckdb.connect(config=_CONFIG) as connection:
-            _refuse_all_but_one(len(connection.extract_statements(sql)))
-            location = str(warehouse_path).replace("'", "''")
-            connection.execute(f"attach '{location}' as warehouse (read_only)")
-            connection.execute("use warehouse")
-            relation = connection.sql(sql)
-            rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
-            return rows
-    except duckdb.Error as error:
-        raise WarehouseError(f"{warehouse_path}: {error}") from error
-
-
-def published_names(warehouse_path: Path) -> dict[str, set[str]]:
-    """Names that the published warehouse holds, for demonstration, gating, variant and model.
-
-    A set may be empty. The dictionary is empty if there is no warehouse, or none that can be read:
-    either way the remedy is to publish.
-    """
-    held = " union ".join(
-        f"select '{dimension}', {dimension} from {relation}"  # noqa: S608 - our own names
-        for dimension, relation in _NAMED_IN.items()
-    )
-    try:
-        found = query(warehouse_path, held)
-    except WarehouseError:
-        return {}
-    names: dict[str, set[str]] = {dimension: set() for dimension in _NAMED_IN}
-    for dimension, name in found.iter_rows():
-        names[dimension].add(name)
-    return names
-
-
-def _refuse_all_but_one(n_statements: int) -> None:
-    """Of several statements only the last one's rows would show, of none an empty box."""
-    if n_statements == 0:
-        raise WarehouseError("nothing to run: the query is empty. Give one SQL statement.")
-    if n_statements > 1:
-        raise WarehouseError(
-            f"{n_statements} SQL statements in one query, and only the last one's rows would show. "
-            "Give one at a time."
-        )
+        values[PROVENANCE] = provenance.encoded()
+    connection.execute(f"create schema {schema}")
+    connection.execute(f"create table {PUBLISHED} (key varchar, value varchar)")
+    connection.executemany(f"insert into {PUBLISHED} values (?, ?)", list(values.items()))
+    comments: Mapping[str, str] = {
+        f"table {PUBLISHED}": "what this file was made from, as the tables of the lake say it",
+        f"column {PUBLISHED}.key": f"{CONTENT_SHA}: hash of all that went in; {PROVENANCE}: of "
+        "what code and of which inputs",
+        f"column {PUBLISHED}.value": "a hash, or JSON",
+    }
+    for what, meaning in comments.items():
+        connection.execute(f"comment on {what} is '{meaning}'")
 
 
 def _create_inputs(
     connection: duckdb.DuckDBPyConnection, sources: Sources, names: Names, stale: pl.DataFrame
-) -> dict[str, dict[str, list[str]]]:
+) -> LeftOut:
     """Make what staging files read; returns which rows of current files were left out."""
     try:
         create_given_view(connection, STALE_PARTITIONS, stale)
@@ -296,28 +267,6 @@ def _kind(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> str:
     raise WarehouseError(f"{file.place}: ran, but made no relation {file.name!r}")
 
 
-def _check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResult:
-    try:
-        n_offending = _count(connection, f"from (\n{file.query}\n)")
-        first = None
-        if n_offending:
-            found = connection.execute(file.query)
-            names = [column[0] for column in found.description or []]
-            first = dict(zip(names, found.fetchone() or (), strict=True))
-    except duckdb.Error as error:
-        raise WarehouseError(f"{file.place}: {error}") from error
-    return CheckResult(file.name, n_offending, first, file.header.get("Fix", ""))
-
-
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
     found = connection.execute(f"select count(*) {source}").fetchone()
     return int(found[0]) if found else 0
-
-
-def _refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> None:
-    failed = [str(check) for check in checks if not check.is_passed]
-    if failed:
-        raise WarehouseError(
-            f"{warehouse_path}: not replaced, {len(failed)} of {len(checks)} checks failed.\n"
-            + "\n".join(failed)
-        )

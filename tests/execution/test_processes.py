@@ -14,8 +14,8 @@ import pytest
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.defs.instance import open_instance
-from enact_assets.execution.contract import MAX_ATTEMPTS, Site, StepRun
 from enact_assets.defs.lost_runs import PROCESS_TAG
+from enact_assets.execution.contract import MAX_ATTEMPTS, Site, StepRun
 from enact_assets.execution.process_runner import ProcessRunner
 from enact_assets.process_identity import ProcessIdentity
 

@@ -13,10 +13,10 @@ import yaml
 from small_sites import empty_site, outcomes, trivial
 
 from enact_assets.defs.instance import open_instance
+from enact_assets.defs.lost_runs import PROCESS_TAG, mark_all_lost
 from enact_assets.execution.contract import Site, StepRun, run_id_of
 from enact_assets.execution.in_process import InProcessRunner
 from enact_assets.execution.interrupts import no_interrupt_is_lost
-from enact_assets.defs.lost_runs import PROCESS_TAG, mark_all_lost
 from enact_assets.execution.steps import leave, workplace
 from enact_assets.process_identity import ProcessIdentity
 

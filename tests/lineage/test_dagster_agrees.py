@@ -36,7 +36,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_every_mapping_gives_the_partitions_that_are_declared(registry) -> None:
-    """A mapping that names too few leaves old rows for fresh in the UI, one too many rebuilds all."""
+    """One that names too few leaves old rows for fresh in the UI, one too many rebuilds all."""
     graph = build_definitions(registry).resolve_asset_graph()
     names = Names.now(registry, DEMONSTRATIONS, registry.models, ("official",))
     n_compared = 0

@@ -1,47 +1,10 @@
-"""A tiny data root, materialized once, and disks that can be filled or made read-only."""
+"""A tiny data root, materialized once, and a small disk."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from benchmarks.crashes import fingerprint
-from benchmarks.tiny_root import write_small_registry, write_tiny_recording
-from enact_assets.contracts.registry import load_registry
-from enact_assets.materialize import Driver, Report
-
-RECORDED = "moving_cups-0"
-N_MOVES = 4
-
-
-class TinyRoot:
-    """One recording of four moves from nothing to leaderboard: pictures are its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.registry = write_small_registry(
-            folder / "registry.yaml", variants=["baseline"], models=["oracle"]
-        )
-        self.inputs = folder / "inputs"
-        write_tiny_recording(self.inputs / "recordings", RECORDED, N_MOVES)
-        self.root = folder / "data"
-        shutil.copytree(self.inputs, self.root)
-        first = self.walk(self.root)
-        assert first.is_success, [f.message for f in first.failures]
-        self.content = fingerprint(self.root)
-
-    def driver(self, root: Path) -> Driver:
-        return Driver(root, registry=load_registry(self.registry), workers=1)
-
-    def walk(self, root: Path) -> Report:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ENACT_REGISTRY", str(self.registry))
-            return self.driver(root).run()
-
-    def copy(self, to: Path) -> Path:
-        return Path(shutil.copytree(self.root, to, symlinks=True))
+from tiny_roots import Disk, TinyRoot, system
 
 
 @pytest.fixture(scope="session")
@@ -56,43 +19,16 @@ def copied(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return tiny.copy(tmp_path / "data")
 
 
-class Disk:
-    """A small file system of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def fill(self, leave_kb: int) -> None:
-        """Leave so much of it free."""
-        free = shutil.disk_usage(self.folder).free - leave_kb * 1024
-        with (self.folder / "filler").open("wb") as file:
-            file.write(b"\1" * max(free, 0))
-
-    def clear(self) -> None:
-        (self.folder / "filler").unlink()
-
-    def set_writable(self, is_writable: bool) -> None:
-        option = "remount,rw" if is_writable else "remount,ro"
-        _run("mount", "-o", option, str(self.folder))
-
-
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk]:
     """24 MB that nobody else uses. Skips where nothing may be mounted."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    if _run("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)) != 0:
+    if system("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)) != 0:
         pytest.skip("needs to mount a small file system: run as root, or under `unshare -rm`")
     found = Disk(folder)
     try:
         yield found
     finally:
         found.set_writable(True)
-        _run("umount", "-l", str(folder))
-
-
-def _run(program: str, *arguments: str) -> int:
-    place = shutil.which(program)
-    if place is None or os.name != "posix":
-        return 1
-    return subprocess.run([place, *arguments], capture_output=True, check=False).returncode  # noqa: S603 - fixed arguments
+        system("umount", "-l", str(folder))

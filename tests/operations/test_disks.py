@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import Disk, TinyRoot
+from tiny_roots import Disk, TinyRoot
 
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.contracts.errors import EnactError
@@ -97,9 +97,11 @@ def test_a_walk_on_a_full_disk_says_so_and_goes_on_when_there_is_space(
     disk.fill(leave_kb)
     code, printed = command("materialize", "--workers", "1", "--data", str(root))
     assert code in (1, 2), printed
-    assert told_once(printed, "No space left") or told_once(printed, "full"), printed
+    # SQLite, where not even its log can grow, speaks of an I/O error.
+    reasons = ("No space left", "disk is full", "disk I/O error")
+    assert any(told_once(printed, reason) for reason in reasons), printed
+    disk.clear()  # SQLite needs some space even to look into its files
     assert find_damage(root) == []
-    disk.clear()
     code, printed = command("materialize", "--workers", "1", "--data", str(root))
     assert code == 0, printed
     assert fingerprint(root) == tiny.content

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from reference.lineage import closure, upstream
 
 from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, STEPS, WAREHOUSE, dimensions
 from enact_assets.contracts.profile import PAPER
@@ -23,6 +22,8 @@ from enact_assets.lineage.follow import Partition, partition_tuple
 from enact_assets.materialize import Driver
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import published_provenance
+
+from reference.lineage import closure, upstream
 
 pytestmark = pytest.mark.slow
 
@@ -81,11 +82,14 @@ CHANGES = (
            set_("variants", "path_tracing", "renderer", value={"mode": "ray_tracing_only"})),
     Change("appearance: the robot of `white_color` becomes skin", of_variant("white_color"),
            set_("variants", "white_color", "appearance", "robot", value="skin")),
-    Change("gating: `contact` no longer counts contacts", frozenset({("gating_config", ("contact",))}),
+    Change("gating: `contact` no longer counts contacts",
+           frozenset({("gating_config", ("contact",))}),
            set_("gatings", "contact", "contact", value=False)),
-    Change("wording: `symbolic_predicates` is worded with emoji", of_variant("symbolic_predicates"),
+    Change("wording: `symbolic_predicates` is worded with emoji",
+           of_variant("symbolic_predicates"),
            set_("variants", "symbolic_predicates", "wording", value="emoji")),
-    Change("noise: `random_perturbations_1` gets another seed", of_variant("random_perturbations_1"),
+    Change("noise: `random_perturbations_1` gets another seed",
+           of_variant("random_perturbations_1"),
            set_("variants", "random_perturbations_1", "noise", "seed", value=77)),
     Change("a segmentation constant: one more frame to settle", GATINGS, code=other_constant),
     Change("one new demonstration", frozenset(),

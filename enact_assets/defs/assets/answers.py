@@ -8,6 +8,7 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.evidence import questions_of, verification_indexes
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import picture_reader, question_preview
+from enact_assets.defs.pools import API
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
@@ -16,8 +17,6 @@ from enact_assets.predictions.baselines import predict
 from enact_assets.probes.compare import compare_with_baseline
 
 GROUP = "answers"
-API = "api"
-"""Pool of the steps that ask others, who may limit or bill what is asked at once."""
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:

@@ -8,6 +8,7 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
+from enact_assets.defs.pools import RENDERER
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
@@ -19,8 +20,6 @@ from enact_assets.frames.visibility import measure_visibility
 from enact_assets.replay.embedded import SOURCE
 
 GROUP = "frames"
-RENDERER = "renderer"
-"""Pool of the steps that keep all cores busy."""
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import dagster as dg
 
-from enact_assets.contracts.errors import MaterializationError, WarehouseError
+from enact_assets.contracts.errors import CheckError, MaterializationError
 from enact_assets.contracts.lineage import STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import on_changed_data
@@ -58,8 +58,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),
                 )
-            except WarehouseError as error:
-                yield from sql_check_results(getattr(error, "checks", ()))
+            except CheckError as error:
+                yield from sql_check_results(error.checks)
                 raise
         yield from sql_check_results(report.checks)
         board = query(data.warehouse_path, "select * from leaderboard where length is null")

@@ -1,0 +1,85 @@
+"""Dagster's storage in a real PostgreSQL, and the lock that holds across machines."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import yaml
+from small_sites import empty_site, outcomes, trivial
+
+from enact_assets.contracts.errors import MaterializationError
+from enact_assets.defs.driver_lock import only_driver
+from enact_assets.defs.instance import instance_config, open_instance
+from enact_assets.execution.in_process import InProcessRunner
+from enact_assets.execution.process_runner import ProcessRunner
+from enact_assets.execution.steps import leave
+from enact_assets.process_identity import ProcessIdentity
+
+from reference.servers import postgres
+
+pytestmark = pytest.mark.slow
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def use_postgres(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ENACT_POSTGRES_URL", url)
+    yield
+    leave()
+
+
+def test_runs_are_kept_there_and_seen_from_another_folder(tmp_path: Path, url: str) -> None:
+    """As by the UI on another machine: only the database is common."""
+    site = empty_site(tmp_path / "one")
+    (made,) = outcomes(InProcessRunner(site), *trivial("high"))
+    assert made.error is None
+    other = open_instance(tmp_path / "other")
+    run = other.get_run_by_id(str(made.run_id))
+    assert run is not None
+    assert run.status == dg.DagsterRunStatus.SUCCESS
+    other.dispose()
+    assert not list((tmp_path / "one").rglob("*.db"))
+    written = (tmp_path / "one" / "dagster" / "dagster.yaml").read_text()
+    assert url not in written
+    assert "not_shown" not in written
+
+
+def test_processes_share_it(tmp_path: Path) -> None:
+    with ProcessRunner(empty_site(tmp_path), 2) as runner:
+        made = outcomes(runner, *trivial(*["high", "low"] * 10))
+    assert [o.error for o in made] == [None] * 20
+
+
+def test_a_second_driver_is_kept_out_from_another_folder_too(tmp_path: Path) -> None:
+    """On another machine the file lock is another file, or no lock at all."""
+    here = ProcessIdentity.here()
+    who = rf"process {here.pid} on {here.host}, connected from 127\.0\.0\.1, since \d{{4}}-\d\d-"
+    with (
+        only_driver(tmp_path / "one"),
+        pytest.raises(MaterializationError, match=who),
+        only_driver(tmp_path / "other"),
+    ):
+        pass
+    with only_driver(tmp_path / "other"):
+        pass
+
+
+def test_the_file_in_deploy_is_what_the_driver_writes(tmp_path: Path) -> None:
+    """Else webserver and daemon of the containers would store elsewhere, or with other limits."""
+    written = yaml.safe_load((DEPLOY / "dagster.yaml").read_text())
+    assert written == instance_config(Path("/data/dagster"))
+    home = tmp_path / "home"
+    home.mkdir()
+    text = (DEPLOY / "dagster.yaml").read_text().replace("/data/dagster", str(home))
+    (home / "dagster.yaml").write_text(text)
+    instance = dg.DagsterInstance.from_config(str(home))
+    assert type(instance.run_storage).__name__ == "PostgresRunStorage"
+    assert instance.get_runs(limit=1) is not None
+    instance.dispose()

@@ -1,0 +1,110 @@
+"""The command gc on a real data root: names that leave, what it prints, what works afterwards."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from tiny_roots import RECORDED, TinyRoot
+
+from benchmarks.crashes import find_damage, fingerprint
+from enact_assets.cli import main
+from enact_assets.contracts.registry import load_registry
+from enact_assets.materialize import Driver
+from enact_assets.storage.lake import Lake
+
+DAY = 24 * 3600.0
+
+
+def gc(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = main(["gc", *words, "--data", str(root)])
+    return code, " ".join(capsys.readouterr().out.split())
+
+
+def age(root: Path) -> None:
+    """As if everything had been made three days ago."""
+    at = time.time() - 3 * DAY
+    for part in ("lake", "images"):
+        for path in (root / part).rglob("*"):
+            os.utime(path, (at, at))
+
+
+def test_nothing_that_is_current_goes(
+    tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Run every night, it must not cost a picture."""
+    age(copied)
+    assert gc(capsys, copied, "--delete", "--grace", "0") == (0, "Nothing to remove.")
+    assert fingerprint(copied) == tiny.content
+    assert tiny.walk(copied).made == []
+
+
+def test_a_demonstration_and_a_model_that_left_go_with_their_pictures(
+    tiny: TinyRoot,
+    copied: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """First they are told; what is removed is made again if the name comes back."""
+    entries = yaml.safe_load(tiny.registry.read_text())
+    entries["models"] = ["identity"]
+    registry = tmp_path / "other.yaml"
+    registry.write_text(yaml.safe_dump(entries))
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry))
+    away = (copied / "recordings" / RECORDED).rename(tmp_path / RECORDED)
+    for name in (("demonstration", RECORDED), ("model", "oracle")):
+        assert main(["forget", *name, "--data", str(copied)]) == 0
+    driver = Driver(copied, registry=load_registry(registry), workers=1)
+    driver.instance.add_dynamic_partitions("demonstration", ["setting_the_table-0"])
+    age(copied)
+    n_pictures = len(list((copied / "images").glob("??/*.png")))
+    code, printed = gc(capsys, copied)
+    assert code == 0
+    assert f"pictures that no partition names {n_pictures} files" in printed
+    assert f"demonstrations {RECORDED}" in printed
+    assert "3 of them are answers of models" not in printed
+    assert "1 of them are answers of models: to ask again may cost money" in printed
+    assert "Nothing was changed" in printed
+    assert len(list((copied / "images").glob("??/*.png"))) == n_pictures > 0
+    code, printed = gc(capsys, copied, "--delete")
+    assert (code, printed.startswith("Removed ")) == (0, True)
+    lake = Lake(copied / "lake")
+    assert {
+        t for t in ("facts", "qa", "frame_images", "predictions") if lake.partitions(t)
+    } == set()
+    assert list((copied / "images").glob("??/*.png")) == []
+    assert find_damage(copied) == []
+    assert gc(capsys, copied, "--delete") == (0, "Nothing to remove.")
+    # Back again, everything is made as it was.
+    away.rename(copied / "recordings" / RECORDED)
+    driver.instance.delete_dynamic_partition("demonstration", "setting_the_table-0")
+    assert tiny.walk(copied).is_success
+    content = fingerprint(copied)
+    assert {name: content[name] for name in tiny.content if not name.startswith("warehouse")} == {
+        name: sha for name, sha in tiny.content.items() if not name.startswith("warehouse")
+    }
+
+
+def test_an_instance_that_knows_nobody_condemns_nobody(
+    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The folder with Dagster's database was lost, or another one is in its place."""
+    (copied / "dagster").rename(tmp_path / "dagster")
+    code, printed = gc(capsys, copied, "--delete")
+    assert code == 2
+    assert "this Dagster instance knows none" in printed
+    assert Lake(copied / "lake").partitions("facts")
+
+
+def test_a_damaged_partition_is_told(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code and message: a nightly job would go on for months without removing anything."""
+    age(copied)
+    path = next((copied / "lake" / "frame_images").rglob("*.parquet"))
+    path.write_bytes(b"PAR1")
+    code, printed = gc(capsys, copied, "--delete")
+    assert code == 1
+    assert "No picture was looked at" in printed
+    assert path.name in printed

@@ -1,0 +1,342 @@
+"""What the daemon does by itself: which partitions it asks for, and what it leaves alone."""
+
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import yaml
+
+from enact_assets.contracts.lineage import STEP_NAMED
+from enact_assets.contracts.registry import load_registry
+from enact_assets.definitions import build_definitions
+from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS
+from enact_assets.defs.checks import sql_check_specs
+from enact_assets.defs.instance import open_instance
+from enact_assets.defs.lost_runs import PROCESS_TAG
+from enact_assets.defs.pools import API, LIMITS, RENDERER
+from enact_assets.defs.reported import read_lineage
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.schedules import every_quarter, nightly
+from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
+from enact_assets.defs.up_to_date import CHECK, report_up_to_date
+from enact_assets.execution.contract import Site, StepRun
+from enact_assets.execution.steps import execute, leave
+from enact_assets.process_identity import ProcessIdentity
+from enact_assets.storage.watched_folders import WATCH_VARIABLE
+
+CAMERA = ("variant_config", "aperture_80")
+
+
+class Place:
+    """A data root of its own, its instance and definitions, as the daemon has them."""
+
+    def __init__(self, root: Path, registry_file: Path) -> None:
+        self.root, self.registry_file = root, registry_file
+        self.instance = open_instance(root)
+        self.definitions = build_definitions()
+        self.repository = self.definitions.get_repository_def()
+        self.data = DataResource()
+        self._cursor: object = None
+
+    def change_camera(self, aperture_mm: float) -> None:
+        entries = yaml.safe_load(self.registry_file.read_text())
+        entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
+        self.registry_file.write_text(yaml.safe_dump(entries))
+
+    def automated(self) -> set[tuple[str, str | None]]:
+        """Steps and partitions that the automation sensor asks for at its next look."""
+        result = dg.evaluate_automation_conditions(
+            self.definitions,
+            self.instance,
+            asset_selection=dg.AssetSelection.all(),
+            cursor=self._cursor,
+        )
+        self._cursor = result.cursor
+        found = set()
+        for step in STEP_NAMED.values():
+            asked = [
+                result.get_requested_partitions(dg.AssetKey(asset))
+                if result.get_num_requested(dg.AssetKey(asset))
+                else set()
+                for asset in step.assets
+            ]
+            assert all(partitions == asked[0] for partitions in asked), step.name
+            found |= {(step.name, partition) for partition in asked[0]}
+        return found
+
+    def sensor(self, sensor: dg.SensorDefinition, cursor: str | None = None) -> dg.SensorResult:
+        context = dg.build_sensor_context(
+            instance=self.instance,
+            repository_def=self.repository,
+            cursor=cursor,
+            resources={"data": self.data},
+        )
+        found = sensor(context)
+        assert isinstance(found, dg.SensorResult)
+        return found
+
+    def make(self, step: str, partition: str | None, *, fails: bool = False) -> str:
+        site = Site(self.root, None, self.registry_file.read_text())
+        outcome = execute(site, StepRun(step, partition, {}), lambda _: None)
+        assert (outcome.error is not None) == fails, outcome.error
+        return outcome.error or ""
+
+    def queue(self, assets: tuple[str, ...], partition: str, **tags: str) -> str:
+        """A run that waits, or works, as far as anybody can tell."""
+        keys = frozenset(dg.AssetKey(asset) for asset in assets)
+        job = self.definitions.resolve_implicit_global_asset_job_def()
+        run = self.instance.create_run_for_job(
+            job.get_subset(asset_selection=keys),
+            asset_selection=keys,
+            tags={"dagster/partition": partition, **tags},
+        )
+        return run.run_id
+
+
+@pytest.fixture
+def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
+    shutil.copytree(materialized.root, root)
+    shutil.copy(materialized.registry_file, registry_file)
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
+    monkeypatch.setenv("ENACT_HOME", str(root))
+    monkeypatch.delenv(WATCH_VARIABLE, raising=False)
+    found = Place(root, registry_file)
+    yield found
+    leave()
+    found.instance.dispose()
+
+
+def test_nothing_is_asked_for_where_nothing_changed(place: Place) -> None:
+    assert place.automated() == set()
+    assert place.sensor(changed_sources).run_requests in (None, [])
+
+
+def test_a_changed_camera_is_asked_for_step_by_step_and_once(place: Place) -> None:
+    """All of them at once would render frames that nobody asks about any more."""
+    place.change_camera(70.0)
+    assert place.automated() == {("asked_questions", "aperture_80")}
+    assert place.automated() == set()
+    place.make("asked_questions", "aperture_80")
+    wanted = {("wanted_frames", f"{d}|aperture_80") for d in demonstrations(place)}
+    assert place.automated() == wanted
+    (first, second) = sorted(partition for _, partition in wanted)
+    place.queue(("wanted_frames",), str(second))
+    place.make("wanted_frames", first)
+    assert place.automated() == {("frame_images", first)}
+
+
+def test_the_settings_themselves_are_asked_for_by_their_sensor(place: Place) -> None:
+    """Only the partition whose entry changed, and never twice for the same change."""
+    place.change_camera(70.0)
+    (request,) = place.sensor(changed_sources).run_requests or []
+    assert [k.to_user_string() for k in request.asset_selection or ()] == ["variant_config"]
+    assert request.partition_key == "aperture_80"
+    assert request.tags["enact/why"].startswith("the registry entry changed")
+    assert request.tags["dagster/max_retries"] == RUN_TAGS["dagster/max_retries"]
+    (again,) = place.sensor(changed_sources).run_requests or []
+    assert again.run_key == request.run_key
+    run_id = place.queue(("variant_config",), "aperture_80")
+    assert not place.sensor(changed_sources).run_requests
+    place.instance.delete_run(run_id)
+    place.make("variant_config", "aperture_80")
+    assert not place.sensor(changed_sources).run_requests
+    # There and back again is a change each time.
+    place.change_camera(60.0)
+    place.make("variant_config", "aperture_80")
+    place.change_camera(70.0)
+    (other,) = place.sensor(changed_sources).run_requests or []
+    assert other.run_key != request.run_key
+
+
+def test_a_question_file_is_read_again_when_it_is_complete(place: Place) -> None:
+    folder = place.root / "question_files"
+    folder.mkdir()
+    (folder / "official.jsonl").write_text("")
+    requests = place.sensor(registered_partitions).dynamic_partitions_requests or []
+    assert [(r.partitions_def_name, r.partition_keys) for r in requests] == [
+        ("question_file", ["official"])
+    ]
+    place.instance.add_dynamic_partitions("question_file", ["official"])
+    assert place.automated() == {("official_questions", "official")}
+    place.make("official_questions", "official")
+    row = {"id": "a_0", "type": "forward_world_modeling_3_steps", "task_name": "a"}
+    (folder / "official.jsonl").write_text(json.dumps(row))
+    first = place.sensor(changed_sources)
+    assert not first.run_requests
+    (folder / "official.jsonl").write_text("\n")
+    second = place.sensor(changed_sources, first.cursor)
+    assert not second.run_requests
+    (request,) = place.sensor(changed_sources, second.cursor).run_requests or []
+    assert request.partition_key == "official"
+    assert ("official_questions", "official") not in place.automated()
+
+
+def test_names_from_everywhere_become_partitions_and_bad_ones_are_told_once(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typo must not stop the others, nor fill the log at every look, nor become a partition."""
+    activity = demonstrations(place)[0].rsplit("-", 1)[0]
+    (place.root / "demonstrations.txt").write_text(
+        f"# new seeds\n{activity}-7  # the blue one\n\npaint_the_ceiling-0\n"
+    )
+    (place.root / "models.txt").write_bytes(b"oracle\n\xff\n")
+    watched = tmp_path / "incoming" / "fold_towels"
+    watched.mkdir(parents=True)
+    (watched / "scene_graph_0.json").write_text("{}")
+    monkeypatch.setenv(
+        WATCH_VARIABLE, os.pathsep.join([str(tmp_path / "gone"), str(watched.parent)])
+    )
+    first = place.sensor(registered_partitions)
+    assert added(first) == {"demonstration": [f"{activity}-7"]}
+    told = json.loads(str(first.cursor))["told"]
+    assert [t for t in told if "demonstrations.txt, line 4" in t and "paint_the_ceiling" in t]
+    assert [t for t in told if "models.txt" in t]
+    assert [t for t in told if "gone" in t]
+    assert len(told) == 3
+    second = place.sensor(registered_partitions, first.cursor)
+    assert added(second)["demonstration"] == [f"{activity}-7", "fold_towels"]
+    assert json.loads(str(second.cursor))["told"] == told
+    place.registry_file.write_text("gatings: [")
+    third = place.sensor(registered_partitions, second.cursor)
+    assert "fold_towels" in added(third)["demonstration"]
+    assert "not valid YAML" in json.loads(str(third.cursor))["told"][0]
+
+
+def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
+    """Dagster shows a partitioned asset as fresh while partitions of it are stale."""
+    lineage = read_lineage(place.instance, place.data, load_registry())
+    report_up_to_date(place.instance, lineage)
+    assert report_up_to_date(place.instance, lineage) == 0
+    context = dg.build_schedule_context(instance=place.instance, resources={"data": place.data})
+    assert isinstance(every_quarter(context), dg.SkipReason)
+    place.change_camera(70.0)
+    request = every_quarter(context)
+    assert isinstance(request, dg.RunRequest)
+    job = place.definitions.resolve_job_def("check_freshness")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = job.execute_in_process(instance=place.instance)
+    found = {e.asset_key.to_user_string(): e for e in result.get_asset_check_evaluations()}
+    assert set(found) == {a for step in STEP_NAMED.values() for a in step.assets}
+    warned = {asset for asset, e in found.items() if not e.passed}
+    assert warned == {
+        *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions"),
+        *("evaluation", "probes", "warehouse"),
+    }
+    told = found["wanted_frames"]
+    assert told.check_name == CHECK
+    assert told.severity == dg.AssetCheckSeverity.WARN
+    assert told.metadata["stale"].value == len(demonstrations(place))
+    assert "variant_config changed" in str(told.description)
+    assert isinstance(every_quarter(context), dg.SkipReason)
+
+
+def test_a_check_that_fails_keeps_the_old_file_and_shows_its_rows(place: Place) -> None:
+    """The run fails; what is wrong stands beside the asset, and whoever queries notices nothing."""
+    partition = {"model": "oracle", "variant": "baseline"}
+    lake, path = place.data.lake, place.data.warehouse_path
+    rows = lake.read("evaluation", partition)
+    lake.write("evaluation", rows.with_columns(pairwise_accuracy=0.5), partition)
+    before = path.read_bytes()
+    error = place.make("warehouse", None, fails=True)
+    assert "oracle_is_always_right" in error
+    assert path.read_bytes() == before
+    specs = sql_check_specs()
+    found = place.instance.event_log_storage.get_latest_asset_check_execution_by_key(
+        [spec.key for spec in specs]
+    )
+    results = {key.name: r.event.dagster_event.event_specific_data for key, r in found.items()}
+    assert set(results) == {spec.name for spec in specs}
+    wrong = {name for name, result in results.items() if not result.passed}
+    assert "oracle_is_always_right" in wrong
+    assert len(wrong) < len(results)
+    told = results["oracle_is_always_right"]
+    assert told.blocking
+    assert told.severity == dg.AssetCheckSeverity.ERROR
+    assert told.metadata["offending rows"].value == rows.height
+    shown = told.metadata["first offending rows"].value
+    assert sum(question in shown for question in rows["question_id"]) == 5
+    assert "verification" in told.metadata["what to do"].value
+
+
+def test_every_night_settings_and_the_warehouse_are_refreshed(place: Place) -> None:
+    place.change_camera(70.0)
+    night = datetime(2026, 11, 20, 3, tzinfo=UTC)
+    context = dg.build_schedule_context(
+        instance=place.instance,
+        resources={"data": place.data},
+        scheduled_execution_time=night,
+    )
+    requests = [r for r in nightly(context) if isinstance(r, dg.RunRequest)]
+    found = [(r.asset_selection[0].to_user_string(), r.partition_key) for r in requests]
+    assert found == [CAMERA, ("warehouse", None)]
+    place.queue(("visibility",), "x|state", **{"enact/trigger": "materialize"})
+    assert [type(r) for r in nightly(context)] == [dg.SkipReason]
+
+
+def test_nothing_is_asked_for_while_a_driver_walks(place: Place) -> None:
+    """Both would make the same partitions, one of them in vain."""
+    place.change_camera(70.0)
+    run_id = place.queue(("visibility",), "x|state", **{"enact/trigger": "materialize"})
+    assert place.automated() == set()
+    place.instance.delete_run(run_id)
+    assert place.automated() == {("asked_questions", "aperture_80")}
+
+
+def test_a_run_whose_process_is_gone_counts_as_failed(place: Place) -> None:
+    """After a restart of the machine it would count as running for ever, and hold its pool."""
+    here = ProcessIdentity.here()
+    lost = ProcessIdentity(here.host, here.pid, here.boot, here.namespace, "1")
+    dead = place.queue(("qa",), "x|state", **{PROCESS_TAG: lost.encoded()})
+    alive = place.queue(("qa",), "y|state", **{PROCESS_TAG: here.encoded()})
+    context = dg.build_sensor_context(instance=place.instance)
+    assert dead in str(lost_runs(context))
+    status = {r: place.instance.get_run_by_id(r).status for r in (dead, alive)}
+    assert status[dead] == dg.DagsterRunStatus.FAILURE
+    assert status[alive] == dg.DagsterRunStatus.NOT_STARTED
+
+
+def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -> None:
+    """By op, a driver would wait for ever for a place that the daemon's run holds."""
+    pools = {p.name: p.limit for p in place.instance.event_log_storage.get_pool_limits()}
+    assert pools == dict(LIMITS)
+    config = place.instance.get_concurrency_config().pool_config
+    assert config.pool_granularity.value == "run"
+    place.instance.event_log_storage.set_concurrency_slots(API, 0)
+    place.make("predictions", "identity|baseline")
+    open_instance(place.root).dispose()
+    pools = {p.name: p.limit for p in place.instance.event_log_storage.get_pool_limits()}
+    assert pools[API] == 0
+    graph = place.repository.asset_graph
+    used = {k.to_user_string(): graph.get(k).pools for k in graph.materializable_asset_keys}
+    assert {asset for asset, names in used.items() if names == {RENDERER}} == {
+        *("visibility", "frame_images"),
+    }
+    assert {asset for asset, names in used.items() if names == {API}} == {"predictions"}
+
+
+def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening the UI on a full registry must not begin an hour of rendering."""
+    from enact_assets.defs.automation import automation_sensor
+
+    monkeypatch.delenv(AUTOMATE_VARIABLE, raising=False)
+    assert automation_sensor().default_status == dg.DefaultSensorStatus.STOPPED
+    monkeypatch.setenv(AUTOMATE_VARIABLE, "1")
+    assert automation_sensor().default_status == dg.DefaultSensorStatus.RUNNING
+    assert registered_partitions.default_status == dg.DefaultSensorStatus.RUNNING
+
+
+def demonstrations(place: Place) -> list[str]:
+    return sorted(place.instance.get_dynamic_partitions("demonstration"))
+
+
+def added(result: dg.SensorResult) -> dict[str, list[str]]:
+    requests = result.dynamic_partitions_requests or []
+    return {r.partitions_def_name: list(r.partition_keys) for r in requests}
