@@ -19,6 +19,7 @@ from benchmarks.crashes import (
     Moment,
     Outcome,
     Setting,
+    collect_all,
     differences,
     find_damage,
     fingerprint,
@@ -177,9 +178,13 @@ class Campaign:
         if outcome.exit_code != 0:
             tally.mismatches.append(f"{root.name}: the last run failed:\n{outcome.printed}")
         tally.damage += [f"{root.name}, finished: {line}" for line in find_damage(root)]
+        left = leftovers(root)
+        tally.n_leftovers += len(left)
+        swept = collect_all(root, self._setting.registry)
+        if leftovers(root) or swept.n_items != len(left):
+            tally.mismatches.append(f"{root.name}: gc took {swept.items}, there were {left}")
         found = differences(self.reference.content, fingerprint(root))
         tally.mismatches += [f"{root.name}: {line}" for line in found]
-        tally.n_leftovers += len(leftovers(root))
 
 
 def main(n_kills: int, seed: int, *, workers: int) -> bool:

@@ -20,11 +20,14 @@ import duckdb
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.ids import table_sha
+from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.tables import TABLES
 from enact_assets.storage.atomic import is_temporary
+from enact_assets.storage.collect import Collected, collect
 from enact_assets.storage.images import RENDERS_FOLDER, ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.recordings import Recordings
 from enact_assets.storage.warehouse import run_checks
 
 MARK = "ENACT_CRASH_MARK"
@@ -292,3 +295,17 @@ def differences(wanted: Mapping[str, str], found: Mapping[str, str]) -> list[str
 def leftovers(root: Path) -> list[Path]:
     """Temporary files and folders that killed writers left anywhere in a data root."""
     return sorted(path for path in root.rglob("*") if is_temporary(path))
+
+
+def collect_all(root: Path, registry_file: Path) -> Collected:
+    """What ``enact-assets gc --delete --grace 0`` does: no run is at work any more."""
+    place, registry = DataRoot(root), load_registry(registry_file)
+    names = {
+        "demonstration": [*registry.demonstrations, *Recordings(place.recordings).names()],
+        "gating": registry.gatings,
+        "model": registry.models,
+        "question_file": (),
+        "variant": registry.variants,
+    }
+    lake, images = Lake(place.lake), ImageStore(place.images)
+    return collect(place, lake, images, names, grace_s=0.0, delete=True)

@@ -16,6 +16,7 @@ from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE, StepSpec, di
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
 from enact_assets.defs.arrivals import check_name, names_found
 from enact_assets.defs.instance import only_driver, open_instance
+from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.reported import read_lineage, report_landed
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.up_to_date import report_up_to_date
@@ -83,6 +84,7 @@ class Driver:
         report = Report()
         chosen = _Chosen(assets, only)
         with only_driver(self._root):
+            mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
             lineage = self._read()
             with ExitStack() as stack:

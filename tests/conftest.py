@@ -8,6 +8,7 @@ import pytest
 
 BUILT_ONCE = (
     ("tests/pipeline/",),
+    ("tests/operations/",),
     ("tests/official/test_importing.py",),
     ("tests/official/test_commands.py",),
     # The same simulated demonstrations.

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
 
 from enact_assets.contracts.ids import sha256_bytes
 
 
-@dataclass(frozen=True)
-class InputVersion:
+class InputVersion(NamedTuple):
     """Version of all partitions of one input that a partition was made from, and their number.
 
     Where exactly one partition is an input it is its data version, otherwise :func:`combined`.
@@ -34,11 +36,18 @@ class Provenance:
     def decoded(cls, text: str) -> "Provenance | None":
         """What :meth:`encoded` wrote; None for any other text."""
         try:
-            found = json.loads(text)
-            inputs = {str(n): InputVersion(str(v), int(k)) for n, (v, k) in found["inputs"].items()}
-            return cls(str(found["code"]), inputs)
-        except (ValueError, TypeError, KeyError, AttributeError):
+            found = _READER.decode(text)
+        except msgspec.MsgspecError:
             return None
+        return cls(found.code, {n: InputVersion(*v) for n, v in found.inputs.items()})
+
+
+class _Written(msgspec.Struct):
+    code: str
+    inputs: dict[str, tuple[str, int]]
+
+
+_READER = msgspec.json.Decoder(_Written)
 
 
 def combined(versions: Mapping[str, str]) -> InputVersion:

@@ -18,6 +18,8 @@ from enact_assets.defs.running import WHY_TAG
 from enact_assets.lineage.follow import Names, Partition, partition_tuple
 from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
 
+WHY_CHARACTERS = 1000
+
 
 class Made:
     """The partition that a step is making, and what its inputs were when it began."""
@@ -71,7 +73,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     if WHY_TAG not in context.run.tags:  # those who plan say it themselves
         causes = causes_now(inventory, names, code_version, name, partition)
         why = "; ".join(str(cause) for cause in causes) or "it is up to date: asked for by hand"
-        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: f"{name}: {why}"[:1000]})
+        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
     made = Made(STEP_NAMED[name], partition, inventory, names)
     token = _made.set(made)
     try:

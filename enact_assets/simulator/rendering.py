@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
-RENDERER_VERSION = 1
+RENDERER_VERSION = 2
 """Raised by hand when a change of the code behind pictures makes other pictures."""
 
 

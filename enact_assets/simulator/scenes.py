@@ -131,9 +131,13 @@ class TracedScene:
         position, turn = data.geom_xpos[geom].copy(), data.geom_xmat[geom].reshape(3, 3).copy()
         self._placed[geom] = (position, turn)
         positions = (rotated(mesh.positions, turn) + position).astype(np.float32)
-        normals = rotated(mesh.normals, turn).astype(np.float32)
         parameters[prefix + "vertex_positions"] = positions.ravel()
-        parameters[prefix + "vertex_normals"] = normals.ravel()
+        self._turn(parameters, prefix, geom)
+
+    def _turn(self, parameters: Any, prefix: str, geom: int) -> None:
+        """Set the normals of a mesh that stands where ``_placed`` says."""
+        normals = rotated(self._geoms[geom].mesh.normals, self._placed[geom][1])
+        parameters[prefix + "vertex_normals"] = normals.astype(np.float32).ravel()
 
     def move(self, data: "mujoco.MjData") -> int:
         """Put every mesh where ``data`` has it; returns how many had to be moved."""
@@ -148,6 +152,11 @@ class TracedScene:
         for geom in moved:
             self._place(self._parameters, f"geom_{geom}.", geom, data)
         if moved:
+            self._parameters.update()
+            # Mitsuba has just replaced the normals of every mesh whose positions were set by those
+            # of its faces: what had moved would look faceted, what had not, smooth.
+            for geom in moved:
+                self._turn(self._parameters, f"geom_{geom}.", geom)
             self._parameters.update()
         return len(moved)
 

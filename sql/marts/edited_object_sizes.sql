@@ -11,29 +11,72 @@ with steps as (
     from qa
 ),
 
-named as (
-    select edited_objects.gating, edited_objects.demonstration, category, object_name, pixels
+-- A step is taken by many questions: what follows counts each of them without listing them.
+counted_steps as (
+    select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_steps
     from steps
+    group by all
+),
+
+named as (
+    select
+        edited_objects.gating, edited_objects.demonstration, category, pixels,
+        sum(n_steps)::bigint as n_steps
+    from counted_steps
     inner join edited_objects using (demonstration, gating, key_frame_from, key_frame_to)
     inner join objects using (demonstration, object_name)
+    group by all
 ),
 
 levels as (
     select * from named
     union all
     select * replace (null::varchar as category) from named
+),
+
+totals as (
+    select
+        gating, category,
+        count(distinct demonstration) as n_demonstrations,
+        sum(n_steps)::bigint as n_steps,
+        min(pixels) as min_px
+    from levels
+    group by all
+),
+
+sizes as (
+    select gating, category, pixels, sum(n_steps)::bigint as n_steps from levels group by all
+),
+
+ranked as (
+    select
+        gating, category, pixels,
+        sum(n_steps) over (partition by gating, category order by pixels) as n_up_to_here,
+        sum(n_steps) over (partition by gating, category) - 1 as last_place
+    from sizes
+),
+
+-- The value at a share of the way from the least to the greatest, between its two neighbours.
+quartiles as (
+    select
+        gating, category, share,
+        min(pixels) filter (n_up_to_here > floor(share * last_place)) as below,
+        min(pixels) filter (n_up_to_here > ceil(share * last_place)) as above,
+        any_value(share * last_place) % 1 as part
+    from ranked
+    cross join (select unnest([0.25, 0.5, 0.75]::double[]) as share)
+    group by gating, category, share
 )
 
 select
-    gating,
-    category,
-    count(distinct demonstration) as n_demonstrations,
-    count(*) as n_steps,
-    min(pixels) as min_px,
-    quantile_cont(pixels, 0.25) as q1_px,
-    median(pixels) as median_px,
-    quantile_cont(pixels, 0.75) as q3_px
-from levels
+    totals.*,
+    max(below + (above - below) * part) filter (share = 0.25) as q1_px,
+    max(below + (above - below) * part) filter (share = 0.5) as median_px,
+    max(below + (above - below) * part) filter (share = 0.75) as q3_px
+from totals
+inner join quartiles
+    on quartiles.gating = totals.gating
+    and quartiles.category is not distinct from totals.category
 group by all
 order by gating, min_px, category nulls first;
 

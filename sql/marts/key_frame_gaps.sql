@@ -17,53 +17,99 @@ steps as (
     from qa
 ),
 
+-- A step is taken by many questions: what follows counts each of them without listing them.
+counted_steps as (
+    select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_gaps
+    from steps
+    group by all
+),
+
 gaps as (
     select
         demonstration, gating, 'neighbours' as between_frames,
         frame - lag(frame) over earlier as frames,
-        frame_rate_hz
+        frame_rate_hz,
+        1 as n_gaps
     from taken
     window earlier as (partition by demonstration, gating order by key_frame)
     union all
     select
-        steps.demonstration, steps.gating, 'steps',
+        counted_steps.demonstration, counted_steps.gating, 'steps',
         later.frame - taken.frame,
-        taken.frame_rate_hz
-    from steps
+        taken.frame_rate_hz,
+        n_gaps
+    from counted_steps
     inner join taken
-        on taken.demonstration = steps.demonstration
-        and taken.gating = steps.gating
-        and taken.key_frame = steps.key_frame_from
+        on taken.demonstration = counted_steps.demonstration
+        and taken.gating = counted_steps.gating
+        and taken.key_frame = counted_steps.key_frame_from
     inner join taken as later
-        on later.demonstration = steps.demonstration
-        and later.gating = steps.gating
-        and later.key_frame = steps.key_frame_to
+        on later.demonstration = counted_steps.demonstration
+        and later.gating = counted_steps.gating
+        and later.key_frame = counted_steps.key_frame_to
 ),
 
 timed as (
-    select *, frames / frame_rate_hz as seconds from gaps where frames is not null
+    select
+        gating, demonstration, between_frames,
+        unnest(['frames', 'seconds']) as unit,
+        unnest([frames::double, frames / frame_rate_hz]) as size,
+        n_gaps
+    from gaps
+    where frames is not null
 ),
 
 levels as (
     select * from timed
     union all
     select * replace (null::varchar as demonstration) from timed
+),
+
+sizes as (
+    select gating, demonstration, between_frames, unit, size, sum(n_gaps)::bigint as n_gaps
+    from levels
+    group by all
+),
+
+ranked as (
+    select
+        * exclude (n_gaps),
+        sum(n_gaps) over (same_row order by size) as n_up_to_here,
+        sum(n_gaps) over same_row - 1 as last_place
+    from sizes
+    window same_row as (partition by gating, demonstration, between_frames, unit)
+),
+
+-- The value at a share of the way from the least to the greatest, between its two neighbours.
+places as (
+    select
+        gating, demonstration, between_frames, unit, share, last_place,
+        min(size) filter (n_up_to_here > floor(share * last_place)) as below,
+        min(size) filter (n_up_to_here > ceil(share * last_place)) as above,
+        (share * last_place) % 1 as part
+    from ranked
+    cross join (select unnest([0, 0.25, 0.5, 0.75, 1]::double[]) as share)
+    group by all
+),
+
+found as (
+    select * exclude (below, above, part), below + (above - below) * part as size from places
 )
 
 select
     gating,
     demonstration,
     between_frames,
-    count(*) as n_gaps,
-    min(frames) as min_frames,
-    quantile_cont(frames, 0.25) as q1_frames,
-    median(frames) as median_frames,
-    quantile_cont(frames, 0.75) as q3_frames,
-    max(frames) as max_frames,
-    min(seconds) as min_s,
-    median(seconds) as median_s,
-    max(seconds) as max_s
-from levels
+    max(last_place)::bigint + 1 as n_gaps,
+    max(size) filter (unit = 'frames' and share = 0)::bigint as min_frames,
+    max(size) filter (unit = 'frames' and share = 0.25) as q1_frames,
+    max(size) filter (unit = 'frames' and share = 0.5) as median_frames,
+    max(size) filter (unit = 'frames' and share = 0.75) as q3_frames,
+    max(size) filter (unit = 'frames' and share = 1)::bigint as max_frames,
+    max(size) filter (unit = 'seconds' and share = 0) as min_s,
+    max(size) filter (unit = 'seconds' and share = 0.5) as median_s,
+    max(size) filter (unit = 'seconds' and share = 1) as max_s
+from found
 group by all
 order by gating, demonstration nulls first, between_frames;
 

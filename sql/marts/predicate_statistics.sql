@@ -11,26 +11,36 @@ with components as (
     select demonstration, gating, 'question', unnest(flatten(action_components)) from qa
 ),
 
+-- The same components come again and again: each is taken apart once.
+counted as (
+    select demonstration, gating, place, component, count(*) as n
+    from components
+    group by all
+),
+
 occurrences as (
     select
         demonstration, gating, place,
         component[1] as sign,
-        regexp_extract(component, '^[-+~]([A-Za-z]+)', 1) as predicate
-    from components
+        regexp_extract(component, '^[-+~]([A-Za-z]+)', 1) as predicate,
+        n
+    from counted
     union all
-    select demonstration, gating, 'graph', null, predicate from scene_graphs
+    select demonstration, gating, 'graph', null, predicate, count(*)
+    from scene_graphs
+    group by all
 )
 
 select
     gating,
     predicate,
     count(distinct demonstration) as n_demonstrations,
-    count(*) filter (place = 'graph') as n_facts,
-    count(*) filter (place = 'key_frame' and sign = '+') as n_added,
-    count(*) filter (place = 'key_frame' and sign = '-') as n_removed,
-    count(*) filter (place = 'key_frame' and sign = '~') as n_transitions,
-    count(*) filter (place = 'edge') as n_edge_components,
-    count(*) filter (place = 'question') as n_question_components
+    coalesce(sum(n) filter (place = 'graph'), 0)::bigint as n_facts,
+    coalesce(sum(n) filter (place = 'key_frame' and sign = '+'), 0)::bigint as n_added,
+    coalesce(sum(n) filter (place = 'key_frame' and sign = '-'), 0)::bigint as n_removed,
+    coalesce(sum(n) filter (place = 'key_frame' and sign = '~'), 0)::bigint as n_transitions,
+    coalesce(sum(n) filter (place = 'edge'), 0)::bigint as n_edge_components,
+    coalesce(sum(n) filter (place = 'question'), 0)::bigint as n_question_components
 from occurrences
 group by all
 order by gating, predicate;

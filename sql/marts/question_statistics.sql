@@ -42,7 +42,9 @@ questions as (
         count(*) filter (is_probed) as n_in_probe_set,
         sum(n_components) / sum(n_actions) as components_per_action,
         avg(is_ambiguous::integer) as ambiguous_share,
-        avg(expected_pairwise_accuracy) as random_pairwise_accuracy
+        -- As decimals: a sum of floats would depend on the order of rows.
+        sum(expected_pairwise_accuracy::decimal(18, 17))::double
+            / count(expected_pairwise_accuracy) as random_pairwise_accuracy
     from levels
     group by all
 ),
@@ -63,9 +65,10 @@ steps as (
 ),
 
 seen as (
-    select steps.gating, steps.demonstration, kind, length, pixels
+    select steps.gating, steps.demonstration, kind, length, pixels, count(*) as n_steps
     from steps
     inner join smallest using (gating, demonstration, key_frame_from, key_frame_to)
+    group by all
 ),
 
 seen_levels as (
@@ -76,14 +79,41 @@ seen_levels as (
     select * replace (null::varchar as demonstration, null::bigint as length) from seen
 ),
 
+seen_sizes as (
+    select gating, demonstration, kind, length, pixels, sum(n_steps)::bigint as n_steps
+    from seen_levels
+    group by all
+),
+
+ranked as (
+    select
+        * exclude (n_steps),
+        sum(n_steps) over (same_row order by pixels) as n_up_to_here,
+        sum(n_steps) over same_row - 1 as last_place
+    from seen_sizes
+    window same_row as (partition by gating, demonstration, kind, length)
+),
+
+-- The value at a share of the way from the least to the greatest, between its two neighbours.
+places as (
+    select
+        gating, demonstration, kind, length, share,
+        min(pixels) filter (n_up_to_here > floor(share * last_place)) as below,
+        min(pixels) filter (n_up_to_here > ceil(share * last_place)) as above,
+        any_value(share * last_place) % 1 as part
+    from ranked
+    cross join (select unnest([0, 0.25, 0.5, 0.75]::double[]) as share)
+    group by gating, demonstration, kind, length, share
+),
+
 sizes as (
     select
         gating, demonstration, kind, length,
-        min(pixels) as min_smallest_px,
-        quantile_cont(pixels, 0.25) as q1_smallest_px,
-        median(pixels) as median_smallest_px,
-        quantile_cont(pixels, 0.75) as q3_smallest_px
-    from seen_levels
+        max(below) filter (share = 0) as min_smallest_px,
+        max(below + (above - below) * part) filter (share = 0.25) as q1_smallest_px,
+        max(below + (above - below) * part) filter (share = 0.5) as median_smallest_px,
+        max(below + (above - below) * part) filter (share = 0.75) as q3_smallest_px
+    from places
     group by all
 ),
 

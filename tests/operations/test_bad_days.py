@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from tiny_roots import RECORDED, TinyRoot
 
-from benchmarks.crashes import find_damage, fingerprint
+from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError
 from enact_assets.defs.instance import only_driver
 from enact_assets.storage.atomic import replacing
+from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
 
 YEAR_S = 365 * 24 * 3600.0
@@ -55,20 +56,27 @@ def test_times_of_files_decide_nothing(tiny: TinyRoot, copied: Path) -> None:
     assert fingerprint(copied) == tiny.content
 
 
-@pytest.mark.parametrize("years", [-30, 10])
 def test_another_recording_is_read_whatever_its_time(
-    tiny: TinyRoot, copied: Path, tmp_path: Path, years: int
+    tiny: TinyRoot, copied: Path, tmp_path: Path
 ) -> None:
     """An older file that takes the place of a newer one is another file all the same."""
-    other = write_tiny_recording(tmp_path / "other", RECORDED, 5)
-    set_times(other, time.time() + years * YEAR_S)
-    place = copied / "recordings" / RECORDED
-    shutil.rmtree(place)
-    shutil.copytree(other, place)
-    made = {step.name for step in tiny.walk(copied).made}
-    assert {"replays", "segmentation", "qa", "frame_images", "warehouse"} <= made
-    assert tiny.walk(copied).made == []
-    assert find_damage(copied) == []
+    place, steps = copied / "recordings" / RECORDED, ("replays", "segmentation")
+    for n_moves, years in ((5, -30), (6, 10)):
+        other = write_tiny_recording(tmp_path / str(years), RECORDED, n_moves)
+        set_times(other, time.time() + years * YEAR_S)
+        shutil.rmtree(place)
+        shutil.copytree(other, place)
+        assert {step.name for step in tiny.walk(copied, *steps).made} == set(steps)
+        assert tiny.walk(copied, *steps).made == []
+        frames = Lake(copied / "lake").read_all("segmented_frames")
+        assert frames.height == n_moves + 1
+    assert {"qa", "frame_images", "warehouse"} <= stale(tiny, copied)
+
+
+def stale(tiny: TinyRoot, root: Path) -> set[str]:
+    """Steps that a plan would make or that may follow."""
+    plan, _ = tiny.driver(root).plan()
+    return {step.name for step in plan.stale} | set(plan.may_follow)
 
 
 def test_a_recording_with_another_time_is_read_again_and_that_is_all(
@@ -144,7 +152,7 @@ def test_the_lock_of_a_killed_driver_holds_nobody_up(tiny: TinyRoot, copied: Pat
     assert tiny.walk(copied).is_success
 
 
-@pytest.mark.parametrize("is_killed", [True, False])
+@pytest.mark.parametrize("is_killed", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_someone_who_opens_the_warehouse_for_writing_harms_nobody(
     tiny: TinyRoot, copied: Path, *, is_killed: bool
 ) -> None:

@@ -34,10 +34,15 @@ class TinyRoot:
     def driver(self, root: Path) -> Driver:
         return Driver(root, registry=load_registry(self.registry), workers=1)
 
-    def walk(self, root: Path) -> Report:
+    def walk(self, root: Path, *assets: str) -> Report:
+        """Bring ``root`` up to date, or only some of its assets or steps."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("ENACT_REGISTRY", str(self.registry))
-            return self.driver(root).run()
+            return self.driver(root).run(assets=assets or None)
+
+    def content_of(self, *tables: str) -> dict[str, str]:
+        """Part of what :func:`fingerprint` gives for an undisturbed root."""
+        return {name: sha for name, sha in self.content.items() if name.split()[0] in tables}
 
     def copy(self, to: Path) -> Path:
         return Path(shutil.copytree(self.root, to, symlinks=True))

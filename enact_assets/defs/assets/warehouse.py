@@ -61,10 +61,10 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             except CheckError as error:
                 yield from sql_check_results(error.checks)
                 raise
-        yield from sql_check_results(report.checks)
         board = query(data.warehouse_path, "select * from leaderboard where length is null")
         context.log.info(f"published {data.warehouse_path}; {stale.height} stale partitions")
         yield dg.MaterializeResult(
+            check_results=list(sql_check_results(report.checks)),
             data_version=dg.DataVersion(report.content_sha),
             metadata={
                 "path": dg.MetadataValue.path(str(data.warehouse_path)),
