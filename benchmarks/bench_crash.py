@@ -6,6 +6,7 @@ be as if nothing had happened.
 """
 
 import shutil
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -156,9 +157,10 @@ class Campaign:
         is_whole_group = bool(random.random() >= SHARE_ALONE)
         if random.random() < SHARE_AT_START:
             return Moment(None, random.uniform(0.0, self.reference.start_s), is_whole_group)
-        step = ORDER[int(random.integers(reached, min(reached + REACH, len(ORDER))))]
-        if step not in self.reference.step_s:
-            step = ORDER[-1]
+        # Steps that were hit less often before them come first: all are to have their turn.
+        near = [step for step in ORDER[reached : reached + REACH] if step in self.reference.step_s]
+        weights = np.array([1.0 / (1 + self.tally.kills[step]) ** 2 for step in near or ORDER[-1:]])
+        step = str(random.choice(near or ORDER[-1:], p=weights / weights.sum()))
         return Moment(step, random.uniform(0.0, self.reference.step_s[step]), is_whole_group)
 
     def _count(self, moment: Moment, outcome: Outcome, reached: int) -> int:
@@ -190,6 +192,8 @@ class Campaign:
 def main(n_kills: int, seed: int, *, workers: int) -> bool:
     """Print the table; whether nothing was damaged and everything came out the same."""
     began = time.monotonic()
+    # Whoever ends this ends what it started, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(
             Path(folder), seed, workers=workers, told=lambda line: print(line, flush=True)

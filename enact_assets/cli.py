@@ -107,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     add_gc_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
+    about = "turn on what makes runs by itself: automation, changed sources, nightly"
+    sub.add_argument("--automate", action="store_true", help=about)
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
     return parser
@@ -181,6 +183,8 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     home = (arguments.data / "dagster").resolve()
     os.environ["DAGSTER_HOME"] = str(home)
     os.environ["ENACT_HOME"] = str(arguments.data.resolve())
+    if arguments.automate:
+        os.environ["ENACT_AUTOMATE"] = "1"
     console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
     command = ["dagster", "dev", "-m", "enact_assets.definitions", "-p", str(arguments.port)]
     os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments

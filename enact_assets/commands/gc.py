@@ -1,18 +1,18 @@
 """The command that removes what nobody needs any more; without ``--delete`` it only tells."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 
 from rich.console import Console
 from rich.text import Text
 
 from enact_assets.storage.collect import PARTITIONS, Collected
-from enact_assets.storage.paths import DataRoot
 
 SHOWN = 3
 """Files that are named of each kind, unless told otherwise."""
 GRACE_H = 24.0
+MAX_GRACE_H = 1e6
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -40,7 +40,7 @@ def add_gc_command(command: AddCommand) -> None:
 
 def _hours(text: str) -> float:
     hours = float(text)
-    if not hours >= 0:
+    if not 0 <= hours < MAX_GRACE_H:
         raise argparse.ArgumentTypeError(f"not a number of hours: {text}")
     return hours
 
@@ -55,10 +55,7 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.defs.resources import DataResource
     from enact_assets.storage.collect import collect
 
-    root = DataRoot(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
-    registry = load_registry()
-    # Nobody else may add a name, or make its partitions, between reading names and removing files.
     with only_driver(arguments.data) if arguments.delete else nullcontext():
         instance = open_instance(arguments.data)
         known = instance.get_dynamic_partitions("demonstration")
@@ -67,17 +64,28 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
                 f"{arguments.data}: the lake holds demonstrations, this Dagster instance knows "
                 "none. Nothing is removed: run `enact-assets materialize` first."
             )
-        # What is defined and no partition yet becomes one with the next walk.
-        added, _ = names_found(data, registry)
+
+        def names() -> Mapping[str, Collection[str]]:
+            registry = load_registry()
+            # What is defined and no partition yet becomes one with the next walk.
+            added, _ = names_found(data, registry)
+            return current_names(instance, registry, added).of
+
         found = collect(
-            root,
+            data.data_root,
             data.lake,
             data.images,
-            current_names(instance, registry, added).of,
+            names,
             grace_s=arguments.grace * 3600.0,
             delete=arguments.delete,
         )
     print_collected(console, found, arguments.limit, is_done=arguments.delete)
+    if data.lake_url is not None and found.items[PARTITIONS] and not arguments.delete:
+        console.print(
+            f"The lake is {data.lake_url}: where other data roots share it, names that only they "
+            "know look as if they had left.",
+            style="yellow",
+        )
     return 0 if found.refusal is None else 1
 
 

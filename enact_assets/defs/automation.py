@@ -20,6 +20,7 @@ import dagster as dg
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
 from enact_assets.contracts.registry import Registry, load_registry, settings_sha
+from enact_assets.defs.names import current_names
 from enact_assets.defs.reported import last_event_id, read_lineage
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import TRIGGER_TAG, is_driver_at_work, running, unfinished_runs
@@ -138,7 +139,9 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     instance = context.asset_graph_view.instance
     data, registry = DataResource(), _known(load_registry(), context)
     at = context.evaluation_time.timestamp()
-    seen = content_sha([data.root, last_event_id(instance), settings_sha(registry)])
+    # A new name is no event, nor is a new setting.
+    names = dict(current_names(instance, registry).of)
+    seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
     looked = _last[-1] if _last else None
     runs = unfinished_runs(instance)
     steps = None

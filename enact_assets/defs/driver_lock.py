@@ -25,6 +25,7 @@ LOCK_FILE = "materialize.lock"
 POSTGRES_VARIABLE = "ENACT_POSTGRES_URL"
 ADVISORY_KEY = 0x656E616374  # "enact"
 NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
+REACHED_S = 10
 KEEPALIVE = "-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6"
 """A holder whose machine vanished is noticed within two minutes, not two hours."""
 
@@ -50,11 +51,15 @@ def without_password(url: str) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder``; raises :class:`SettingsError` if that is not possible."""
+    """Make ``folder``; raises :class:`SettingsError` if it cannot be made, or written into."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _not_writable(folder, error) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        is_disk = os.statvfs(folder).f_flag & os.ST_RDONLY
+        number = errno.EROFS if is_disk else errno.EACCES
+        raise _not_writable(folder, OSError(number, os.strerror(number)))
 
 
 @contextmanager
@@ -121,22 +126,7 @@ def _database_lock(data_root: Path) -> Iterator[None]:
     if url is None:
         yield
         return
-    import psycopg2
-
-    here = ProcessIdentity.here()
-    try:
-        connection = psycopg2.connect(
-            plain_url(url),
-            connect_timeout=10,
-            # PostgreSQL keeps 63 bytes of it, the machine's name last.
-            application_name=f"enact-assets {here.pid} {here.host}",
-            options=KEEPALIVE,
-        )
-    except psycopg2.Error as error:
-        raise SettingsError(
-            f"{POSTGRES_VARIABLE} ({without_password(url)}): cannot be reached: "
-            f"{' '.join(str(error).split())}"
-        ) from error
+    connection = connected(url)
     try:
         connection.autocommit = True
         with connection.cursor() as cursor:
@@ -146,6 +136,26 @@ def _database_lock(data_root: Path) -> Iterator[None]:
         yield
     finally:
         connection.close()
+
+
+def connected(url: str) -> "psycopg2.extensions.connection":
+    """A connection to the database. Errors: :class:`SettingsError` if it cannot be reached."""
+    import psycopg2
+
+    here = ProcessIdentity.here()
+    try:
+        return psycopg2.connect(
+            plain_url(url),
+            connect_timeout=REACHED_S,
+            # PostgreSQL keeps 63 bytes of it, the machine's name last.
+            application_name=f"enact-assets {here.pid} {here.host}",
+            options=KEEPALIVE,
+        )
+    except psycopg2.Error as error:
+        raise SettingsError(
+            f"{POSTGRES_VARIABLE} ({without_password(url)}): cannot be reached: "
+            f"{' '.join(str(error).split())}"
+        ) from error
 
 
 def _database_holder(connection: "psycopg2.extensions.connection") -> str:

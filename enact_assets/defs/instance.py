@@ -12,6 +12,7 @@ import yaml
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.defs.driver_lock import (
     POSTGRES_VARIABLE,
+    connected,
     make_folder,
     only_driver,
     postgres_url,
@@ -65,6 +66,8 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
         instance = dg.DagsterInstance.from_config(str(home))
         set_limits(instance)
         return instance
+    # Dagster would try for ten seconds, and write a page about it.
+    connected(url).close()
     try:
         instance = dg.DagsterInstance.from_config(str(home))
     except Exception as error:

@@ -39,7 +39,7 @@ class KeptPostgresStorage(DagsterPostgresStorage):
     ) -> None:
         """Keep connections; limits in milliseconds, seconds, and number beyond the one kept."""
         for part in (self.run_storage, self.event_log_storage, self.schedule_storage):
-            part.optimize_for_webserver(  # type: ignore[attr-defined]
+            part.optimize_for_webserver(
                 statement_timeout=statement_timeout,
                 pool_recycle=pool_recycle,
                 max_overflow=max_overflow,

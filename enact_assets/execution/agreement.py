@@ -21,12 +21,11 @@ from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.code import code_version
 from enact_assets.defs.driver_lock import POSTGRES_VARIABLE, postgres_url
 from enact_assets.defs.instance import INSTANCE_FOLDER, open_instance
-from enact_assets.defs.resources import DataResource
 from enact_assets.execution.contract import Site
-from enact_assets.execution.environment import having, variables_of
 from enact_assets.process_identity import boot_id
 from enact_assets.storage.atomic import temporary_name
-from enact_assets.storage.paths import HOME_VARIABLE
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.paths import HOME_VARIABLE, LAKE_VARIABLE, DataRoot
 from enact_assets.storage.places import Place
 
 PACKAGES = (
@@ -166,12 +165,13 @@ def _with_a_root(terms: Terms, scratch: Path, here: str) -> Accepted:
     for root in (terms.site.data_root, *([Path(mine)] if mine else [])):
         if (root / INSTANCE_FOLDER / terms.mark).exists():
             return Accepted(replace(terms.site, data_root=root), shares_root=True)
-    if terms.site.lake_url is None:
+    if terms.site.lake_url is None or not terms.has_postgres:
         raise MaterializationError(
             f"{here}: the driver's data root {terms.site.data_root} is not there"
             + (f", nor is {HOME_VARIABLE}={mine} the same folder" if mine else "")
             + f". Mount it (and set {HOME_VARIABLE} for the workers if its path differs), or "
-            "keep lake and pictures in an object store (ENACT_LAKE)."
+            f"keep lake and pictures in an object store ({LAKE_VARIABLE}), with "
+            f"{POSTGRES_VARIABLE} set."
         )
     root = scratch / f"enact-{uuid.uuid4().hex[:12]}"
     root.mkdir(parents=True)
@@ -179,5 +179,4 @@ def _with_a_root(terms: Terms, scratch: Path, here: str) -> Accepted:
 
 
 def _lake(site: Site) -> Place:
-    with having(variables_of(site)):
-        return DataResource(root=str(site.data_root)).lake.place
+    return Lake(DataRoot(site.data_root, site.lake_url).lake).place

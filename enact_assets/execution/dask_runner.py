@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from enact_assets.contracts.errors import EnactError, MaterializationError
-from enact_assets.contracts.lineage import WAREHOUSE
+from enact_assets.contracts.lineage import STEP_NAMED, WAREHOUSE
 from enact_assets.defs.progress import Progress
-from enact_assets.defs.resources import DataResource
 from enact_assets.execution.agreement import offered_terms
 from enact_assets.execution.contract import (
     MAX_ATTEMPTS,
@@ -35,6 +34,8 @@ from enact_assets.execution.remote import (
     too_many_losses,
 )
 from enact_assets.execution.steps import execute, workplace
+from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.recordings import Recordings
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -74,7 +75,7 @@ class DaskRunner:
             self._terms = self._client.submit(same_terms, terms, key=f"terms-{self._topic}")
             self._check_workers()
             self._open = stack.pop_all()
-        self._recordings = DataResource(root=str(site.data_root)).recordings
+        self._recordings = Recordings(DataRoot(site.data_root).recordings)
 
     def run(
         self, runs: Sequence[StepRun], started: Started, progress: Progressed
@@ -157,10 +158,12 @@ class DaskRunner:
 
     def _needs_root(self, run: StepRun) -> bool:
         """Whether a step reads or writes what is neither in the lake nor among the pictures."""
-        if run.step in (WAREHOUSE, "official_questions"):
+        inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
+        if run.step == WAREHOUSE or "question_source" in inputs:
             return True
+        # Of a two-dimensional partition it is the first.
         demonstration = (run.partition or "").partition("|")[0]
-        return run.step in ("replays", "frame_images") and self._recordings.has(demonstration)
+        return "recording" in inputs and self._recordings.has(demonstration)
 
     def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome]":
         future = self._client.submit(

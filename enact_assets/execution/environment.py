@@ -10,10 +10,9 @@ from enact_assets.defs.driver_lock import make_folder
 from enact_assets.defs.instance import INSTANCE_FOLDER
 from enact_assets.execution.contract import Site
 from enact_assets.storage.atomic import replacing
-from enact_assets.storage.paths import HOME_VARIABLE
+from enact_assets.storage.paths import HOME_VARIABLE, LAKE_VARIABLE
 
 REGISTRY_VARIABLE = "ENACT_REGISTRY"
-LAKE_VARIABLE = "ENACT_LAKE"
 REGISTRIES = "registries"
 
 

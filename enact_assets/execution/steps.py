@@ -7,6 +7,7 @@ per process and site.
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import dagster as dg
@@ -15,7 +16,7 @@ from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
 from enact_assets.definitions import build_definitions
 from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import mark_lost, process_tags
+from enact_assets.defs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.defs.progress import Progress, listening
 from enact_assets.defs.resources import DataResource
 from enact_assets.execution.contract import Outcome, Site, StepRun
@@ -34,7 +35,7 @@ class Workplace:
         self.variables = variables_of(site)
         self.instance = open_instance(site.data_root)
         self._registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
-        self._root = str(site.data_root.resolve())
+        self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
         self._whole: dict[int, dg.JobDefinition] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
 
@@ -44,7 +45,7 @@ class Workplace:
         A resource is part of its definitions: there are some for each number of ``workers``.
         """
         if workers not in self._whole:
-            data = DataResource(root=self._root, workers=workers)
+            data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
             definitions = build_definitions(self._registry, data, for_steps=True)
             self._whole[workers] = definitions.resolve_implicit_global_asset_job_def()
         if (step, workers) not in self._jobs:
@@ -104,8 +105,12 @@ def execute(
             )
             if not result.success:
                 error = failure_message(result)
+        except KeyboardInterrupt:
+            mark_stopped(place.instance, run_id)
+            raise
         except Exception as outside:  # noqa: BLE001 - told as this step's failure, others go on
-            # No such partition, or Dagster's own storage failed.
+            # No such partition, or Dagster's own storage failed: then it cannot be told either.
             error = f"{type(outside).__name__}: {outside}".strip()
-            mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
+            with suppress(Exception):
+                mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
     return Outcome(run, run_id, error, time.monotonic() - began)

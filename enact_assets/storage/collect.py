@@ -8,7 +8,7 @@ another one first, so that stopping half way leaves nothing that leads nowhere.
 
 import shutil
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,15 +67,17 @@ def collect(
     root: DataRoot,
     lake: Lake,
     images: ImageStore,
-    names: Names,
+    names: Callable[[], Names],
     *,
     grace_s: float = LEFTOVER_AGE_S,
     delete: bool = False,
 ) -> Collected:
     """Find what nobody needs any more, and remove it if told to ``delete``.
 
-    ``names`` are those whose partitions stay. Pictures, renders and temporary files younger than
-    ``grace_s`` stay, as somebody may be about to name them; so do those with a time to come.
+    ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
+    name may arrive, and its partition land, meanwhile. Pictures, renders and temporary files that
+    are younger than ``grace_s`` stay, as somebody may be about to name them; so do those with a
+    time to come.
 
     Errors: :class:`LakeError` if ``names`` has no demonstration though the lake holds some, or
     lacks a dimension: rather nothing goes than everything.
@@ -89,13 +91,13 @@ class _Collector:
         root: DataRoot,
         lake: Lake,
         images: ImageStore,
-        names: Names,
+        names: Callable[[], Names],
         grace_s: float,
         *,
         delete: bool,
     ) -> None:
         self._root, self._lake, self._images = root, lake, images
-        self._names = {dimension: frozenset(found) for dimension, found in names.items()}
+        self._ask, self._names = names, names()
         self._now_ns = time.time_ns()
         self._before_ns = self._now_ns - int(grace_s * 1e9)
         self._delete = delete
@@ -137,12 +139,11 @@ class _Collector:
         """Let partitions of names that left go."""
         asked: set[str] | None = None
         for name in TABLES:
-            gone = [
-                (values, entry)
-                for values, entry in self._entries(name)
-                if not self._is_current(name, values)
-            ]
-            for values, entry in gone:
+            listed = list(self._entries(name))
+            self._names = self._ask()
+            for values, entry in listed:
+                if self._is_current(name, values):
+                    continue
                 what = f"{name} {'|'.join(values)}"
                 if name == "qa":
                     asked = self._asked() if asked is None else asked

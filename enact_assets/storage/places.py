@@ -33,7 +33,11 @@ class Entry(NamedTuple):
 
 
 class Place(Protocol):
-    """Files below one root. Errors of all methods: ``OSError``, unless they say otherwise."""
+    """Files below one root.
+
+    Errors: ``FileNotFoundError``, and others that are an ``OSError``, of methods that read a file;
+    :class:`LakeError` where nothing can be read or listed at all.
+    """
 
     @property
     def address(self) -> str:
@@ -236,6 +240,8 @@ def _files(folder: str, prefix: str) -> Iterator[Entry]:
             found = sorted(scanned, key=_NAME)
     except (FileNotFoundError, NotADirectoryError):
         return
+    except OSError as error:
+        raise LakeError(f"{folder}: cannot be listed ({error.strerror})") from error
     for item in found:
         name = item.name
         if name[0] == "." and is_temporary_name(name):

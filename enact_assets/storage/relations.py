@@ -49,7 +49,7 @@ def lake_rows(contract: Table, files: Sequence[Path]) -> str:
         for name, dtype in contract.schema.items()
     )
     # Partitions stand in columns already; a folder called a=b must not add another one.
-    paths = ", ".join(_literal(str(path.absolute())) for path in files)
+    paths = ", ".join(literal(str(path.absolute())) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"
 
@@ -84,7 +84,7 @@ def create_given_view(connection: DuckDBPyConnection, contract: Table, rows: pl.
 
 def is_one_of(column: str, values: Collection[str]) -> str:
     """SQL: whether ``column`` is one of ``values``. A filter, which keeps the order of rows."""
-    names = ", ".join(_literal(value) for value in sorted(values))
+    names = ", ".join(literal(value) for value in sorted(values))
     return f"list_contains([{names}]::varchar[], {column})"
 
 
@@ -92,14 +92,14 @@ def comment_columns(connection: DuckDBPyConnection, contract: Table) -> None:
     """Write meaning and unit of each column of a staging relation into the database."""
     for name, column in contract.columns.items():
         meaning = column.meaning + (f" (unit: {column.unit})" if column.unit else "")
-        connection.execute(f"comment on column {contract.name}.{name} is {_literal(meaning)}")
+        connection.execute(f"comment on column {contract.name}.{name} is {literal(meaning)}")
 
 
 def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:
     """Write what a relation (``kind``: table or view) holds into the database."""
-    connection.execute(f"comment on {kind} {name} is {_literal(meaning)}")
+    connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """``text`` as an SQL string. Statements that define things take no parameters."""
     return "'" + text.replace("'", "''") + "'"

@@ -20,14 +20,15 @@ ONE_PUT = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "oc
 BATCH = 1000
 """Objects asked for at a time: many requests under way at once, and memory bounded."""
 _TAGS = ("ETag", "etag", "generation", "md5Hash")
-"""What an object store says of an object's content; without any of it, all it says counts."""
+"""What an object store says of an object's content; without any of it, its time counts."""
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created", "timeModified")
 
 
 class RemotePlace:
     """Files below ``root`` of a file system; options such as endpoints come from its own settings.
 
-    For S3 these are ``FSSPEC_S3_ENDPOINT_URL``, ``AWS_ACCESS_KEY_ID`` and their like.
+    For S3 these are ``FSSPEC_S3_ENDPOINT_URL``, ``AWS_ACCESS_KEY_ID`` and their like. Errors of all
+    methods that read, list or remove: :class:`LakeError` if the file system does not answer.
     """
 
     def __init__(self, file_system: fsspec.AbstractFileSystem, root: str, address: str) -> None:
@@ -54,12 +55,12 @@ class RemotePlace:
 
     def read(self, name: str) -> bytes:
         """The whole file."""
-        with _as_os_errors():
+        with self._reaching(name):
             return cast(bytes, self._system.cat_file(self._path(name)))
 
     def tail(self, name: str, n_bytes: int) -> bytes:
         """The last ``n_bytes``, or the whole file if it is shorter."""
-        with _as_os_errors():
+        with self._reaching(name):
             size = self._system.size(self._path(name))
             start = max(0, (size or 0) - n_bytes)
             return cast(bytes, self._system.cat_file(self._path(name), start=start))
@@ -71,11 +72,16 @@ class RemotePlace:
             paths = [self._path(entry.name) for entry in some]
             starts = [max(0, entry.size - n_bytes) for entry in some]
             ends = [entry.size for entry in some]
-            with _as_os_errors():
+            with self._reaching(some[0].name):
                 found = self._system.cat_ranges(paths, starts, ends, on_error="return")
-            for content in found:
-                is_error = isinstance(content, Exception)
-                yield _as_os_error(content) if is_error else bytes(content)
+            for entry, content in zip(some, found, strict=True):
+                if isinstance(content, FileNotFoundError):
+                    yield content
+                    continue
+                with self._reaching(entry.name):
+                    if isinstance(content, Exception):
+                        raise content
+                yield bytes(content)
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
@@ -88,17 +94,16 @@ class RemotePlace:
         buffer = io.BytesIO()
         yield buffer
         try:
-            with _as_os_errors():
-                self._publish(self._path(name), buffer.getvalue())
-        except OSError as error:
+            self._publish(self._path(name), buffer.getvalue())
+        except Exception as error:
             raise OutputError(
-                f"{self.where(name)}: cannot be written ({error}). What was there before stays. "
-                "Check access, network and space, and run again."
+                f"{self.where(name)}: cannot be written ({_told(error)}). What was there before "
+                "stays. Check network, access and space, and run again."
             ) from error
 
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, in the order of their names."""
-        with _as_os_errors():
+        with self._reaching(folder):
             found = self._system.find(self._path(folder), detail=True)
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
@@ -109,7 +114,7 @@ class RemotePlace:
     def names(self, folder: str) -> Iterator[str]:
         """Names of what stands in ``folder`` itself, in any order."""
         try:
-            with _as_os_errors():
+            with self._reaching(folder):
                 found = self._system.ls(self._path(folder), detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return
@@ -118,7 +123,7 @@ class RemotePlace:
     def entry(self, name: str) -> Entry | None:
         """The file of that name; None if there is none."""
         try:
-            with _as_os_errors():
+            with self._reaching(name):
                 information = self._system.info(self._path(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -128,12 +133,12 @@ class RemotePlace:
         """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
         if self.entry(name) is None:  # an object store is silent about what was not there
             raise FileNotFoundError(errno.ENOENT, "no such file", self.where(name))
-        with _as_os_errors():
+        with self._reaching(name):
             self._system.rm_file(self._path(name))
 
     def temporary_files(self) -> Iterator[Entry]:
         """What writers, alive or killed, are writing to or have left behind."""
-        with _as_os_errors():
+        with self._reaching(""):
             found = self._system.find(self._root, detail=True)
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
@@ -143,7 +148,7 @@ class RemotePlace:
     def touch(self, name: str) -> None:
         """Write the file once more: elsewhere than in a folder that is how it becomes young."""
         content = self.read(name)
-        with _as_os_errors():
+        with self._reaching(name):
             self._publish(self._path(name), content)
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
@@ -154,9 +159,22 @@ class RemotePlace:
         found = self.entry(name)
         if found is None or found.mtime_ns >= mtime_ns:
             return False
-        with _as_os_errors():
+        with self._reaching(name):
             self._system.rm_file(self._path(name))
         return True
+
+    @contextmanager
+    def _reaching(self, name: str) -> Iterator[None]:
+        """That a file is not there is an answer; that nobody answers is not."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError):
+            raise
+        except Exception as error:
+            raise LakeError(
+                f"{self.where(name)}: cannot be reached ({_told(error)}). Nothing was changed. "
+                "Check network, address and access, and run again."
+            ) from error
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}".rstrip("/")
@@ -178,26 +196,15 @@ class RemotePlace:
 
 
 def _entry(name: str, information: Mapping[str, Any]) -> Entry:
-    tags = [str(information[key]) for key in _TAGS if information.get(key)]
-    told = repr(tags or sorted((k, str(v)) for k, v in information.items() if k != "name"))
-    mark = int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "big") >> 1
+    size = int(information["size"])
     time = next((information[key] for key in _TIMES if information.get(key) is not None), 0.0)
     seconds = time.timestamp() if isinstance(time, datetime) else float(time)
-    return Entry(name, int(information["size"]), int(seconds * 1e9), mark)
+    tags = [str(information[key]) for key in _TAGS if information.get(key)]
+    told = repr((size, tags or seconds))
+    mark = int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "big") >> 1
+    return Entry(name, size, int(seconds * 1e9), mark)
 
 
-@contextmanager
-def _as_os_errors() -> Iterator[None]:
-    try:
-        yield
-    except OSError:
-        raise
-    except Exception as error:
-        raise _as_os_error(error) from error
-
-
-def _as_os_error(error: Exception) -> OSError:
-    """Each file system has errors of its own: of its client library, of the network."""
-    if isinstance(error, OSError):
-        return error
-    return OSError(errno.EIO, f"{type(error).__name__}: {error}")
+def _told(error: Exception) -> str:
+    """Each client library has errors of its own, some without a word."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

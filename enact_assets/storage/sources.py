@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -53,6 +53,14 @@ class Sources:
     lake: Lake
     current: tuple[Source, ...]
     qa_of_leavers: tuple[Path, ...]
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the files of each table."""
+        sizes: dict[str, int] = {}
+        for source in self.current:
+            sizes[source.table] = sizes.get(source.table, 0) + source.entry.size
+        return sizes
 
     def paths(self, table: str) -> list[Path]:
         """Files of ``table`` that have rows, in the order of their partitions."""
@@ -125,11 +133,8 @@ def _find(lake: Lake, names: Names, copies: Path | None, told: Callable[[float],
     return Sources(lake, tuple(sources), tuple(usable))
 
 
-def create_lake_views(connection: DuckDBPyConnection, sources: Sources, names: Names) -> LeftOut:
-    """Make ``lake_<table>`` for every published table, without the rows of leavers.
-
-    Returns what rows were left out by: table -> column -> values, empty if none were.
-    """
+def find_left_out(connection: DuckDBPyConnection, sources: Sources, names: Names) -> LeftOut:
+    """Rows of leavers in published files: table -> column -> values, empty if there are none."""
     without = {
         name: _leavers(connection, contract, sources.paths(name), names)
         for name, contract in TABLES.items()
@@ -137,9 +142,14 @@ def create_lake_views(connection: DuckDBPyConnection, sources: Sources, names: N
     }
     if questions := _questions_of_leavers(connection, sources, without):
         without["predictions"]["question_id"] = questions
-    for name, values in without.items():
-        create_lake_view(connection, TABLES[name], sources.paths(name), values)
     return {name: values for name, values in without.items() if values}
+
+
+def create_lake_views(connection: DuckDBPyConnection, sources: Sources, left_out: LeftOut) -> None:
+    """Make ``lake_<table>`` for every published table, without the rows that are left out."""
+    for name, contract in TABLES.items():
+        if name not in NOT_PUBLISHED:
+            create_lake_view(connection, contract, sources.paths(name), left_out.get(name, {}))
 
 
 def refuse_changed(sources: Sources) -> None:

@@ -8,7 +8,7 @@ copies, not views over the lake: a view would show an open reader half of a rebu
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,6 @@ import polars as pl
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import TABLES
 from enact_assets.storage.atomic import cannot_write, replacing, temporary_name
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.published import (
@@ -31,22 +30,16 @@ from enact_assets.storage.published import (
     published_provenance,
     query,
 )
-from enact_assets.storage.relations import (
-    STALE_PARTITIONS,
-    comment_columns,
-    comment_relation,
-    create_given_view,
-)
-from enact_assets.storage.sources import (
-    LeftOut,
-    Names,
-    Sources,
-    create_lake_views,
-    find_sources,
-    refuse_changed,
-)
+from enact_assets.storage.relations import STALE_PARTITIONS, literal
+from enact_assets.storage.sources import LeftOut, Names, Sources, find_sources, refuse_changed
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse_checks import CheckResult, refuse_offending, run_checks
+from enact_assets.storage.warehouse_build import build
+from enact_assets.storage.warehouse_checks import (
+    CheckResult,
+    check_side_by_side,
+    refuse_offending,
+    run_checks,
+)
 
 __all__ = [
     "CheckResult",
@@ -60,7 +53,10 @@ __all__ = [
 
 _BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0"}
 """Clients older than ours must be able to open the file."""
-_CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
+_COMPRESSION = (
+    "set disabled_compression_methods = 'fsst,dict_fsst'; set zstd_min_string_length = 30;"
+)
+"""Prompts take nearly all of the space: like this it is a third, and written in less time."""
 _LOGS = (".wal.checkpoint", ".wal.recovery")
 """What DuckDB may leave beside a file, besides its log, when it is killed while writing one."""
 _NOT_WRITTEN = {os.strerror(code): code for code in (28, 122, 30, 13, 5)}
@@ -115,20 +111,24 @@ def publish(
         find_sources(lake, names, temporary, lambda share: told(0.4 * share)) as sources,
     ):
         with _new_database(temporary) as connection:
-            # One transaction: each of the hundreds of comments would be flushed to disk alone.
-            connection.begin()
-            left_out = _create_inputs(connection, sources, names, stale)
-            rows = _run(connection, files, sources, lambda share: told(0.4 + 0.5 * share))
-            sha = _content_sha(sources, files, left_out, stale)
+            built = build(
+                connection,
+                files,
+                sources,
+                names,
+                stale=stale,
+                told=lambda share: told(0.4 + 0.5 * share),
+            )
+            sha = _content_sha(sources, files, built.left_out, stale)
             _write_said(connection, sha, provenance)
-            connection.commit()
-            checks = run_checks(connection, sql_root)
+            checks = check_side_by_side(connection, files, sources.sizes)
             connection.execute("checkpoint")
         refuse_offending(warehouse_path, checks)
         refuse_changed(sources)
         _shut_log(warehouse_path)
     told(1.0)
-    return PublishReport(warehouse_path, rows, checks, time.monotonic() - started, sha)
+    seconds = time.monotonic() - started
+    return PublishReport(warehouse_path, built.rows, checks, seconds, sha)
 
 
 @contextmanager
@@ -136,6 +136,7 @@ def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection to a new file, beside which nothing is left behind."""
     try:
         with duckdb.connect(str(path), config=_BUILD_CONFIG) as connection:
+            connection.execute(_COMPRESSION)
             yield connection
     finally:
         for log in (".wal", *_LOGS):
@@ -204,69 +205,18 @@ def _write_said(
     values = {CONTENT_SHA: sha}
     if provenance is not None:
         values[PROVENANCE] = provenance.encoded()
+    rows = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in values.items())
+    connection.begin()
     connection.execute(f"create schema {schema}")
-    connection.execute(f"create table {PUBLISHED} (key varchar, value varchar)")
-    connection.executemany(f"insert into {PUBLISHED} values (?, ?)", list(values.items()))
-    comments: Mapping[str, str] = {
+    connection.execute(
+        f"create table {PUBLISHED} as select * from (values {rows}) as said (key, value)"  # noqa: S608 - our own names
+    )
+    comments = {
         f"table {PUBLISHED}": "what this file was made from, as the tables of the lake say it",
         f"column {PUBLISHED}.key": f"{CONTENT_SHA}: hash of all that went in; {PROVENANCE}: of "
         "what code and of which inputs",
         f"column {PUBLISHED}.value": "a hash, or JSON",
     }
     for what, meaning in comments.items():
-        connection.execute(f"comment on {what} is '{meaning}'")
-
-
-def _create_inputs(
-    connection: duckdb.DuckDBPyConnection, sources: Sources, names: Names, stale: pl.DataFrame
-) -> LeftOut:
-    """Make what staging files read; returns which rows of current files were left out."""
-    try:
-        create_given_view(connection, STALE_PARTITIONS, stale)
-        return create_lake_views(connection, sources, names)
-    except duckdb.Error as error:
-        refuse_changed(sources)
-        raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
-
-
-def _run(
-    connection: duckdb.DuckDBPyConnection,
-    files: Sequence[SqlFile],
-    sources: Sources,
-    told: Callable[[float], None],
-) -> dict[str, int]:
-    """Run staging and marts; returns the number of rows of each relation."""
-    relations = [file for file in files if file.stage != "checks"]
-    rows = {}
-    for done, file in enumerate(relations, start=1):
-        if file.stage == "marts":
-            # A sum of floats depends on its order: one thread, so that equal inputs give equal
-            # marts on any machine.
-            connection.execute("set threads = 1")
-        try:
-            connection.execute(file.text)
-            kind = _kind(connection, file)
-            comment_relation(connection, file.name, kind, file.meaning)
-            if file.name in _CONTRACTS:
-                comment_columns(connection, _CONTRACTS[file.name])
-            rows[file.name] = _count(connection, f"from {file.name}")
-        except duckdb.Error as error:
-            refuse_changed(sources)
-            raise WarehouseError(f"{file.place}: {error}") from error
-        told(done / len(relations))
-    connection.execute("reset threads")
-    return rows
-
-
-def _kind(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> str:
-    """Whether the file made a table or a view of its own name."""
-    for kind in ("table", "view"):
-        made = f"from duckdb_{kind}s() where not temporary and {kind}_name = '{file.name}'"
-        if _count(connection, made):
-            return kind
-    raise WarehouseError(f"{file.place}: ran, but made no relation {file.name!r}")
-
-
-def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
-    found = connection.execute(f"select count(*) {source}").fetchone()
-    return int(found[0]) if found else 0
+        connection.execute(f"comment on {what} is {literal(meaning)}")
+    connection.commit()

@@ -1,6 +1,6 @@
 """Checks of the warehouse: each file of ``sql/checks`` returns the rows that offend its rule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import CheckError, WarehouseError
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.storage.sql_runs import SideBySide
 
 SHOWN_ROWS = 5
 
@@ -45,7 +46,15 @@ def run_checks(
 ) -> tuple[CheckResult, ...]:
     """Run ``checks/*.sql`` on an open warehouse; offending rows are results, not errors."""
     files = read_sql_files(sql_root or sql_folder())
-    return tuple(_check(connection, file) for file in files if file.stage == "checks")
+    return tuple(run_check(connection, file) for file in files if file.stage == "checks")
+
+
+def check_side_by_side(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[SqlFile], sizes: Mapping[str, int]
+) -> tuple[CheckResult, ...]:
+    """As :func:`run_checks`, several at a time; ``sizes`` are bytes of relations."""
+    checks = [file for file in files if file.stage == "checks"]
+    return tuple(SideBySide(connection, sizes).run(checks, run_check).values())
 
 
 def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> None:
@@ -59,7 +68,8 @@ def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> Non
         )
 
 
-def _check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResult:
+def run_check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResult:
+    """Run one check. Errors: :class:`WarehouseError` with DuckDB's message."""
     try:
         [(n_offending,)] = connection.execute(
             f"select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files

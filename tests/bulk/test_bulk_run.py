@@ -35,6 +35,7 @@ from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.segment import segment
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.places import Place
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import sample_trajectories
@@ -47,10 +48,10 @@ from bulk.bulk_sources import SETTINGS, good
 from enact_assets.bulk import batches
 from enact_assets.bulk.run import run_bulk
 real = batches.write_file
-def write(path, contract, partition, rows):
+def write(place, name, contract, partition, rows):
     if partition == {"batch": "batch-000001"} and contract.name == "trajectories":
         os.kill(os.getpid(), signal.SIGKILL)
-    return real(path, contract, partition, rows)
+    return real(place, name, contract, partition, rows)
 batches.write_file = write
 run_bulk(good(0, 1, 2, 3), Path(sys.argv[1]), SETTINGS, workers=1, batch_size=2)
 """
@@ -267,10 +268,12 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_whole(
     """Noted as a failure of its demonstrations, a full disk would look like 10,000 bad inputs."""
     real = batches.write_file
 
-    def write(path: Path, contract: Table, partition: dict[str, str], rows: pl.DataFrame) -> str:
+    def write(
+        place: Place, name: str, contract: Table, partition: dict[str, str], rows: pl.DataFrame
+    ) -> str:
         if partition["batch"] == "batch-000001" and contract.name == "qa":
             raise OSError(28, "No space left on device")
-        return real(path, contract, partition, rows)
+        return real(place, name, contract, partition, rows)
 
     monkeypatch.setattr(batches, "write_file", write)
     with pytest.raises(OutputError, match=r"batch-000001: .* \(No space left on device\)"):

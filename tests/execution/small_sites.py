@@ -32,7 +32,7 @@ class WaitingStep:
 
     def __init__(self, site: Site) -> None:
         folder = site.data_root / "question_files"
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{NAME}.jsonl"
         self.wait_again()
         instance = open_instance(site.data_root)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.defs.instance import POLICY, open_instance
+from enact_assets.defs.instance import POLICY, instance_config, open_instance
 from enact_assets.defs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
 
 ROOT = Path(__file__).parents[2]
@@ -26,14 +26,40 @@ def test_limits_are_the_same_wherever_dagster_stores(path: Path) -> None:
 
 def test_the_ui_of_a_checkout_stores_as_the_driver_does(tmp_path: Path) -> None:
     config = yaml.safe_load(INSTANCES[0].read_text())
-    instance = open_instance(tmp_path)
-    written = yaml.safe_load((tmp_path / "dagster" / "dagster.yaml").read_text())
-    instance.dispose()
+    written = instance_config(tmp_path)
 
     def classes(of: dict[str, Any]) -> dict[str, object]:
         return {k: (v["module"], v["class"]) for k, v in of.items() if "class" in v}
 
     assert classes(config) == classes(written)
+
+
+def test_deploy_names_the_versions_that_are_locked() -> None:
+    """A chart or launcher of another version of Dagster does not fit the image."""
+    lock = (ROOT / "requirements.lock").read_text().split()
+    dagster = next(line for line in lock if line.startswith("dagster==")).partition("==")[2]
+    library = next(line for line in lock if line.startswith("dagster-postgres==")).partition("==")[
+        2
+    ]
+    readme = (ROOT / "deploy" / "README.md").read_text()
+    assert f"--version {dagster}" in readme
+    assert f"dagster-k8s=={library}" in readme
+    assert f"`dagster/dagster` {dagster}" in (ROOT / "deploy" / "helm-values.yaml").read_text()
+
+
+def test_containers_mount_what_the_instance_expects() -> None:
+    """The data root of image, containers and ``dagster.yaml`` is one folder."""
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    assert {"postgres", "webserver", "daemon", "scheduler", "worker", "driver"} <= set(services)
+    instance = yaml.safe_load(INSTANCES[1].read_text())
+    home = instance["local_artifact_storage"]["config"]["base_dir"].removesuffix("/dagster")
+    for name in set(services) - {"postgres"}:
+        assert services[name]["environment"]["ENACT_HOME"] == home, name
+        assert f"data:{home}" in services[name]["volumes"], name
+    code = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    code = code["dagster-user-deployments"]["deployments"][0]
+    assert {"name": "ENACT_HOME", "value": home} in code["env"]
+    assert code["volumeMounts"][0]["mountPath"] == home
 
 
 def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Dagster's storage in a real PostgreSQL, and the lock that holds across machines."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -11,9 +12,10 @@ from small_sites import empty_site, outcomes, trivial
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.defs.driver_lock import only_driver
 from enact_assets.defs.instance import instance_config, open_instance
+from enact_assets.execution.agreement import accept, offered_terms
 from enact_assets.execution.in_process import InProcessRunner
 from enact_assets.execution.process_runner import ProcessRunner
-from enact_assets.execution.steps import leave
+from enact_assets.execution.steps import leave, workplace
 from enact_assets.process_identity import ProcessIdentity
 
 from reference.servers import postgres
@@ -69,6 +71,20 @@ def test_a_second_driver_is_kept_out_from_another_folder_too(tmp_path: Path) -> 
         pass
     with only_driver(tmp_path / "other"):
         pass
+
+
+def test_a_worker_needs_no_data_root_if_the_lake_is_elsewhere(tmp_path: Path) -> None:
+    """With an object store and PostgreSQL; it keeps what only it needs for itself."""
+    site = replace(empty_site(tmp_path / "driver"), lake_url=str(tmp_path / "store"))
+    with offered_terms(site, workplace(site).instance) as terms:
+        hidden = replace(terms, site=replace(site, data_root=tmp_path / "not_mounted"))
+        accepted = accept(hidden, tmp_path / "scratch")
+        assert not accepted.shares_root
+        assert accepted.site.data_root.parent == tmp_path / "scratch"
+        assert accepted.site.lake_url == site.lake_url
+        elsewhere = replace(hidden, mark=".x.probe.tmp")
+        with pytest.raises(MaterializationError, match="store/lake is not the driver's lake"):
+            accept(elsewhere, tmp_path / "scratch")
 
 
 def test_the_file_in_deploy_is_what_the_driver_writes(tmp_path: Path) -> None:

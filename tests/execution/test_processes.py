@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -46,7 +46,9 @@ def instance(site: Site) -> Iterator[dg.DagsterInstance]:
     instance.dispose()
 
 
-def process_at(instance: dg.DagsterInstance, step: str, *, timeout_s: float = 60) -> int:
+def process_at(
+    instance: dg.DagsterInstance, step: str, *, timeout_s: float = 60, besides: Sequence[int] = ()
+) -> int:
     """Number of the process that is at ``step``."""
     until = time.monotonic() + timeout_s
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
@@ -54,7 +56,8 @@ def process_at(instance: dg.DagsterInstance, step: str, *, timeout_s: float = 60
         for run in instance.get_runs(started):
             process = ProcessIdentity.decoded(run.tags[PROCESS_TAG])
             assert process is not None
-            if dg.AssetKey(step) in (run.asset_selection or ()) and not process.is_gone():
+            is_here = not process.is_gone() and process.pid not in besides
+            if is_here and dg.AssetKey(step) in (run.asset_selection or ()):
                 return process.pid
         time.sleep(0.02)
     raise AssertionError(f"nobody began {step}")
@@ -139,8 +142,10 @@ def test_a_step_that_kills_its_process_each_time_fails(
     before = len(statuses(instance, "official_questions"))
 
     def kill() -> None:
+        killed: list[int] = []
         for _ in range(MAX_ATTEMPTS):
-            os.kill(process_at(instance, "official_questions"), signal.SIGKILL)
+            killed.append(process_at(instance, "official_questions", besides=killed))
+            os.kill(killed[-1], signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()

@@ -10,9 +10,8 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
-from small_sites import empty_site, outcomes, trivial
+from small_sites import WaitingStep, empty_site, outcomes, trivial
 
-from enact_assets.defs.instance import open_instance
 from enact_assets.defs.lost_runs import PROCESS_TAG, mark_all_lost
 from enact_assets.execution.contract import Site, StepRun, run_id_of
 from enact_assets.execution.in_process import InProcessRunner
@@ -96,6 +95,19 @@ def test_steps_see_the_registry_of_the_site_and_nobody_else_does(
     assert "ENACT_LAKE" not in os.environ
 
 
+def test_rows_land_in_the_lake_of_the_site(
+    site: Site, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    """A walk with ``ENACT_LAKE`` would write below the data root, where nobody looks."""
+    waiting = WaitingStep(site)
+    waiting.let_go()
+    other = replace(site, lake_url=str(tmp_path / "shared"))
+    (made,) = outcomes(InProcessRunner(other), waiting.run)
+    assert made.error is None
+    assert list((tmp_path / "shared").rglob("*.parquet"))
+    assert not list(site.data_root.rglob("*.parquet"))
+
+
 def test_runs_of_one_task_have_ids_that_everybody_can_work_out() -> None:
     task = "6f0d3a4e-0b53-4b8f-9e0a-3a1f6a2b7c11"
     assert run_id_of(task, 1) == run_id_of(task, 1) != run_id_of(task, 2)
@@ -113,7 +125,9 @@ def test_an_interrupt_that_dagster_swallows_still_stops() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(tmp_path: Path) -> None:
+def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(
+    instance: dg.DagsterInstance,
+) -> None:
     """A killed driver's run would be in progress for ever, and hold its place in a pool."""
     here = ProcessIdentity.here()
     processes = {
@@ -123,7 +137,6 @@ def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(tmp_path:
         "elsewhere": replace(here, host="elsewhere", boot="another").encoded(),
         "of the UI": "",
     }
-    instance = open_instance(tmp_path)
     runs = {
         name: instance.create_run_for_job(
             dg.JobDefinition(graph_def=dg.GraphDefinition("empty"), name="empty"),
@@ -138,4 +151,3 @@ def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(tmp_path:
         run = instance.get_run_by_id(run_id)
         assert run is not None
         assert run.is_finished == (name in ("gone", "rebooted")), name
-    instance.dispose()

@@ -82,7 +82,7 @@ class Root:
             os.utime(path, (at, at), follow_symlinks=False)
 
     def collect(self, **options: object) -> Collected:
-        return collect(self.paths, self.lake, self.images, NAMES, **options)  # type: ignore[arg-type]
+        return collect(self.paths, self.lake, self.images, lambda: NAMES, **options)  # type: ignore[arg-type]
 
     def stored(self) -> set[int]:
         return {k for k, sha in enumerate(self.shas) if self.images.exists(sha)}
@@ -113,6 +113,27 @@ def test_what_nobody_names_goes_and_nothing_else(root: Root) -> None:
     assert done.foreign == done.kept == []
 
 
+def test_a_lake_in_an_object_store_is_collected_alike(tmp_path: Path) -> None:
+    """There nothing is renamed and no time is set: a picture that is met again is put again."""
+    store = f"memory://collect-{tmp_path.name}"
+    lake, images = Lake(f"{store}/lake"), ImageStore(f"{store}/images")
+    shas = [images.put(png(k)) for k in range(3)]
+    for sha in shas:
+        images.remember(sha, sha)
+    where = {"demonstration": "cups-0", "variant": "baseline"}
+    lake.write("frame_images", frame_images("cups-0", "baseline", shas[:1]), where)
+    left = {"demonstration": "left-0", "variant": "baseline"}
+    lake.write("frame_images", frame_images("left-0", "baseline", shas[:2]), left)
+    images.place.touch(f"{shas[2][:2]}/{shas[2]}.png")
+    root = DataRoot(tmp_path)
+    assert collect(root, lake, images, lambda: NAMES, delete=True).items[PICTURES] == []
+    done = collect(root, lake, images, lambda: NAMES, grace_s=0, delete=True)
+    assert set(found(done, PICTURES)) == set(found(done, RENDERS)) == set(shas[1:])
+    assert [sha for sha, _ in images.entries()] == shas[:1]
+    assert lake.partitions("frame_images") == [where]
+    assert collect(root, lake, images, lambda: NAMES, grace_s=0).n_items == 0
+
+
 def test_the_young_stays_and_what_is_met_again_is_young(root: Root) -> None:
     """A run may have stored it, or found it in the render cache, and be about to name it."""
     assert root.collect(grace_s=4 * DAY).items[PICTURES] == []
@@ -136,7 +157,7 @@ def test_a_partition_that_lands_meanwhile_keeps_its_pictures(root: Root) -> None
 
     lake = Meanwhile(root.paths.lake)
     lake.is_landed = False
-    collect(root.paths, lake, root.images, NAMES, delete=True)
+    collect(root.paths, lake, root.images, lambda: NAMES, delete=True)
     assert lake.is_landed
     assert root.stored() == {0, 1, 2, 4, 5}
 
@@ -149,6 +170,23 @@ def is_there(images: ImageStore, sha: str) -> bool:
             return True
         time.sleep(0.001)
     return False
+
+
+def test_a_name_that_arrives_meanwhile_keeps_its_partitions(root: Root) -> None:
+    """A sensor may register one, and the daemon land it, after names were asked for."""
+    current = {**NAMES, "demonstration": {*NAMES["demonstration"]}}
+
+    class Meanwhile(Lake):
+        def files(self, name: str):
+            if name == "frame_images":
+                current["demonstration"].add("new-0")
+                root.name("new-0", "baseline", [3])
+            yield from super().files(name)
+
+    lake = Meanwhile(root.paths.lake)
+    done = collect(root.paths, lake, root.images, lambda: current, delete=True)
+    assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
+    assert root.stored() == {0, 1, 2, 3}
 
 
 def test_whoever_comes_back_to_a_picture_has_it_or_knows_that_it_is_gone(root: Root) -> None:
@@ -237,12 +275,12 @@ def test_without_names_nothing_goes(root: Root) -> None:
     """The registry or the instance of another root would call everything forgotten."""
     for table_name, rows in (("demonstrations", demonstration("cups-0")),):
         root.lake.write(table_name, rows, {"demonstration": "cups-0"})
-    for names, told in (
-        ({**NAMES, "demonstration": set[str]()}, "not one is current"),
-        ({d: n for d, n in NAMES.items() if d != "variant"}, "variant"),
-    ):
-        with pytest.raises(LakeError, match=told):
-            collect(root.paths, root.lake, root.images, names, delete=True)
+    nobody = {**NAMES, "demonstration": set[str]()}
+    with pytest.raises(LakeError, match="not one is current"):
+        collect(root.paths, root.lake, root.images, lambda: nobody, delete=True)
+    no_variants = {d: n for d, n in NAMES.items() if d != "variant"}
+    with pytest.raises(LakeError, match="variant"):
+        collect(root.paths, root.lake, root.images, lambda: no_variants, delete=True)
     assert root.stored() == set(range(6))
 
 

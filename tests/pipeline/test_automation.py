@@ -132,6 +132,14 @@ def test_a_changed_camera_is_asked_for_step_by_step_and_once(place: Place) -> No
     assert place.automated() == {("frame_images", first)}
 
 
+def test_a_new_demonstration_is_asked_for_at_the_next_look(place: Place) -> None:
+    """A name is no event of Dagster's: whoever waits for one waits for ever."""
+    assert place.automated() == set()
+    new = demonstrations(place)[0].rsplit("-", 1)[0] + "-7"
+    place.instance.add_dynamic_partitions("demonstration", [new])
+    assert place.automated() == {("replays", new)}
+
+
 def test_the_settings_themselves_are_asked_for_by_their_sensor(place: Place) -> None:
     """Only the partition whose entry changed, and never twice for the same change."""
     place.change_camera(70.0)

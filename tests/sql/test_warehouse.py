@@ -1,10 +1,11 @@
 """Publishing: the new file is whole, or the old one stays; readers never notice a rebuild."""
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
-import time
+import uuid
 from pathlib import Path
 
 import duckdb
@@ -12,12 +13,15 @@ import polars as pl
 import pytest
 from tiny_lake import TABLE, Rows, tiny_rows, write_lake
 
-from enact_assets.contracts.errors import DamagedFileError, WarehouseError
+from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
+from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.tables import table
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.sql_files import STAGES
-from enact_assets.storage.warehouse import publish, query, run_checks
+from enact_assets.storage.warehouse import publish, published_provenance, query, run_checks
 
+PUBLISHED = ["enact.duckdb", "enact.duckdb.wal"]
+"""All that stands in the folder after publishing: the file, and its log, a link to nowhere."""
 COUNTS = "select (select count(*) from facts), (select max(n_frames) from demonstrations)"
 
 
@@ -51,7 +55,7 @@ def test_publishing_reports_rows_checks_and_progress(lake: Lake, target: Path) -
     assert all(check.is_passed for check in report.checks)
     assert shares == sorted(shares)
     assert 0.0 < shares[0] < shares[-1] == 1.0
-    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+    assert sorted(p.name for p in target.parent.iterdir()) == PUBLISHED
 
 
 def test_the_lake_and_the_warehouse_hold_the_same_rows(lake: Lake, target: Path) -> None:
@@ -116,7 +120,7 @@ def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target:
     assert str(qa) in str(caught.value)
     assert str(facts) in str(caught.value)
     assert target.read_bytes() == before
-    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+    assert sorted(p.name for p in target.parent.iterdir()) == PUBLISHED
 
 
 def test_a_failed_check_keeps_the_old_file(lake: Lake, target: Path, tmp_path: Path) -> None:
@@ -125,10 +129,63 @@ def test_a_failed_check_keeps_the_old_file(lake: Lake, target: Path, tmp_path: P
     before = target.read_bytes()
     rows = tiny_rows()
     rows["facts"][0]["frame_to"] = 10_000
-    with pytest.raises(WarehouseError, match=r"not replaced, 1 of \d+ checks failed"):
-        publish(write_lake(tmp_path / "broken", rows), target)
+    broken = write_lake(tmp_path / "broken", rows)
+    with pytest.raises(CheckError, match=r"not replaced, 1 of \d+ checks failed"):
+        publish(broken, target)
     assert target.read_bytes() == before
-    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+    assert sorted(p.name for p in target.parent.iterdir()) == PUBLISHED
+
+
+def test_a_failed_check_shows_its_first_rows(tmp_path: Path, target: Path) -> None:
+    """And what the others found: Dagster shows a result for each, also when nothing is published.
+
+    Five of them: who sees one row only cannot tell a slip from a rule that everything breaks.
+    """
+    root = sql_root(
+        tmp_path / "own",
+        checks_a="-- a: one row per number.\n-- Fix: count less.\nselect * from range(7) as t(n);",
+        checks_b="-- b: none.\nselect 1 as x where false;",
+    )
+    with pytest.raises(CheckError, match=r"check a: 7 offending rows, first \{'n': 0\}") as caught:
+        publish(Lake(tmp_path / "lake"), target, root)
+    a, b = caught.value.checks
+    assert (a.name, a.n_offending, a.is_passed, a.advice) == ("a", 7, False, "count less.")
+    assert a.rows.rows() == [(0,), (1,), (2,), (3,), (4,)]
+    assert (b.name, b.is_passed, b.first) == ("b", True, None)
+    assert b.rows.columns == ["x"]
+    sent = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
+    assert (str(sent), sent.checks[0].n_offending) == (str(caught.value), 7)
+
+
+def test_the_file_says_what_it_was_made_from(tmp_path: Path, lake: Lake, target: Path) -> None:
+    """Rows and provenance are swapped in together, as in the lake: no moment between them."""
+    assert published_provenance(target) == (None, None)
+    provenance = Provenance("it's", {"qa": InputVersion("ab" * 32, 2)})
+    report = publish(lake, target, provenance=provenance)
+    assert published_provenance(target) == (report.content_sha, provenance)
+    publish(lake, target)
+    assert published_provenance(target) == (report.content_sha, None)
+    target.write_bytes(b"not a database" * 1000)
+    assert published_provenance(target) == (None, None)
+
+
+def test_a_lake_elsewhere_is_published_like_one_in_a_folder(tmp_path: Path, target: Path) -> None:
+    """DuckDB reads no object store here: verified files are copied, and the copies removed."""
+    here = publish(write_lake(tmp_path / "lake", tiny_rows()), target)
+    lake = write_lake(f"memory://{uuid.uuid4().hex}/lake", tiny_rows())
+    there = publish(lake, tmp_path / "there/enact.duckdb")
+    assert there.content_sha == here.content_sha
+    assert there.rows == here.rows
+    for name in ("qa", "predictions", "leaderboard"):
+        one, other = (query(report.path, f"from {name}") for report in (here, there))
+        assert one.equals(other, null_equal=True), name
+    assert sorted(p.name for p in (tmp_path / "there").iterdir()) == PUBLISHED
+    with lake.place.publishing("facts/x-1.parquet") as file:
+        file.write(b"PAR1 or what")
+    with pytest.raises(
+        DamagedFileError, match=r"1 of 43 files .*\n.*memory://.*/facts/x-1.parquet"
+    ):
+        publish(lake, target)
 
 
 def sql_root(folder: Path, **files: str) -> Path:
@@ -190,21 +247,6 @@ def test_files_written_again_during_publication_are_noticed(tmp_path: Path, targ
     assert not target.exists()
 
 
-def test_the_log_of_a_killed_writer_does_not_poison_the_new_file(lake: Lake, target: Path) -> None:
-    """DuckDB refuses to open a file beside a write-ahead log that is not its own."""
-    publish(lake, target)
-    code = (
-        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]);"
-        "c.execute('create table mine(x int)'); c.execute('insert into mine values (1)');"
-        "os._exit(1)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(target)], check=False)  # noqa: S603 - our own
-    assert target.with_name("enact.duckdb.wal").exists()
-    publish(lake, target)
-    assert query(target, "select count(*) from qa").item() == 5
-    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
-
-
 KILLED_PUBLISHER = """
 import os, signal, sys
 from pathlib import Path
@@ -214,7 +256,7 @@ from enact_assets.storage.lake import Lake
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-warehouse.run_checks = die  # every relation is built, nothing is swapped in
+warehouse.check_side_by_side = die  # every relation is built, nothing is swapped in
 warehouse.publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
 """
 
@@ -226,75 +268,61 @@ def test_kill_9_while_publishing_keeps_the_old_file(lake: Lake, target: Path) ->
     finished = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - our own
     assert finished.returncode == -signal.SIGKILL, finished.stderr.decode()
     assert target.read_bytes() == before
-    left = [p.name for p in target.parent.iterdir() if p != target]
+    left = [p.name for p in target.parent.iterdir() if p.name not in PUBLISHED]
     assert left
     assert all(name.startswith(".enact.duckdb.") for name in left)
     publish(lake, target)
     assert query(target, "select count(*) from qa").item() == 5
 
 
-READER = """
+READERS = """
 import json, sys
-import duckdb
-held = duckdb.connect(sys.argv[1], read_only=True)
-print("ready", flush=True)
-for _ in sys.stdin:
-    print(json.dumps(held.execute(sys.argv[2]).fetchone()), flush=True)
-"""
-
-
-def test_a_reader_keeps_its_snapshot_through_ten_rebuilds(tmp_path: Path, target: Path) -> None:
-    """A shell left open must neither block a rebuild nor see parts of two of them."""
-    publish(lake_with(tmp_path / "lake", 1), target)
-    command = [sys.executable, "-c", READER, str(target), COUNTS]
-    with subprocess.Popen(  # noqa: S603 - our own code
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as reader:
-        assert reader.stdin is not None
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "ready\n"
-        for number in range(2, 12):
-            publish(lake_with(tmp_path / "lake", number), target)
-            reader.stdin.write("next\n")
-            reader.stdin.flush()
-            assert json.loads(reader.stdout.readline()) == [1, 1]
-            assert query(target, COUNTS).row(0) == (number, number)
-        reader.stdin.close()
-    assert reader.returncode == 0
-
-
-POLLING_READER = """
-import sys
 from pathlib import Path
+import duckdb
 from enact_assets.storage.warehouse import query
+path, sql, stop = sys.argv[1:]
+held = duckdb.connect(path, read_only=True)
 print("ready", flush=True)
-seen = set()
-while not Path(sys.argv[3]).exists():
-    seen.add(query(Path(sys.argv[1]), sys.argv[2]).row(0))
-print(sorted(seen))
+seen, n_queries = set(), 0
+while not Path(stop).exists():
+    seen.add(query(Path(path), sql).row(0))
+    seen_by_the_holder = held.execute(sql).fetchone()
+    assert seen_by_the_holder == (1, 1), seen_by_the_holder
+    n_queries += 1
+print(json.dumps([n_queries, sorted(seen)]))
 """
 
 
-def test_whoever_opens_the_file_during_rebuilds_sees_one_of_them_whole(
+def test_readers_see_no_error_and_no_half_state_during_ten_rebuilds(
     tmp_path: Path, target: Path
 ) -> None:
-    """The swap has no moment at which the file is missing, partial or locked."""
-    publish(lake_with(tmp_path / "lake", 1), target)
+    """Whoever opens the file at any moment gets one publication whole; who holds one keeps it.
+
+    The swap has no moment at which the file is missing, partial or locked, and a shell left open
+    blocks no rebuild.
+    """
+    root = sql_root(
+        tmp_path / "own",
+        staging_facts="create table facts as from lake_facts;",
+        staging_demonstrations="create table demonstrations as from lake_demonstrations;",
+    )
+    publish(lake_with(tmp_path / "lake", 1), target, root)
     stop = tmp_path / "stop"
-    command = [sys.executable, "-c", POLLING_READER, str(target), COUNTS, str(stop)]
+    command = [sys.executable, "-c", READERS, str(target), COUNTS, str(stop)]
     with subprocess.Popen(  # noqa: S603 - our own code
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as reader:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "ready\n"
-        for number in range(2, 5):
-            publish(lake_with(tmp_path / "lake", number), target)
-        time.sleep(0.1)
+        for number in range(2, 12):
+            publish(lake_with(tmp_path / "lake", number), target, root)
+            assert query(target, COUNTS).row(0) == (number, number)
         stop.touch()
         out, errors = reader.communicate(timeout=30)
     assert reader.returncode == 0, errors
-    seen = eval(out)  # noqa: S307 - a list of tuples of numbers that our own code printed
-    assert seen
+    n_queries, seen = json.loads(out)
+    assert n_queries >= 10
+    assert len(seen) > 1
     assert all(n_facts == n_frames for n_facts, n_frames in seen)
 
 
@@ -317,7 +345,7 @@ def test_of_two_publishers_one_wins_whole(tmp_path: Path, target: Path) -> None:
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors.decode()
     assert query(target, COUNTS).row(0) in {(2, 2), (5, 5)}
-    assert [p.name for p in target.parent.iterdir()] == ["enact.duckdb"]
+    assert sorted(p.name for p in target.parent.iterdir()) == PUBLISHED
 
 
 def test_a_query_sees_the_new_file_in_a_process_that_holds_the_old(

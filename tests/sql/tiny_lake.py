@@ -54,7 +54,7 @@ def tiny_rows() -> Rows:
     return rows
 
 
-def write_lake(root: Path, rows: Rows) -> Lake:
+def write_lake(root: Path | str, rows: Rows) -> Lake:
     lake = Lake(root)
     for name, table_rows in rows.items():
         contract = table(name)

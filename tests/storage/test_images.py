@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
+from enact_assets.contracts.errors import (
+    DamagedFileError,
+    LakeError,
+    MissingPartitionError,
+    OutputError,
+)
 from enact_assets.storage.images import MAX_PIXELS, ImageStore
 
 RENDER = "ab" * 32
@@ -123,7 +128,7 @@ def test_a_killed_put_leaves_no_picture(store: ImageStore, monkeypatch: pytest.M
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("enact_assets.storage.atomic.flush_to_disk", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OutputError, match=r"No space left.*Free some space"):
         store.put(png())
     assert [p for p in store.root.rglob("*") if p.is_file()] == []
 

@@ -18,12 +18,13 @@ from enact_assets.contracts.errors import (
     DamagedFileError,
     LakeError,
     MissingPartitionError,
+    OutputError,
     TableContractError,
     UnknownNameError,
 )
 from enact_assets.contracts.ids import table_sha
+from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.tables import TABLES, table
-from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake, check_partition_value
 from enact_assets.storage.paths import DataRoot
 
@@ -205,7 +206,7 @@ def test_foreign_files_are_left_out_and_reported(lake: Lake) -> None:
         (lake.root / stray).parent.mkdir(parents=True, exist_ok=True)
         (lake.root / stray).write_text("x")
     assert lake.partitions("path_counts") == [STATE]
-    assert [str(p.relative_to(lake.root)) for p in lake.foreign_files()] == sorted(strays)
+    assert lake.foreign_files() == [str(lake.root / stray) for stray in sorted(strays)]
 
 
 def test_an_empty_lake_has_no_partitions_and_no_foreign_files(lake: Lake) -> None:
@@ -305,8 +306,8 @@ def test_any_flipped_bit_or_cut_is_noticed(
         content = content[:position]
     lake.path("facts", DEMONSTRATION).write_bytes(content)
     try:
-        read = lake.read("facts", DEMONSTRATION)
         lake.verify("facts", DEMONSTRATION)
+        read = lake.read("facts", DEMONSTRATION)
     except DamagedFileError:
         return
     assert read.equals(facts(n_rows=2000))  # harmless: the bit stood where nobody reads
@@ -322,7 +323,7 @@ def test_killed_between_write_and_rename_nothing_is_visible(
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("enact_assets.storage.atomic.flush_to_disk", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OutputError, match=r"No space left.*stood there before.*Free some space"):
         lake.write("facts", facts(n_rows=5), DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).height == 2
     assert [p.name for p in (lake.root / "facts").iterdir()] == ["setting_the_table-0.parquet"]
@@ -368,12 +369,48 @@ def test_kill_9_during_a_write_leaves_the_old_rows_and_a_leftover_that_is_swept(
 def test_a_reader_that_opened_the_old_file_reads_the_old_rows(lake: Lake) -> None:
     """A rebuild in the middle of a scan must not mix two versions."""
     lake.write("facts", facts(n_rows=2), DEMONSTRATION)
-    with parquet_files._opened(  # holds the file open across a write
-        lake.path("facts", DEMONSTRATION), table("facts"), DEMONSTRATION
-    ) as (file, _):
+    with lake.place.open("facts/setting_the_table-0.parquet") as handle:
+        file = pq.ParquetFile(handle)
         lake.write("facts", facts(n_rows=5), DEMONSTRATION)
         assert file.read().num_rows == 2
     assert lake.read("facts", DEMONSTRATION).height == 5
+
+
+PROVENANCE = Provenance("c0de", {"recording": InputVersion("ab" * 32, 1)})
+
+
+def test_rows_and_what_they_were_made_from_appear_together(lake: Lake) -> None:
+    """Freshness is decided by the file alone: no second place that a crash could leave behind."""
+    sha = lake.write("facts", facts(), DEMONSTRATION, PROVENANCE)
+    found = lake.metadata("facts", DEMONSTRATION)
+    assert (found.content_sha, found.provenance) == (sha, PROVENANCE)
+    assert lake.read("facts", DEMONSTRATION).equals(facts())
+    # What they were made from is no part of the rows: early cut-off compares these only.
+    assert lake.write("facts", facts(), DEMONSTRATION) == sha
+    assert lake.metadata("facts", DEMONSTRATION).provenance is None
+
+
+def test_files_written_before_there_was_provenance_or_a_seal_are_usable(lake: Lake) -> None:
+    """A lake of an older version is not to be simulated again for want of two footnotes."""
+    sha = lake.write("facts", facts(), DEMONSTRATION, PROVENANCE)
+    path = lake.path("facts", DEMONSTRATION)
+    rows = pq.ParquetFile(path).read()
+    kept = {k: v for k, v in rows.schema.metadata.items() if k not in NEW_KEYS}
+    pq.write_table(rows.replace_schema_metadata(kept), path, write_page_checksum=True)
+    assert lake.verify("facts", DEMONSTRATION) == sha
+    assert lake.metadata("facts", DEMONSTRATION).provenance is None
+    assert lake.read("facts", DEMONSTRATION).equals(facts())
+
+
+NEW_KEYS = (b"enact.provenance", b"enact.seal", b"enact.n_rows")
+
+
+def test_a_path_that_cannot_be_written_is_told_in_one_message(lake: Lake) -> None:
+    """Not as a traceback about a temporary file nobody knows."""
+    lake.write("facts", facts(), DEMONSTRATION)
+    (lake.root / "objects").write_text("a file where a folder should be")
+    with pytest.raises(OutputError, match=r"objects/x-1\.parquet: cannot be written \(File ex"):
+        lake.write("objects", table("objects").empty(), {"demonstration": "x-1"})
 
 
 def test_the_data_root_comes_from_the_environment_or_the_working_folder(
@@ -388,3 +425,23 @@ def test_the_data_root_comes_from_the_environment_or_the_working_folder(
     assert data.lake == tmp_path / "elsewhere/lake"
     assert data.images == tmp_path / "elsewhere/images"
     assert data.warehouse == tmp_path / "elsewhere/enact.duckdb"
+
+
+@pytest.mark.parametrize(
+    ("shared", "lake", "images"),
+    [
+        ("s3://bucket/a", "s3://bucket/a/lake", "s3://bucket/a/images"),
+        ("s3://bucket/a/", "s3://bucket/a/lake", "s3://bucket/a/images"),
+        ("/mnt/all", Path("/mnt/all/lake"), Path("/mnt/all/images")),
+        ("", Path("/home/data/lake"), Path("/home/data/images")),
+    ],
+)
+def test_tables_and_pictures_may_stand_where_several_machines_reach_them(
+    monkeypatch: pytest.MonkeyPatch, shared: str, lake: Path | str, images: Path | str
+) -> None:
+    """Everything else, the warehouse among it, stays on this machine."""
+    monkeypatch.setenv("ENACT_LAKE", shared)
+    root = DataRoot(Path("/home/data"))
+    assert (root.lake, root.images) == (lake, images)
+    assert root.warehouse == Path("/home/data/enact.duckdb")
+    assert all(isinstance(folder, Path) for folder in root.folders)
