@@ -23,6 +23,7 @@ from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.qa import write_questions
@@ -180,7 +181,7 @@ def _write_answers(
         _write(root, "evaluation", partition, judged)
 
 
-def _no_picture(demonstration: str, key_frame: int) -> object:
+def _no_picture(demonstration: str, key_frame: int) -> Image:
     raise FileNotFoundError(f"{demonstration} {key_frame}: no model here looks at pictures")
 
 
@@ -252,4 +253,4 @@ def _write(root: Path, name: str, partition: Mapping[str, str], rows: pl.DataFra
     arrow = rows.select(list(contract.columns)).sort(contract.key, nulls_last=False).to_arrow()
     path = root / file_name(contract, values)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encoded_file(arrow, metadata))
+    path.write_bytes(encoded_file(contract, arrow, metadata))

@@ -39,3 +39,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return next((shared[0] for shared in BUILT_ONCE if path.startswith(shared)), nodeid)
 
     return Shared(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Contexts that Dagster builds for sensors enter their instance and leave it when they are
+    collected, in any order: a later test would load its definitions from one that is gone.
+    """
+    state = sys.modules.get("dagster._core.storage.defs_state.base")
+    if state is not None:
+        state._current_storage.set(None)

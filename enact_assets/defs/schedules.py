@@ -7,6 +7,7 @@ import dagster as dg
 from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.checks import check_keys_of
 from enact_assets.defs.job_assets import CHECK_JOB
 from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.resources import DataResource
@@ -63,5 +64,6 @@ def nightly(
                 run_key=f"{night} {name} {key or ''}",
                 partition_key=key,
                 asset_selection=[dg.AssetKey(name)],
+                asset_check_keys=check_keys_of(step.assets),
                 tags=RUN_TAGS | {TRIGGER_TAG: "nightly", WHY_TAG: why},
             )

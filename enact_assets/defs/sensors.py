@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.arrivals import names_found
 from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.checks import check_keys_of
 from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import (
@@ -185,5 +186,6 @@ def _request(step: StepSpec, partition: Partition, content: str, why: str) -> dg
         run_key=f"{step.name} {partition_key(partition) or ''} {content}",
         partition_key=partition_key(partition),
         asset_selection=[dg.AssetKey(asset) for asset in step.assets],
+        asset_check_keys=check_keys_of(step.assets),
         tags=tags,
     )

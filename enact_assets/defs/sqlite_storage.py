@@ -6,8 +6,10 @@ one to close writes the whole log back each time: that is most of what a short s
 """
 
 import os
+import shutil
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 from weakref import WeakSet
@@ -18,6 +20,9 @@ from dagster._core.storage.runs import SqliteRunStorage
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy.engine import Connection, Engine, make_url
 
+from enact_assets.storage.atomic import temporary_name
+
+EVENT_LOG_FILE = "event_log.db"
 LOCKED_S = 120
 """So long a writer waits for others. Dagster's run storage gives up after five seconds."""
 
@@ -55,7 +60,25 @@ class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engine: Engine | None = None
+        _drop_half_made(Path(base_dir, EVENT_LOG_FILE))
         super().__init__(base_dir, inst_data)
+
+    def _init_db(self) -> None:
+        """Make the file aside and link it in: Dagster takes any that is there for a whole one."""
+        folder = Path(self._base_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        aside = temporary_name(folder / EVENT_LOG_FILE)
+        try:
+            ConsolidatedSqliteEventLogStorage(str(aside)).dispose()  # type: ignore[no-untyped-call]
+            made, path = aside / EVENT_LOG_FILE, folder / EVENT_LOG_FILE
+            try:
+                path.hardlink_to(made)
+            except FileExistsError:
+                return  # somebody else was faster, and may have written to his already
+            except OSError:
+                made.replace(path)  # a file system without links
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
@@ -96,6 +119,17 @@ def _keeping_engine(url: str) -> Engine:
 
     _engines.add(engine)
     return engine
+
+
+def _drop_half_made(path: Path) -> None:
+    """Remove an event log whose maker was killed before Dagster marked it as complete."""
+    if not path.exists():
+        return
+    with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
+        tables = "select count(*) from sqlite_master where name = 'alembic_version'"
+        if connection.execute(tables).fetchone()[0]:
+            return
+    path.unlink(missing_ok=True)
 
 
 def _file(path: Path) -> tuple[int, int] | None:

@@ -235,7 +235,14 @@ class _Collector:
                         continue
                     self._found.items[LEFTOVERS].append(Item(where, entry.size))
         # Inside a recording nothing is ours.
-        for folder in (self._root.root, self._root.recordings, self._root.question_files):
+        root = self._root
+        for folder in (
+            root.root,
+            root.root / "dagster",
+            root.lake_index,
+            root.recordings,
+            root.question_files,
+        ):
             found = sorted(folder.iterdir()) if folder.is_dir() else []
             for path in filter(is_temporary, found):
                 size, mtime_ns = _size_and_newest(path)

@@ -15,8 +15,8 @@ File = tuple[Values, Entry]
 """Values of a partition, and its file."""
 
 CHUNK = 1_000
-POOL_FROM = 5_000
-"""Files from which on further processes pay: each takes a second to start."""
+POOL_FROM = 100_000
+"""Files from which on further processes pay: each takes a second or two to start."""
 MAX_PROCESSES = 8
 """Beyond that the disk, not the processor, is what is waited for."""
 

@@ -5,20 +5,22 @@ silently (tried: 45 of 60 random flips); with it all of them were found. A seal 
 serves where very many files are verified (storage/seals.py).
 """
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
 from enact_assets.contracts.ids import content_sha, table_sha
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import Table
+from enact_assets.contracts.tables import TABLES, Table
 from enact_assets.storage.places import Place
 from enact_assets.storage.seals import SEAL, is_intact, sealed_parquet
 
@@ -35,6 +37,10 @@ _MAGIC = b"PAR1"
 _REQUIRED = ("table", "partition", "content_sha", "contract_sha", "package_version")
 _MADE_FROM = "enact.provenance"
 _N_ROWS = "enact.n_rows"
+_HELD = "enact.held"
+MAX_HELD = 100
+"""Of more names in a column, the footer would be larger than what it spares to read."""
+_DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,18 @@ class FileMetadata:
         return None
 
 
+class Verified(NamedTuple):
+    """A file that is whole: hash and number of its rows.
+
+    ``held`` are the names in those of its columns that hold names (:func:`held_dimensions`); a
+    column may be left out.
+    """
+
+    content_sha: str
+    n_rows: int
+    held: Mapping[str, Sequence[str]]
+
+
 def contract_sha(table: Table) -> str:
     """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
     return content_sha([[name, str(dtype)] for name, dtype in table.schema.items()])
@@ -116,17 +134,22 @@ def write_file(
         __version__,
         None if provenance is None else provenance.encoded(),
     )
-    content = encoded_file(rows.to_arrow(), metadata)
+    content = encoded_file(table, rows.to_arrow(), metadata)
     with place.publishing(name) as file:
         file.write(content)
     return metadata.content_sha
 
 
-def encoded_file(rows: pa.Table, metadata: FileMetadata) -> bytes:
+def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     """The bytes of a table file."""
+    more = {_N_ROWS: str(rows.num_rows)}
+    held = {name: pc.unique(rows.column(name)).to_pylist() for name in held_dimensions(table)}
+    few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
+    if few:
+        more[_HELD] = json.dumps(few, sort_keys=True)
     return sealed_parquet(
         rows.replace_schema_metadata(metadata.encoded()),
-        {_N_ROWS: str(rows.num_rows)},
+        more,
         compression="zstd",
         row_group_size=ROW_GROUP_ROWS,
         write_page_checksum=True,
@@ -180,17 +203,21 @@ def verify_file(place: Place, name: str, table: Table, partition: Mapping[str, s
     with _told(where, table, partition), place.open(name) as handle:
         content = handle.read(SEAL_BYTES + 1)
         if len(content) > SEAL_BYTES:
-            return verify_pages(handle, where, table, partition)[0].content_sha
-    return verify_content(content, where, table, partition, contract_sha(table))[0].content_sha
+            return verify_pages(handle, where, table, partition).content_sha
+    return verify_content(content, where, table, partition, contract_sha(table)).content_sha
+
+
+def held_dimensions(table: Table) -> list[str]:
+    """Columns of a table that hold names of partitions, other than its own."""
+    return sorted(_DIMENSIONS & table.columns.keys() - set(table.partitions))
 
 
 def verify_content(
     content: bytes, where: str, table: Table, partition: Mapping[str, str], contract: str
-) -> tuple[FileMetadata, int]:
+) -> Verified:
     """As :func:`verify_file`, of the bytes of a file that messages call ``where``.
 
-    Returns its metadata, and the number of its rows. ``contract`` is the table's
-    :func:`contract_sha`, which is the same for many files.
+    ``contract`` is the table's :func:`contract_sha`, which is the same for many files.
     """
     with _told(where, table, partition):
         found = read_key_values(content)
@@ -205,19 +232,20 @@ def verify_content(
         misfit = "changed since it was written, so damaged"
     if misfit is not None:
         raise _damaged(where, table, partition, misfit)
-    return metadata, int(n_rows)
+    held = json.loads(found[_HELD]) if _HELD in found else {}
+    return Verified(metadata.content_sha, int(n_rows), held)
 
 
 def verify_pages(
     source: IO[bytes] | pa.BufferReader, where: str, table: Table, partition: Mapping[str, str]
-) -> tuple[FileMetadata, int]:
+) -> Verified:
     """As :func:`verify_content`, by the checksums of pages: of large files, and unsealed ones."""
     with _told(where, table, partition):
         file = pq.ParquetFile(source, page_checksum_verification=True)
         metadata = _checked(where, table, partition, file)
         for group in range(file.num_row_groups):
             file.read_row_group(group)
-        return metadata, file.metadata.num_rows
+        return Verified(metadata.content_sha, file.metadata.num_rows, {})
 
 
 def read_key_values(content: bytes) -> dict[str, str]:

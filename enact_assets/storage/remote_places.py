@@ -103,8 +103,7 @@ class RemotePlace:
 
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, in the order of their names."""
-        with self._reaching(folder):
-            found = self._system.find(self._path(folder), detail=True)
+        found = self._find(folder)
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
             is_ours = path != name and not any(map(is_temporary_name, name.split("/")))
@@ -138,8 +137,7 @@ class RemotePlace:
 
     def temporary_files(self) -> Iterator[Entry]:
         """What writers, alive or killed, are writing to or have left behind."""
-        with self._reaching(""):
-            found = self._system.find(self._root, detail=True)
+        found = self._find("")
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
             if is_temporary_name(name.rpartition("/")[2]) and information.get("type") == "file":
@@ -162,6 +160,15 @@ class RemotePlace:
         with self._reaching(name):
             self._system.rm_file(self._path(name))
         return True
+
+    def _find(self, folder: str) -> dict[str, dict[str, Any]]:
+        try:
+            with self._reaching(folder):
+                found = self._system.find(self._path(folder), detail=True)
+        except FileNotFoundError as error:
+            # Of the bucket: a folder that is not there has no files, and that is no error.
+            raise LakeError(f"{self.where(folder)}: cannot be listed ({_told(error)})") from error
+        return cast(dict[str, dict[str, Any]], found)
 
     @contextmanager
     def _reaching(self, name: str) -> Iterator[None]:

@@ -21,9 +21,10 @@ from enact_assets.contracts.lineage import NOT_PUBLISHED
 from enact_assets.contracts.tables import TABLES, Table
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
+from enact_assets.storage.parquet_files import Verified, held_dimensions
 from enact_assets.storage.places import Entry, LocalPlace
 from enact_assets.storage.relations import create_lake_view, is_one_of, lake_rows
-from enact_assets.storage.verification import Verified, verify_files
+from enact_assets.storage.verification import verify_files
 
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
@@ -38,12 +39,16 @@ _ROLL_UPS_OF_QUESTIONS = ("question_set", "asked_questions", "evaluation")
 
 @dataclass(frozen=True)
 class Source:
-    """A verified file of the lake; ``path`` is where DuckDB reads it, None if it has no rows."""
+    """A verified file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
+
+    ``held`` as in :class:`Verified`.
+    """
 
     table: str
     entry: Entry
     content_sha: str
     path: Path | None
+    held: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -106,21 +111,21 @@ def _find(lake: Lake, names: Names, copies: Path | None, told: Callable[[float],
 
         def verify(
             name: str, of: Sequence[File], tell: Callable[[int], None]
-        ) -> Iterator[Verified]:
+        ) -> Iterator[Verified | str]:
             return workers.run(partial(verify_files, copies=copies), name, of, tell)
 
         for name, of in wanted.items():
             for (_, entry), found in zip(of, verify(name, of, verified), strict=True):
-                if found.problem is not None:
-                    damaged.append(found.problem)
+                if isinstance(found, str):
+                    damaged.append(found)
                     continue
                 path = _path(lake, copies, entry) if found.n_rows else None
-                sources.append(Source(name, entry, found.content_sha, path))
+                sources.append(Source(name, entry, found.content_sha, path, found.held))
         # Damage to what is not published stops nobody.
         usable = [
             _path(lake, copies, entry)
             for (_, entry), found in zip(leavers, verify("qa", leavers, _untold), strict=True)
-            if found.problem is None and found.n_rows
+            if not isinstance(found, str) and found.n_rows
         ]
     if damaged:
         more = len(damaged) - MAX_NAMED
@@ -136,7 +141,7 @@ def _find(lake: Lake, names: Names, copies: Path | None, told: Callable[[float],
 def find_left_out(connection: DuckDBPyConnection, sources: Sources, names: Names) -> LeftOut:
     """Rows of leavers in published files: table -> column -> values, empty if there are none."""
     without = {
-        name: _leavers(connection, contract, sources.paths(name), names)
+        name: _leavers(connection, contract, sources, names)
         for name, contract in TABLES.items()
         if name not in NOT_PUBLISHED
     }
@@ -184,14 +189,19 @@ def _untold(_: int) -> None:
 
 
 def _leavers(
-    connection: DuckDBPyConnection, contract: Table, files: Sequence[Path], names: Names
+    connection: DuckDBPyConnection, contract: Table, sources: Sources, names: Names
 ) -> dict[str, list[str]]:
-    """Names that rows of published ``files`` still hold though they are current no more."""
+    """Names that rows of published files still hold though they are current no more."""
+    of_table = [s for s in sources.current if s.table == contract.name and s.path is not None]
     found = {}
-    for column in sorted(set(names) & set(contract.columns) - set(contract.partitions)):
-        rows = lake_rows(contract, files)
+    for column in held_dimensions(contract):
+        if column not in names:
+            continue
+        values = {value for source in of_table for value in source.held.get(column, ())}
+        unsaid = [s.path for s in of_table if column not in s.held and s.path is not None]
+        rows = lake_rows(contract, unsaid)
         held = connection.execute(f"from ({rows}) select distinct {column}").fetchall()
-        values = {value for (value,) in held}
+        values.update(value for (value,) in held)
         if gone := sorted(values - set(names[column])):
             found[column] = gone
     return found

@@ -4,31 +4,26 @@
 --        and the actions are the steps. Inverse: the pictures stand in true order and the actions,
 --        taken in the order of the answer, are the steps.
 -- Fix:   materialize qa of these demonstrations again, and their transition_graph if it is older.
-with expected as (
+with shown_steps as (
     select
-        *,
-        if(
-            kind = 'forward',
-            list_prepend(
-                shown_key_frames[1], list_transform(answer, lambda k: shown_key_frames[k + 1])
-            ),
-            shown_key_frames
-        ) as restored_key_frames,
-        if(
-            kind = 'forward',
-            action_components,
-            list_transform(answer, lambda k: action_components[k])
-        ) as restored_components
+        demonstration, gating, question_id, kind, key_frames, answer,
+        unnest(range(1, length)) as place,
+        unnest(action_components) as components
     from qa
+),
+
+-- Forward, actions stand in true order; inverse, the answer says which is the first, the second...
+numbered_steps as (
+    select *, if(kind = 'forward', place, list_position(answer, place)) as step
+    from shown_steps
 ),
 
 steps as (
     select
-        demonstration, gating, question_id,
-        unnest(key_frames[:-2]) as key_frame_from,
-        unnest(key_frames[2:]) as key_frame_to,
-        unnest(restored_components) as components
-    from expected
+        demonstration, gating, question_id, components,
+        key_frames[step] as key_frame_from,
+        key_frames[step + 1] as key_frame_to
+    from numbered_steps
 ),
 
 wrong_steps as (
@@ -41,9 +36,14 @@ wrong_steps as (
 )
 
 select demonstration, gating, question_id, kind, key_frames, shown_key_frames, answer
-from expected
+from qa
 where
-    restored_key_frames is distinct from key_frames
+    len(key_frames) <> length
+    or key_frames is distinct from if(
+        kind = 'forward',
+        list_prepend(shown_key_frames[1], list_select(shown_key_frames[2:], answer)),
+        shown_key_frames
+    )
     or (demonstration, gating, question_id) in (
         select (demonstration, gating, question_id) from wrong_steps
     )

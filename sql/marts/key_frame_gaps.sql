@@ -49,25 +49,25 @@ gaps as (
         and later.key_frame = counted_steps.key_frame_to
 ),
 
-timed as (
+sizes as (
     select
-        gating, demonstration, between_frames,
-        unnest(['frames', 'seconds']) as unit,
-        unnest([frames::double, frames / frame_rate_hz]) as size,
-        n_gaps
+        gating, demonstration, between_frames, frame_rate_hz, frames, sum(n_gaps)::bigint as n_gaps
     from gaps
     where frames is not null
+    group by all
 ),
 
+-- Within a demonstration, seconds follow from frames.
 levels as (
-    select * from timed
+    select gating, demonstration, between_frames, 'frames' as unit, frames::double as size, n_gaps
+    from sizes
     union all
-    select * replace (null::varchar as demonstration) from timed
-),
-
-sizes as (
-    select gating, demonstration, between_frames, unit, size, sum(n_gaps)::bigint as n_gaps
-    from levels
+    select gating, null, between_frames, 'frames', frames, sum(n_gaps)::bigint
+    from sizes
+    group by all
+    union all
+    select gating, null, between_frames, 'seconds', frames / frame_rate_hz, sum(n_gaps)::bigint
+    from sizes
     group by all
 ),
 
@@ -76,7 +76,7 @@ ranked as (
         * exclude (n_gaps),
         sum(n_gaps) over (same_row order by size) as n_up_to_here,
         sum(n_gaps) over same_row - 1 as last_place
-    from sizes
+    from levels
     window same_row as (partition by gating, demonstration, between_frames, unit)
 ),
 
@@ -94,23 +94,32 @@ places as (
 
 found as (
     select * exclude (below, above, part), below + (above - below) * part as size from places
+),
+
+gathered as (
+    select
+        gating, demonstration, between_frames,
+        max(last_place)::bigint + 1 as n_gaps,
+        max(size) filter (unit = 'frames' and share = 0)::bigint as min_frames,
+        max(size) filter (unit = 'frames' and share = 0.25) as q1_frames,
+        max(size) filter (unit = 'frames' and share = 0.5) as median_frames,
+        max(size) filter (unit = 'frames' and share = 0.75) as q3_frames,
+        max(size) filter (unit = 'frames' and share = 1)::bigint as max_frames,
+        max(size) filter (unit = 'seconds' and share = 0) as min_s,
+        max(size) filter (unit = 'seconds' and share = 0.5) as median_s,
+        max(size) filter (unit = 'seconds' and share = 1) as max_s
+    from found
+    group by all
 )
 
 select
-    gating,
-    demonstration,
-    between_frames,
-    max(last_place)::bigint + 1 as n_gaps,
-    max(size) filter (unit = 'frames' and share = 0)::bigint as min_frames,
-    max(size) filter (unit = 'frames' and share = 0.25) as q1_frames,
-    max(size) filter (unit = 'frames' and share = 0.5) as median_frames,
-    max(size) filter (unit = 'frames' and share = 0.75) as q3_frames,
-    max(size) filter (unit = 'frames' and share = 1)::bigint as max_frames,
-    max(size) filter (unit = 'seconds' and share = 0) as min_s,
-    max(size) filter (unit = 'seconds' and share = 0.5) as median_s,
-    max(size) filter (unit = 'seconds' and share = 1) as max_s
-from found
-group by all
+    gathered.* replace (
+        coalesce(min_s, min_frames / frame_rate_hz) as min_s,
+        coalesce(median_s, median_frames / frame_rate_hz) as median_s,
+        coalesce(max_s, max_frames / frame_rate_hz) as max_s
+    )
+from gathered
+left join demonstrations using (demonstration)
 order by gating, demonstration nulls first, between_frames;
 
 comment on column key_frame_gaps.gating is 'which predicates make key frames: state or contact';

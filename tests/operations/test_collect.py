@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import LakeError
 from enact_assets.contracts.tables import TABLES, table
 from enact_assets.frames.render_pool import encode_png
+from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.collect import (
     LEFTOVERS,
     PARTITIONS,
@@ -330,6 +331,8 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
         root.paths.root / ".enact.duckdb.0123456789ab.tmp",
         root.paths.lake / "qa" / "cups-0" / ".state.parquet.0123456789ab.tmp",
         root.paths.images / "ab" / ".abc.png.0123456789ab.tmp",
+        root.paths.root / "dagster" / ".event_log.db.0123456789ab.tmp" / "event_log.db",
+        root.paths.lake_index / ".qa.parquet.0123456789ab.tmp",
         root.paths.recordings / ".cups-9.0123456789ab.tmp" / "scene_graph_0.json",
     ]
     strange = [root.paths.lake / "notes.txt", root.paths.images / "holiday.png"]
@@ -344,7 +347,7 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
         path.write_bytes(b"1")
         os.utime(path, (at, at))
     done = root.collect(delete=True)
-    gone = {path if path.parent.name != old[-1].parent.name else path.parent for path in old}
+    gone = {path.parent if is_temporary(path.parent) else path for path in old}
     assert set(found(done, LEFTOVERS)) == {str(path) for path in gone}
     assert {item.size for item in done.items[LEFTOVERS]} == {5}
     assert not any(path.exists() for path in old)

@@ -2,8 +2,14 @@
 
 import os
 import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_roots import TinyRoot
 
@@ -17,6 +23,8 @@ from benchmarks.crashes import (
     leftovers,
     materialize,
 )
+from enact_assets.defs.instance import open_instance
+from enact_assets.storage.atomic import is_temporary
 
 KILLS = int(os.environ.get("ENACT_KILLS", "20"))
 
@@ -61,6 +69,54 @@ def test_what_is_damaged_is_found(tiny: TinyRoot, copied: Path) -> None:
     changed = "\n".join(differences(tiny.content, {**tiny.content, "a": "b", "picture x": "x"}))
     assert "a: not in the undisturbed root" in changed
     assert differences(tiny.content, tiny.content) == []
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from enact_assets.defs.instance import open_instance
+instance = open_instance(Path(sys.argv[1]))
+instance.add_dynamic_partitions("demonstration", ["cups-0"])
+print(instance.get_runs(limit=1), instance.event_log_storage.get_concurrency_keys())
+"""
+
+
+@pytest.mark.parametrize("content", [b"", "create table event_logs (id integer)"])
+def test_an_event_log_that_was_half_made_is_made_anew(tmp_path: Path, content) -> None:
+    """Dagster calls any file complete, and would fail for ever: "no such table"."""
+    path = tmp_path / "dagster" / "event_log.db"
+    path.parent.mkdir()
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(content)
+    instance = open_instance(tmp_path)
+    instance.add_dynamic_partitions("demonstration", ["cups-0"])
+    assert instance.get_dynamic_partitions("demonstration") == ["cups-0"]
+    instance.dispose()
+    again = open_instance(tmp_path)
+    assert again.get_dynamic_partitions("demonstration") == ["cups-0"], "a whole one was dropped"
+    again.dispose()
+    assert not any(is_temporary(p) for p in path.parent.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["runs.db", "event_log.db", "schedules.db"])
+def test_a_kill_while_dagsters_databases_are_made_does_no_harm(tmp_path: Path, name: str) -> None:
+    """The first second of a data root's life."""
+    random = np.random.default_rng(0)
+    for k in range(8):
+        root = tmp_path / str(k)
+        command = [sys.executable, "-c", OPEN, str(root)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:  # noqa: S603 - ours
+            while not (root / "dagster" / name).exists() and process.poll() is None:
+                time.sleep(0.0005)
+            time.sleep(random.uniform(0.0, 0.06))
+            process.kill()
+        assert find_damage(root) == []
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

@@ -433,7 +433,7 @@ def test_the_data_root_comes_from_the_environment_or_the_working_folder(
         ("s3://bucket/a", "s3://bucket/a/lake", "s3://bucket/a/images"),
         ("s3://bucket/a/", "s3://bucket/a/lake", "s3://bucket/a/images"),
         ("/mnt/all", Path("/mnt/all/lake"), Path("/mnt/all/images")),
-        ("", Path("/home/data/lake"), Path("/home/data/images")),
+        ("", Path("/srv/data/lake"), Path("/srv/data/images")),
     ],
 )
 def test_tables_and_pictures_may_stand_where_several_machines_reach_them(
@@ -441,7 +441,7 @@ def test_tables_and_pictures_may_stand_where_several_machines_reach_them(
 ) -> None:
     """Everything else, the warehouse among it, stays on this machine."""
     monkeypatch.setenv("ENACT_LAKE", shared)
-    root = DataRoot(Path("/home/data"))
+    root = DataRoot(Path("/srv/data"))
     assert (root.lake, root.images) == (lake, images)
-    assert root.warehouse == Path("/home/data/enact.duckdb")
+    assert root.warehouse == Path("/srv/data/enact.duckdb")
     assert all(isinstance(folder, Path) for folder in root.folders)
