@@ -30,7 +30,6 @@ EnactError
 `-- MaterializationError          a partition failed, or could not start
 """
 
-
 from typing import Any
 
 

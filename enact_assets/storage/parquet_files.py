@@ -143,7 +143,10 @@ def write_file(
 def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     """The bytes of a table file."""
     more = {_N_ROWS: str(rows.num_rows)}
-    held = {name: pc.unique(rows.column(name)).to_pylist() for name in held_dimensions(table)}
+    held = {
+        name: pc.unique(rows.column(name).drop_null()).to_pylist()
+        for name in held_dimensions(table)
+    }
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:
         more[_HELD] = json.dumps(few, sort_keys=True)

@@ -8,7 +8,9 @@ from tiny_lake import BOIL, TABLE, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.contracts.tables import TABLES
+from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.parquet_files import MAX_HELD
 from enact_assets.storage.relations import STALE_PARTITIONS
 from enact_assets.storage.sources import NOT_PUBLISHED, Names
 from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
@@ -46,13 +48,28 @@ def held(path: Path, column: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("dimension", "gone"),
-    [("demonstration", BOIL), ("variant", "aperture_80"), ("model", "guesser")],
+    ("dimension", "gone", "max_held"),
+    [
+        ("demonstration", BOIL, MAX_HELD),
+        ("demonstration", BOIL, 0),
+        ("variant", "aperture_80", MAX_HELD),
+        ("model", "guesser", MAX_HELD),
+    ],
 )
 def test_a_name_that_left_is_in_no_relation(
-    lake: Lake, target: Path, dimension: str, gone: str
+    tmp_path: Path,
+    target: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    dimension: str,
+    gone: str,
+    max_held: int,
 ) -> None:
-    """Its last rows would stay on the leaderboard for ever; its files are nobody's to delete."""
+    """Its last rows would stay on the leaderboard for ever; its files are nobody's to delete.
+
+    Whether files say which names they hold, or hold too many of them to say so.
+    """
+    monkeypatch.setattr(parquet_files, "MAX_HELD", max_held)
+    lake = write_lake(tmp_path / "lake", tiny_rows())
     everything = publish(lake, target)
     before = held(target, dimension)
     report = publish(lake, target, names=without(dimension, gone))
