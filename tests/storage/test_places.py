@@ -56,7 +56,7 @@ class Renaming(LocalFileSystem):  # type: ignore[misc] # fsspec is untyped
 
 
 def renaming_place(folder: Path) -> RemotePlace:
-    return RemotePlace(Renaming(), str(folder), "renaming://server/root")
+    return RemotePlace(Renaming(), str(folder), "renaming://server/base")
 
 
 @pytest.fixture(params=["folder", "file", "memory", "renaming"])
@@ -211,7 +211,7 @@ def test_what_cannot_be_published_leaves_the_old_file_and_nothing_else(tmp_path:
     lake = lake_at(place)
     lake.write("facts", facts("a-0"), A)
     place._system.is_broken = True
-    with pytest.raises(OutputError, match=r"renaming://server/srv/facts/a-0\.parquet: .* expired"):
+    with pytest.raises(OutputError, match=r"renaming://server/base/facts/a-0\.parquet: .* expired"):
         lake.write("facts", facts("a-0", 2), A)
     place._system.is_broken = False
     assert lake.read("facts", A).equals(facts("a-0"))
