@@ -185,6 +185,9 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     os.environ["ENACT_HOME"] = str(arguments.data.resolve())
     if arguments.automate:
         os.environ["ENACT_AUTOMATE"] = "1"
+    for kind in ("SENSOR", "SCHEDULE"):
+        # A look at half a million files takes longer than the minute that Dagster waits for it.
+        os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", "600")
     console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
     command = ["dagster", "dev", "-m", "enact_assets.definitions", "-p", str(arguments.port)]
     os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments

@@ -48,20 +48,19 @@ def held(path: Path, column: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("dimension", "gone", "max_held"),
+    ("left", "max_held"),
     [
-        ("demonstration", BOIL, MAX_HELD),
-        ("demonstration", BOIL, 0),
-        ("variant", "aperture_80", MAX_HELD),
-        ("model", "guesser", MAX_HELD),
+        (("demonstration", BOIL), MAX_HELD),
+        (("demonstration", BOIL), 0),
+        (("variant", "aperture_80"), MAX_HELD),
+        (("model", "guesser"), MAX_HELD),
     ],
 )
 def test_a_name_that_left_is_in_no_relation(
     tmp_path: Path,
     target: Path,
     monkeypatch: pytest.MonkeyPatch,
-    dimension: str,
-    gone: str,
+    left: tuple[str, str],
     max_held: int,
 ) -> None:
     """Its last rows would stay on the leaderboard for ever; its files are nobody's to delete.
@@ -69,6 +68,7 @@ def test_a_name_that_left_is_in_no_relation(
     Whether files say which names they hold, or hold too many of them to say so.
     """
     monkeypatch.setattr(parquet_files, "MAX_HELD", max_held)
+    dimension, gone = left
     lake = write_lake(tmp_path / "lake", tiny_rows())
     everything = publish(lake, target)
     before = held(target, dimension)
