@@ -60,6 +60,7 @@ class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engine: Engine | None = None
+        self._known_tables: set[str] = set()
         _drop_half_made(Path(base_dir, EVENT_LOG_FILE))
         super().__init__(base_dir, inst_data)
 
@@ -79,6 +80,15 @@ class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
                 made.replace(path)  # a file system without links
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+
+    def has_table(self, table_name: str) -> bool:
+        """Whether there is a table; asked fifteen times a step, of tables that never go."""
+        if table_name not in self._known_tables:
+            with self._connect() as connection:
+                if not db.inspect(connection).has_table(table_name):
+                    return False
+            self._known_tables.add(table_name)
+        return True
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
