@@ -139,7 +139,7 @@ class LocalPlace:
 
     def where(self, name: str) -> str:
         """The path of one file."""
-        return str(self.root / name)
+        return f"{self.root}/{name}"
 
     def read(self, name: str) -> bytes:
         """The whole file."""

@@ -42,10 +42,11 @@ class SideBySide:
         files: Sequence[SqlFile],
         work: Callable[[DuckDBPyConnection, SqlFile], Result],
         told: Callable[[int], None] = lambda _n_done: None,
-    ) -> dict[str, Result]:
-        """``work`` on each file of one stage: results by name, in the order of ``files``.
+    ) -> list[Result]:
+        """``work`` on each of ``files``: results in their order.
 
-        Errors: that of the first of the files that failed, once nothing runs any more.
+        A file waits for those before it whose relation its text names. Errors: that of the first
+        that failed, once nothing runs any more.
         """
         needs = _needs(files)
         idle: SimpleQueue[DuckDBPyConnection] = SimpleQueue()
@@ -59,20 +60,20 @@ class SideBySide:
             finally:
                 idle.put(connection)
 
-        waiting = sorted(files, key=lambda file: (-self._weight(file), file.name))
+        waiting = sorted(files, key=lambda file: (-self._weight(file), file.place))
         running: dict[Future[Result], SqlFile] = {}
         done: dict[str, Future[Result]] = {}
         with self._pool() as pool:
             while running or (waiting and not _is_any_failed(done)):
-                ready = [f for f in waiting if needs[f.name] <= done.keys()]
+                ready = [f for f in waiting if needs[f.place] <= done.keys()]
                 for file in ready if not _is_any_failed(done) else []:
                     waiting.remove(file)
                     running[pool.submit(on_an_idle_one, file)] = file
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    done[running.pop(future).name] = future
+                    done[running.pop(future).place] = future
                 told(len(done))
-        return {file.name: done[file.name].result() for file in files if file.name in done}
+        return [done[file.place].result() for file in files if file.place in done]
 
     @contextmanager
     def _pool(self) -> Iterator[ThreadPoolExecutor]:
@@ -93,12 +94,13 @@ class SideBySide:
 
 
 def _needs(files: Sequence[SqlFile]) -> dict[str, set[str]]:
-    """Per file, those before it whose relation its text names."""
-    before: set[str] = set()
+    """Place of a file -> places of those before it whose relation its text names."""
+    before: dict[str, str] = {}
     needs = {}
     for file in files:
-        needs[file.name] = _words(file) & before
-        before.add(file.name)
+        needs[file.place] = {before[word] for word in _words(file) & before.keys()}
+        if file.stage != "checks":
+            before[file.name] = file.place
     return needs
 
 

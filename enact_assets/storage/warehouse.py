@@ -34,12 +34,7 @@ from enact_assets.storage.relations import STALE_PARTITIONS, literal
 from enact_assets.storage.sources import LeftOut, Names, Sources, find_sources, refuse_changed
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse_build import build
-from enact_assets.storage.warehouse_checks import (
-    CheckResult,
-    check_side_by_side,
-    refuse_offending,
-    run_checks,
-)
+from enact_assets.storage.warehouse_checks import CheckResult, refuse_offending, run_checks
 
 __all__ = [
     "CheckResult",
@@ -121,14 +116,13 @@ def publish(
             )
             sha = _content_sha(sources, files, built.left_out, stale)
             _write_said(connection, sha, provenance)
-            checks = check_side_by_side(connection, files, sources.sizes)
             connection.execute("checkpoint")
-        refuse_offending(warehouse_path, checks)
+        refuse_offending(warehouse_path, built.checks)
         refuse_changed(sources)
         _shut_log(warehouse_path)
     told(1.0)
     seconds = time.monotonic() - started
-    return PublishReport(warehouse_path, built.rows, checks, seconds, sha)
+    return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Makes staging relations and marts in an empty database, side by side."""
+"""Makes staging relations and marts in an empty database and checks them, side by side."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 import duckdb
 import polars as pl
@@ -25,16 +25,25 @@ from enact_assets.storage.sources import (
 )
 from enact_assets.storage.sql_files import SqlFile
 from enact_assets.storage.sql_runs import SideBySide
+from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
 _CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
 
 
+class Made(NamedTuple):
+    """A relation that a file made: table or view, and the number of its rows."""
+
+    kind: str
+    n_rows: int
+
+
 @dataclass(frozen=True)
 class Built:
-    """Rows of each relation, and what rows of published files were left out."""
+    """Rows of each relation, what rows of published files were left out, and all checks."""
 
     rows: dict[str, int]
     left_out: LeftOut
+    checks: tuple[CheckResult, ...]
 
 
 def build(
@@ -46,13 +55,12 @@ def build(
     stale: pl.DataFrame,
     told: Callable[[float], None],
 ) -> Built:
-    """Make the relations of ``files``, stage by stage, with comments; ``told`` the share done.
+    """Make the relations of ``files``, with comments, and run the checks; ``told`` the share done.
 
     Errors: :class:`WarehouseError` names the SQL file that failed, or the files of the lake that
-    changed meanwhile; :class:`TableContractError` for ``stale`` with other columns.
+    changed meanwhile; :class:`TableContractError` for ``stale`` with other columns. Offending rows
+    are no error.
     """
-    relations = [file for file in files if file.stage != "checks"]
-    kinds: dict[str, tuple[str, int]] = {}
     try:
         side_by_side = SideBySide(connection, sources.sizes)
         left_out = find_left_out(connection, sources, names)
@@ -63,36 +71,32 @@ def build(
         refuse_changed(sources)
         raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
     try:
-        for stage in dict.fromkeys(file.stage for file in relations):
-            of_stage = [file for file in relations if file.stage == stage]
-            made = side_by_side.run(
-                of_stage, _make, partial(_tell, told, len(kinds), len(relations))
-            )
-            kinds |= made
+        done = side_by_side.run(files, _run, lambda n_done: told(n_done / len(files)))
     except WarehouseError:
         refuse_changed(sources)
         raise
+    made = [(f, r) for f, r in zip(files, done, strict=True) if isinstance(r, Made)]
+    checks = tuple(result for result in done if isinstance(result, CheckResult))
     # One transaction: each of the hundreds of comments would be flushed to disk alone.
     connection.begin()
-    for file in relations:
-        comment_relation(connection, file.name, kinds[file.name][0], file.meaning)
+    for file, result in made:
+        comment_relation(connection, file.name, result.kind, file.meaning)
         if file.name in _CONTRACTS:
             comment_columns(connection, _CONTRACTS[file.name])
     connection.commit()
-    return Built({name: n_rows for name, (_, n_rows) in kinds.items()}, left_out)
+    return Built({file.name: result.n_rows for file, result in made}, left_out, checks)
 
 
-def _tell(told: Callable[[float], None], n_before: int, n: int, n_done: int) -> None:
-    told((n_before + n_done) / n)
+def _run(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> "Made | CheckResult":
+    return run_check(connection, file) if file.stage == "checks" else _make(connection, file)
 
 
-def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> tuple[str, int]:
-    """Run one file; returns the kind of relation it made, and the number of its rows."""
+def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> Made:
     try:
         connection.begin()
         connection.execute(file.text)
         connection.commit()
-        return _kind(connection, file), _count(connection, f"from {file.name}")
+        return Made(_kind(connection, file), _count(connection, f"from {file.name}"))
     except duckdb.Error as error:
         raise WarehouseError(f"{file.place}: {error}") from error
 

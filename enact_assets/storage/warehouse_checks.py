@@ -1,6 +1,6 @@
 """Checks of the warehouse: each file of ``sql/checks`` returns the rows that offend its rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,16 @@ import polars as pl
 
 from enact_assets.contracts.errors import CheckError, WarehouseError
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.sql_runs import SideBySide
 
 SHOWN_ROWS = 5
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check found: how many offending rows, the first of them, and what to do about it."""
+    """What a check found: how many offending rows, the first of them, and what to do about it.
+
+    ``rows`` are five at most; without any it has no columns.
+    """
 
     name: str
     n_offending: int
@@ -49,14 +51,6 @@ def run_checks(
     return tuple(run_check(connection, file) for file in files if file.stage == "checks")
 
 
-def check_side_by_side(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[SqlFile], sizes: Mapping[str, int]
-) -> tuple[CheckResult, ...]:
-    """As :func:`run_checks`, several at a time; ``sizes`` are bytes of relations."""
-    checks = [file for file in files if file.stage == "checks"]
-    return tuple(SideBySide(connection, sizes).run(checks, run_check).values())
-
-
 def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> None:
     """Errors: :class:`CheckError` with all results if one of them has offending rows."""
     failed = [str(check) for check in checks if not check.is_passed]
@@ -74,7 +68,9 @@ def run_check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResu
         [(n_offending,)] = connection.execute(
             f"select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
         ).fetchall()
-        first = connection.sql(f"from (\n{file.query}\n) limit {SHOWN_ROWS if n_offending else 0}")
-        return CheckResult(file.name, n_offending, first.pl(), file.header.get("Fix", ""))
+        first = pl.DataFrame()
+        if n_offending:
+            first = connection.sql(f"from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
+        return CheckResult(file.name, n_offending, first, file.header.get("Fix", ""))
     except duckdb.Error as error:
         raise WarehouseError(f"{file.place}: {error}") from error
