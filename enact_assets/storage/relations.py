@@ -60,13 +60,13 @@ def create_lake_view(
     files: Sequence[Path],
     without: Mapping[str, Collection[str]],
 ) -> None:
-    """Make the temporary view ``lake_<table>``: :func:`lake_rows` less some rows.
+    """Make the temporary view ``lake_<table>`` of a connection: :func:`lake_rows` less some rows.
 
     ``without`` maps columns to values; a row with one of them is left out.
     """
     kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
     rows = f"from ({lake_rows(contract, files)}) where true{kept}"
-    connection.execute(f"create temp view lake_{contract.name} as {rows}")
+    connection.execute(f"create or replace temp view lake_{contract.name} as {rows}")
 
 
 def create_given_view(connection: DuckDBPyConnection, contract: Table, rows: pl.DataFrame) -> None:

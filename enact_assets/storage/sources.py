@@ -8,10 +8,10 @@ statistics count it until they are made again.
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -23,7 +23,7 @@ from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
 from enact_assets.storage.parquet_files import Verified, held_dimensions
 from enact_assets.storage.places import Entry, LocalPlace
-from enact_assets.storage.relations import create_lake_view, is_one_of, lake_rows
+from enact_assets.storage.relations import is_one_of, lake_rows
 from enact_assets.storage.verification import verify_files
 
 Names = Mapping[str, Collection[str]]
@@ -51,110 +51,124 @@ class Source:
     held: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True)
 class Sources:
-    """``current`` is published; ``qa_of_leavers`` tells which questions belong to leavers."""
+    """Every file of a lake that goes in. Tables are verified one by one, in any order.
 
-    lake: Lake
-    current: tuple[Source, ...]
-    qa_of_leavers: tuple[Path, ...]
+    Files of a lake that is not in a folder are copied below ``copies`` when they are verified.
+    """
 
-    @cached_property
+    def __init__(self, lake: Lake, names: Names, copies: Path | None) -> None:
+        self.lake = lake
+        self.names = names
+        self._copies = copies
+        files = {t: sorted(lake.entries(t)) for t in TABLES if t not in NOT_PUBLISHED}
+        self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
+        self._leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
+        self._verified: dict[str, list[Source]] = {}
+        self._damaged: dict[str, list[str]] = {}
+        self._qa_of_leavers: list[Path] = []
+
+    @property
     def sizes(self) -> dict[str, int]:
-        """Bytes of the files of each table."""
-        sizes: dict[str, int] = {}
-        for source in self.current:
-            sizes[source.table] = sizes.get(source.table, 0) + source.entry.size
-        return sizes
+        """Bytes of the files of each published table."""
+        return {table: sum(e.size for _, e in files) for table, files in self._files.items()}
+
+    @property
+    def current(self) -> list[Source]:
+        """Verified files that are published, table by table, in the order of their partitions."""
+        return [source for table in self._files for source in self._verified.get(table, [])]
+
+    @property
+    def qa_of_leavers(self) -> list[Path]:
+        """Files of ``qa`` that are not published, and tell which questions belong to leavers."""
+        return self._qa_of_leavers
+
+    def of(self, table: str) -> list[Source]:
+        """Verified files of ``table``. Errors: :class:`DamagedFileError` if one was damaged."""
+        if self._damaged[table]:
+            self.refuse_damaged()
+        return self._verified[table]
 
     def paths(self, table: str) -> list[Path]:
-        """Files of ``table`` that have rows, in the order of their partitions."""
-        return [s.path for s in self.current if s.table == table and s.path is not None]
+        """Where DuckDB reads those that have rows. Errors: as :meth:`of`."""
+        return [source.path for source in self.of(table) if source.path is not None]
+
+    def verify(self, table: str) -> None:
+        """Read all files of ``table``; what is damaged is told by :meth:`refuse_damaged`."""
+        verified, damaged = [], []
+        files = self._files[table]
+        for (_, entry), found in zip(files, self._read(table, files), strict=True):
+            if isinstance(found, str):
+                damaged.append(found)
+            else:
+                path = self._path(entry) if found.n_rows else None
+                verified.append(Source(table, entry, found.content_sha, path, found.held))
+        self._verified[table], self._damaged[table] = verified, damaged
+
+    def verify_leavers(self) -> None:
+        """Read what is not published; damage to it stops nobody."""
+        found = zip(self._leavers, self._read("qa", self._leavers), strict=True)
+        self._qa_of_leavers = [
+            self._path(entry)
+            for (_, entry), verified in found
+            if not isinstance(verified, str) and verified.n_rows
+        ]
+
+    def refuse_damaged(self) -> None:
+        """Errors: :class:`DamagedFileError` names the files that were damaged."""
+        damaged = [message for messages in self._damaged.values() for message in messages]
+        if damaged:
+            n_files, more = sum(map(len, self._files.values())), len(damaged) - MAX_NAMED
+            raise DamagedFileError(
+                f"{len(damaged)} of {n_files} files of the lake cannot be published; the warehouse "
+                "stays as it was.\n"
+                + "\n".join(damaged[:MAX_NAMED])
+                + (f"\nand {more} more" if more > 0 else "")
+            )
+
+    def _read(self, table: str, files: Sequence[File]) -> Iterator[Verified | str]:
+        with Workers(self.lake.place, len(files)) as workers:
+            work = partial(verify_files, copies=self._copies)
+            yield from workers.run(work, table, files, lambda _n_more: None)
+
+    def _path(self, entry: Entry) -> Path:
+        return (self.lake.root if self._copies is None else self._copies) / entry.name
 
 
 @contextmanager
-def find_sources(
-    lake: Lake, names: Names, near: Path, told: Callable[[float], None]
-) -> Iterator[Sources]:
-    """Every file that goes in, each page compared with its checksum; valid within the block.
+def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
+    """Every file that goes in, not yet verified; valid within the block.
 
-    Files of a lake that is not in a folder are copied to a temporary one beside ``near``. ``told``
-    is given the share done, 0 to 1. Errors: :class:`UnknownNameError` for a dimension in ``names``
-    that no table has; :class:`DamagedFileError` names the files that cannot be used.
+    Copies, if there must be any, stand in a temporary folder beside ``near``. Errors:
+    :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:
         if dimension not in _DIMENSIONS:
             raise UnknownNameError.of("dimension", dimension, _DIMENSIONS)
     copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
     try:
-        yield _find(lake, names, copies, told)
+        yield Sources(lake, names, copies)
     finally:
         if copies is not None:
             shutil.rmtree(copies, ignore_errors=True)
 
 
-def _find(lake: Lake, names: Names, copies: Path | None, told: Callable[[float], None]) -> Sources:
-    files = {t: sorted(lake.entries(t)) for t in TABLES if t not in NOT_PUBLISHED}
-    wanted = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
-    leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
-    n_wanted = sum(map(len, wanted.values()))
-    n_done = 0
-
-    def verified(n_more: int) -> None:
-        nonlocal n_done
-        n_done += n_more
-        told(n_done / n_wanted)
-
-    sources: list[Source] = []
-    damaged: list[str] = []
-    with Workers(lake.place, n_wanted) as workers:
-
-        def verify(
-            name: str, of: Sequence[File], tell: Callable[[int], None]
-        ) -> Iterator[Verified | str]:
-            return workers.run(partial(verify_files, copies=copies), name, of, tell)
-
-        for name, of in wanted.items():
-            for (_, entry), found in zip(of, verify(name, of, verified), strict=True):
-                if isinstance(found, str):
-                    damaged.append(found)
-                    continue
-                path = _path(lake, copies, entry) if found.n_rows else None
-                sources.append(Source(name, entry, found.content_sha, path, found.held))
-        # Damage to what is not published stops nobody.
-        usable = [
-            _path(lake, copies, entry)
-            for (_, entry), found in zip(leavers, verify("qa", leavers, _untold), strict=True)
-            if not isinstance(found, str) and found.n_rows
-        ]
-    if damaged:
-        more = len(damaged) - MAX_NAMED
-        raise DamagedFileError(
-            f"{len(damaged)} of {n_wanted} files of the lake cannot be published; the warehouse "
-            "stays as it was.\n"
-            + "\n".join(damaged[:MAX_NAMED])
-            + (f"\nand {more} more" if more > 0 else "")
-        )
-    return Sources(lake, tuple(sources), tuple(usable))
+def verified_before(table: str) -> tuple[str, ...]:
+    """Tables that must be verified, and leavers' rows in them known, before ``table`` is read."""
+    return (*_ROLL_UPS_OF_QUESTIONS, "qa") if table == "predictions" else ()
 
 
-def find_left_out(connection: DuckDBPyConnection, sources: Sources, names: Names) -> LeftOut:
-    """Rows of leavers in published files: table -> column -> values, empty if there are none."""
-    without = {
-        name: _leavers(connection, contract, sources, names)
-        for name, contract in TABLES.items()
-        if name not in NOT_PUBLISHED
-    }
-    if questions := _questions_of_leavers(connection, sources, without):
-        without["predictions"]["question_id"] = questions
-    return {name: values for name, values in without.items() if values}
+def left_out_of(
+    connection: DuckDBPyConnection, sources: Sources, table: str, left_out: LeftOut
+) -> dict[str, list[str]]:
+    """Rows of leavers in published files of ``table``: column -> values.
 
-
-def create_lake_views(connection: DuckDBPyConnection, sources: Sources, left_out: LeftOut) -> None:
-    """Make ``lake_<table>`` for every published table, without the rows that are left out."""
-    for name, contract in TABLES.items():
-        if name not in NOT_PUBLISHED:
-            create_lake_view(connection, contract, sources.paths(name), left_out.get(name, {}))
+    ``left_out`` are those of the tables in :func:`verified_before`.
+    """
+    found = _leavers(connection, TABLES[table], sources)
+    if table == "predictions" and (gone := _questions_of_leavers(connection, sources, left_out)):
+        found["question_id"] = gone
+    return found
 
 
 def refuse_changed(sources: Sources) -> None:
@@ -180,37 +194,27 @@ def _is_current(table_name: str, file: File, names: Names) -> bool:
     return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
 
 
-def _path(lake: Lake, copies: Path | None, entry: Entry) -> Path:
-    return (lake.root if copies is None else copies) / entry.name
-
-
-def _untold(_: int) -> None:
-    """Nobody waits to hear of it."""
-
-
 def _leavers(
-    connection: DuckDBPyConnection, contract: Table, sources: Sources, names: Names
+    connection: DuckDBPyConnection, contract: Table, sources: Sources
 ) -> dict[str, list[str]]:
     """Names that rows of published files still hold though they are current no more."""
-    of_table = [s for s in sources.current if s.table == contract.name and s.path is not None]
+    of_table = [source for source in sources.of(contract.name) if source.path is not None]
     found = {}
     for column in held_dimensions(contract):
-        if column not in names:
+        if column not in sources.names:
             continue
         values = {value for source in of_table for value in source.held.get(column, ())}
         unsaid = [s.path for s in of_table if column not in s.held and s.path is not None]
         rows = lake_rows(contract, unsaid)
         held = connection.execute(f"from ({rows}) select distinct {column}").fetchall()
         values.update(value for (value,) in held)
-        if gone := sorted(values - set(names[column])):
+        if gone := sorted(values - set(sources.names[column])):
             found[column] = gone
     return found
 
 
 def _questions_of_leavers(
-    connection: DuckDBPyConnection,
-    sources: Sources,
-    without: Mapping[str, Mapping[str, Collection[str]]],
+    connection: DuckDBPyConnection, sources: Sources, left_out: LeftOut
 ) -> list[str]:
     """Questions in ``predictions``, which holds ids only, that are known to be about leavers.
 
@@ -220,8 +224,8 @@ def _questions_of_leavers(
     if sources.qa_of_leavers:
         known.append(f"from ({lake_rows(TABLES['qa'], sources.qa_of_leavers)})")
     for name in _ROLL_UPS_OF_QUESTIONS:
-        if without[name]:
-            is_gone = " or ".join(is_one_of(column, v) for column, v in without[name].items())
+        if of_table := left_out.get(name):
+            is_gone = " or ".join(is_one_of(column, v) for column, v in of_table.items())
             rows = lake_rows(TABLES[name], sources.paths(name))
             known.append(f"from ({rows}) where {is_gone}")
     if not known:

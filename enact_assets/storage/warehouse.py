@@ -48,6 +48,7 @@ __all__ = [
 
 _BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0"}
 """Clients older than ours must be able to open the file."""
+SHARE_OF_BUILDING = 0.95
 _COMPRESSION = (
     "set disabled_compression_methods = 'fsst,dict_fsst'; set zstd_min_string_length = 30;"
 )
@@ -98,21 +99,19 @@ def publish(
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     files = read_sql_files(sql_root or sql_folder())
     told = progress or (lambda _: None)
-    names = names or {}
     stale = STALE_PARTITIONS.empty() if stale is None else stale
     with (
         replacing(warehouse_path) as temporary,
         _told_of_disk(warehouse_path),
-        find_sources(lake, names, temporary, lambda share: told(0.4 * share)) as sources,
+        find_sources(lake, names or {}, temporary) as sources,
     ):
         with _new_database(temporary) as connection:
             built = build(
                 connection,
                 files,
                 sources,
-                names,
                 stale=stale,
-                told=lambda share: told(0.4 + 0.5 * share),
+                told=lambda share: told(SHARE_OF_BUILDING * share),
             )
             sha = _content_sha(sources, files, built.left_out, stale)
             _write_said(connection, sha, provenance)

@@ -1,33 +1,42 @@
-"""Makes staging relations and marts in an empty database and checks them, side by side."""
+"""Makes staging relations and marts in an empty database and checks them.
 
-from collections.abc import Callable, Sequence
+Everything is a job that waits for what it needs and for nothing else: tables of the lake are
+verified while others, verified already, are read into the database.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.errors import DamagedFileError, WarehouseError
 from enact_assets.contracts.tables import TABLES
 from enact_assets.storage.relations import (
     STALE_PARTITIONS,
     comment_columns,
     comment_relation,
     create_given_view,
+    create_lake_view,
 )
 from enact_assets.storage.sources import (
     LeftOut,
-    Names,
     Sources,
-    create_lake_views,
-    find_left_out,
+    left_out_of,
     refuse_changed,
+    verified_before,
 )
 from enact_assets.storage.sql_files import SqlFile
-from enact_assets.storage.sql_runs import SideBySide
+from enact_assets.storage.sql_runs import Job, SideBySide
 from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
 _CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
+_COMMENT = re.compile(r"--[^\n]*")
+_WORD = re.compile(r"\w+")
+_LAKE = "lake_"
 
 
 class Made(NamedTuple):
@@ -50,55 +59,115 @@ def build(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[SqlFile],
     sources: Sources,
-    names: Names,
     *,
     stale: pl.DataFrame,
     told: Callable[[float], None],
 ) -> Built:
-    """Make the relations of ``files``, with comments, and run the checks; ``told`` the share done.
+    """Verify ``sources``, make the relations of ``files`` with comments, and run the checks.
 
-    Errors: :class:`WarehouseError` names the SQL file that failed, or the files of the lake that
+    ``told`` is given the share done. Errors: :class:`DamagedFileError` names the files of the lake
+    that cannot be used; :class:`WarehouseError` the SQL file that failed, or files of the lake that
     changed meanwhile; :class:`TableContractError` for ``stale`` with other columns. Offending rows
     are no error.
     """
+    side_by_side = SideBySide(connection)
+    for other in side_by_side.connections:
+        create_given_view(other, STALE_PARTITIONS, stale)
+    left_out: LeftOut = {}
+    jobs = [*_jobs_of_tables(sources, left_out), *_jobs_of_files(files, sources, left_out)]
     try:
-        side_by_side = SideBySide(connection, sources.sizes)
-        left_out = find_left_out(connection, sources, names)
-        for other in side_by_side.connections:
-            create_given_view(other, STALE_PARTITIONS, stale)
-            create_lake_views(other, sources, left_out)
-    except duckdb.Error as error:
-        refuse_changed(sources)
-        raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
-    try:
-        done = side_by_side.run(files, _run, lambda n_done: told(n_done / len(files)))
+        results = side_by_side.run(jobs, lambda n_done: told(n_done / len(jobs)))
     except WarehouseError:
         refuse_changed(sources)
         raise
+    except DamagedFileError:
+        sources.refuse_damaged()  # by now all of them
+        raise
+    sources.refuse_damaged()
+    done = results[-len(files) :] if files else []
     made = [(f, r) for f, r in zip(files, done, strict=True) if isinstance(r, Made)]
-    checks = tuple(result for result in done if isinstance(result, CheckResult))
     # One transaction: each of the hundreds of comments would be flushed to disk alone.
     connection.begin()
-    for file, result in made:
-        comment_relation(connection, file.name, result.kind, file.meaning)
+    for file, relation in made:
+        comment_relation(connection, file.name, relation.kind, file.meaning)
         if file.name in _CONTRACTS:
             comment_columns(connection, _CONTRACTS[file.name])
     connection.commit()
-    return Built({file.name: result.n_rows for file, result in made}, left_out, checks)
+    return Built(
+        {file.name: relation.n_rows for file, relation in made},
+        {table: left_out[table] for table in sources.sizes if left_out.get(table)},
+        tuple(result for result in done if isinstance(result, CheckResult)),
+    )
 
 
-def _run(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> "Made | CheckResult":
-    return run_check(connection, file) if file.stage == "checks" else _make(connection, file)
+_Done = Made | CheckResult | None
+
+
+def _jobs_of_tables(sources: Sources, left_out: LeftOut) -> Iterator[Job[_Done]]:
+    """Per table, one that verifies it and one that finds whose rows of it are left out."""
+
+    def verify(table: str, _: duckdb.DuckDBPyConnection) -> None:
+        sources.verify(table)
+
+    def find_left_out(table: str, connection: duckdb.DuckDBPyConnection) -> None:
+        try:
+            left_out[table] = left_out_of(connection, sources, table, left_out)
+        except duckdb.Error as error:
+            raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
+
+    def verify_leavers(_: duckdb.DuckDBPyConnection) -> None:
+        sources.verify_leavers()
+
+    leavers = "verify leavers"
+    yield Job(leavers, verify_leavers, is_due_anyway=True)
+    for table, size in sources.sizes.items():
+        yield Job(_verify(table), partial(verify, table), weight=size, is_due_anyway=True)
+        before = verified_before(table)
+        needs = {_verify(table), *map(_left_out, before), *([leavers] if before else [])}
+        yield Job(_left_out(table), partial(find_left_out, table), frozenset(needs), size)
+
+
+def _jobs_of_files(
+    files: Sequence[SqlFile], sources: Sources, left_out: LeftOut
+) -> Iterator[Job[_Done]]:
+    """One per file; it waits for those before it, and for the tables, that its text names."""
+
+    def run(file: SqlFile, tables: Sequence[str], connection: duckdb.DuckDBPyConnection) -> _Done:
+        if file.stage == "checks":
+            return run_check(connection, file)
+        try:
+            for table in tables:
+                paths = sources.paths(table)
+                create_lake_view(connection, TABLES[table], paths, left_out[table])
+            return _make(connection, file)
+        except duckdb.Error as error:
+            raise WarehouseError(f"{file.place}: {error}") from error
+
+    sizes = sources.sizes
+    before: dict[str, str] = {}
+    for file in files:
+        words = set(_WORD.findall(_COMMENT.sub("", file.text)))
+        tables = sorted(table for table in sizes if _LAKE + table in words)
+        needs = {before[word] for word in words & before.keys()} | set(map(_left_out, tables))
+        weight = sum(sizes.get(word, 0) for word in words)
+        yield Job(file.place, partial(run, file, tables), frozenset(needs), weight)
+        if file.stage != "checks":
+            before[file.name] = file.place
+
+
+def _verify(table: str) -> str:
+    return f"verify {table}"
+
+
+def _left_out(table: str) -> str:
+    return f"left out of {table}"
 
 
 def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> Made:
-    try:
-        connection.begin()
-        connection.execute(file.text)
-        connection.commit()
-        return Made(_kind(connection, file), _count(connection, f"from {file.name}"))
-    except duckdb.Error as error:
-        raise WarehouseError(f"{file.place}: {error}") from error
+    connection.begin()
+    connection.execute(file.text)
+    connection.commit()
+    return Made(_kind(connection, file), _count(connection, f"from {file.name}"))
 
 
 def _kind(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> str:
