@@ -52,16 +52,22 @@ class _StrictLoader(yaml.SafeLoader):
         return node
 
 
-def read_yaml(path: Path) -> Any:
-    """What ``path`` holds; raises :class:`SettingsError` with the line of what is not YAML."""
+def read_text(path: Path) -> str:
+    """The text of ``path``; raises :class:`SettingsError` for what is no text in UTF-8."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)  # noqa: S506 - a SafeLoader
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"registry {path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise SettingsError(
             f"registry {path}: not a text file in UTF-8 (byte {error.start}: {error.reason})"
         ) from error
+
+
+def parse_yaml(text: str, path: Path) -> Any:
+    """What ``text`` says; raises :class:`SettingsError` with the line of what is not YAML."""
+    try:
+        return yaml.load(text, _StrictLoader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f"line {mark.line + 1}: " if mark else ""

@@ -65,18 +65,24 @@ def table_sha(table: pl.DataFrame, key: Sequence[str]) -> str:
 
 def _update(digest: "hashlib._Hash", column: pl.Series) -> None:
     """Feed one column as plain buffers: nulls, then list lengths or values, recursively."""
-    digest.update(column.is_null().to_numpy().tobytes())
+    has_nulls = column.null_count() > 0
+    # Tables are small and many: each call of polars that a column does not need is left out.
+    digest.update(column.is_null().to_numpy().tobytes() if has_nulls else bytes(len(column)))
     if isinstance(column.dtype, pl.List):
-        digest.update(column.list.len().fill_null(0).to_numpy().astype("<i8").tobytes())
-        inner = column.drop_nulls().explode(empty_as_null=False)
-        _update(digest, inner)
+        lengths = column.list.len()
+        lengths = lengths.fill_null(0) if has_nulls else lengths
+        digest.update(lengths.to_numpy().astype("<i8").tobytes())
+        inner = column.drop_nulls() if has_nulls else column
+        _update(digest, inner.explode(empty_as_null=False))
     elif column.dtype == pl.String:
-        values = column.fill_null("")
-        digest.update(values.str.len_bytes().to_numpy().astype("<i8").tobytes())
+        values = column.fill_null("") if has_nulls else column
+        lengths = values.str.len_bytes()
+        digest.update(lengths.to_numpy().astype("<i8").tobytes())
         digest.update("".join(values.to_list()).encode())
     elif column.dtype == pl.Boolean:
-        digest.update(column.fill_null(value=False).to_numpy().tobytes())
-    elif column.dtype.is_integer():
-        digest.update(column.fill_null(0).to_numpy().astype("<i8").tobytes())
+        values = column.fill_null(value=False) if has_nulls else column
+        digest.update(values.to_numpy().tobytes())
     else:
-        digest.update(column.fill_null(0.0).to_numpy().astype("<f8").tobytes())
+        is_integer = column.dtype.is_integer()
+        values = column.fill_null(0 if is_integer else 0.0) if has_nulls else column
+        digest.update(values.to_numpy().astype("<i8" if is_integer else "<f8").tobytes())

@@ -8,6 +8,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from enact_assets.contracts.entries import (
     name_list,
     named_entries,
     one_of,
-    read_yaml,
+    parse_yaml,
+    read_text,
     wrong,
 )
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
@@ -109,8 +111,14 @@ def load_registry(path: Path | None = None) -> Registry:
     renderer mode, robot appearance or wording.
     """
     path = path or registry_path()
+    return _registry_of(read_text(path), path)
+
+
+@lru_cache(maxsize=4)
+def _registry_of(text: str, path: Path) -> Registry:
+    """Every step looks at the registry, most often the same one: parsing costs 10 ms."""
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
-    raw = mapping(read_yaml(path), str(path), known=(*parts, "demo"), required=parts)
+    raw = mapping(parse_yaml(text, path), str(path), known=(*parts, "demo"), required=parts)
     gatings = {
         name: _gating(name, entry, f"{path}: gatings.{name}")
         for name, entry in named_entries(raw["gatings"], f"{path}: gatings").items()

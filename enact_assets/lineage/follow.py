@@ -115,8 +115,13 @@ class Follows:
     """The inputs of every step, for one set of names."""
 
     def __init__(self, names: Names, steps: Collection[StepSpec]) -> None:
-        self._of = {s.name: tuple(Follow(s, given, names) for given in s.inputs) for s in steps}
+        self._names = names
+        self._steps = {step.name: step for step in steps}
+        self._of: dict[str, tuple[Follow, ...]] = {}
 
     def of(self, step: str) -> tuple[Follow, ...]:
         """Inputs of ``step`` in the order in which they are declared."""
+        if step not in self._of:
+            spec = self._steps[step]
+            self._of[step] = tuple(Follow(spec, given, self._names) for given in spec.inputs)
         return self._of[step]
