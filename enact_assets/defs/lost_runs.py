@@ -7,21 +7,27 @@ import dagster as dg
 from enact_assets.defs.running import unfinished_runs
 from enact_assets.process_identity import ProcessIdentity
 
-PROCESS_TAG = "enact/process"
+PROCESS_TAG = ".dagster/enact_process"
+"""Run id and process. Dagster hides tags that begin so; it copies them to retries, too."""
 OLD_S = 24 * 3600.0
 """A run on a machine that cannot be asked counts as lost after this: no step takes so long."""
 NOTHING_HALF = "Nothing half made was published."
 
 
-def process_tags() -> dict[str, str]:
-    """Tags by which a run's process is found again, or found to be gone."""
-    return {PROCESS_TAG: ProcessIdentity.here().encoded()}
+def process_tags(run_id: str) -> dict[str, str]:
+    """Tags by which the process of run ``run_id`` is found again, or found to be gone."""
+    return {PROCESS_TAG: f"{run_id} {ProcessIdentity.here().encoded()}"}
+
+
+def process_of(run: dg.DagsterRun) -> ProcessIdentity | None:
+    """The process of ``run``; None if it told of none, or has the tag from the run it repeats."""
+    run_id, _, process = run.tags.get(PROCESS_TAG, "").partition(" ")
+    return ProcessIdentity.decoded(process) if run_id == run.run_id else None
 
 
 def note_process(context: dg.AssetExecutionContext) -> None:
-    """Tag a run that the daemon launched with its process, as a driver's runs are."""
-    if PROCESS_TAG not in context.run.tags:
-        context.instance.add_run_tags(context.run.run_id, process_tags())
+    """Tag a run with the process that works at it, whatever it was tagged with before."""
+    context.instance.add_run_tags(context.run.run_id, process_tags(context.run.run_id))
 
 
 def mark_lost(instance: dg.DagsterInstance, run_id: str, why: str) -> bool:
@@ -52,7 +58,7 @@ def mark_all_lost(instance: dg.DagsterInstance) -> list[str]:
     """
     marked = []
     for run in unfinished_runs(instance):
-        process = ProcessIdentity.decoded(run.tags.get(PROCESS_TAG, ""))
+        process = process_of(run)
         if process is None:
             continue
         is_gone = process.is_gone()

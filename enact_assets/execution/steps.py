@@ -100,7 +100,7 @@ def execute(
                 run_config=QUIET,
                 raise_on_error=False,
                 asset_selection=asset_keys(run.step),
-                tags={**run.tags, **process_tags()},
+                tags={**run.tags, **process_tags(run_id)},
                 run_id=run_id,
             )
             if not result.success:

@@ -14,10 +14,9 @@ import pytest
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import PROCESS_TAG
+from enact_assets.defs.lost_runs import process_of
 from enact_assets.execution.contract import MAX_ATTEMPTS, Site, StepRun
 from enact_assets.execution.process_runner import ProcessRunner
-from enact_assets.process_identity import ProcessIdentity
 
 HERE = Path(__file__).parent
 
@@ -54,7 +53,7 @@ def process_at(
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
     while time.monotonic() < until:
         for run in instance.get_runs(started):
-            process = ProcessIdentity.decoded(run.tags[PROCESS_TAG])
+            process = process_of(run)
             assert process is not None
             is_here = not process.is_gone() and process.pid not in besides
             if is_here and dg.AssetKey(step) in (run.asset_selection or ()):

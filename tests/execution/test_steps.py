@@ -10,9 +10,19 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.execution.api import execute_run
+from dagster._core.execution.plan.resume_retry import ReexecutionStrategy
+from dagster._core.test_utils import in_process_test_workspace
+from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
-from enact_assets.defs.lost_runs import PROCESS_TAG, mark_all_lost
+from enact_assets.defs.lost_runs import (
+    PROCESS_TAG,
+    mark_all_lost,
+    note_process,
+    process_of,
+)
 from enact_assets.execution.contract import Site, StepRun, run_id_of
 from enact_assets.execution.in_process import InProcessRunner
 from enact_assets.execution.interrupts import no_interrupt_is_lost
@@ -46,7 +56,7 @@ def test_a_step_is_a_run_with_its_partition_tags_and_assets(
     assert run.tags["dagster/partition"] == "high"
     assert run.tags["enact/why"] == "a test"
     assert run.asset_selection == {dg.AssetKey("variant_config")}
-    assert ProcessIdentity.decoded(run.tags[PROCESS_TAG]) == ProcessIdentity.here()
+    assert process_of(run) == ProcessIdentity.here()
     event = instance.get_latest_materialization_event(dg.AssetKey("variant_config"))
     assert event is not None
     assert event.run_id == made.run_id
@@ -141,13 +151,58 @@ def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(
         name: instance.create_run_for_job(
             dg.JobDefinition(graph_def=dg.GraphDefinition("empty"), name="empty"),
             status=dg.DagsterRunStatus.STARTED,
-            tags={PROCESS_TAG: process} if process else {},
         ).run_id
-        for name, process in processes.items()
+        for name in processes
     }
+    for name, process in processes.items():
+        if process:
+            instance.add_run_tags(runs[name], {PROCESS_TAG: f"{runs[name]} {process}"})
     assert set(mark_all_lost(instance)) == {runs["gone"], runs["rebooted"]}
     assert mark_all_lost(instance) == []
     for name, run_id in runs.items():
         run = instance.get_run_by_id(run_id)
         assert run is not None
         assert run.is_finished == (name in ("gone", "rebooted")), name
+
+
+@dg.asset
+def noting(context: dg.AssetExecutionContext) -> None:
+    """As each step of ours does."""
+    assert mark_all_lost(context.instance) == []
+    note_process(context)
+    assert mark_all_lost(context.instance) == []
+
+
+def definitions_of_noting() -> dg.Definitions:
+    return dg.Definitions([noting], executor=dg.in_process_executor)
+
+
+def test_a_retry_is_not_taken_for_the_run_it_repeats(
+    instance: dg.DagsterInstance,
+) -> None:
+    """Dagster gives a retry all tags of the run that died; it waits, and works, in good health."""
+    origin = LoadableTargetOrigin(python_file=__file__, attribute="definitions_of_noting")
+    job = definitions_of_noting().resolve_implicit_global_asset_job_def()
+    died = instance.create_run_for_job(job)
+    gone = replace(ProcessIdentity.here(), started="1")
+    instance.add_run_tags(died.run_id, {PROCESS_TAG: f"{died.run_id} {gone.encoded()}"})
+    assert mark_all_lost(instance) == [died.run_id]
+    parent = instance.get_run_by_id(died.run_id)
+    assert parent is not None
+    with in_process_test_workspace(instance, origin) as workspace:
+        (location,) = workspace.code_locations
+        (repository,) = location.get_repositories().values()
+        retry = instance.create_reexecuted_run(
+            request_context=workspace,
+            parent_run=parent,
+            code_location=location,
+            remote_job=repository.get_full_job(job.name),
+            strategy=ReexecutionStrategy.ALL_STEPS,
+            use_parent_run_tags=True,
+        )
+    assert retry.tags[PROCESS_TAG] == parent.tags[PROCESS_TAG]
+    assert mark_all_lost(instance) == []
+    assert execute_run(InMemoryJob(job), retry, instance, raise_on_error=True).success
+    done = instance.get_run_by_id(retry.run_id)
+    assert done is not None
+    assert process_of(done) == ProcessIdentity.here()

@@ -302,8 +302,9 @@ def test_a_run_whose_process_is_gone_counts_as_failed(place: Place) -> None:
     """After a restart of the machine it would count as running for ever, and hold its pool."""
     here = ProcessIdentity.here()
     lost = ProcessIdentity(here.host, here.pid, here.boot, here.namespace, "1")
-    dead = place.queue(("qa",), "x|state", **{PROCESS_TAG: lost.encoded()})
-    alive = place.queue(("qa",), "y|state", **{PROCESS_TAG: here.encoded()})
+    dead, alive = place.queue(("qa",), "x|state"), place.queue(("qa",), "y|state")
+    for run_id, process in ((dead, lost), (alive, here)):
+        place.instance.add_run_tags(run_id, {PROCESS_TAG: f"{run_id} {process.encoded()}"})
     context = dg.build_sensor_context(instance=place.instance)
     assert dead in str(lost_runs(context))
     status = {r: place.instance.get_run_by_id(r).status for r in (dead, alive)}

@@ -11,10 +11,9 @@ from conftest import Materialized
 
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import PROCESS_TAG
+from enact_assets.defs.lost_runs import process_of
 from enact_assets.execution.steps import leave
 from enact_assets.materialize import Driver
-from enact_assets.process_identity import ProcessIdentity
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
 
@@ -38,7 +37,7 @@ def kill_a_worker_at(
     runs = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
     while not stop.wait(0.02):
         for run in instance.get_runs(runs):
-            process = ProcessIdentity.decoded(run.tags[PROCESS_TAG])
+            process = process_of(run)
             if process is not None and dg.AssetKey(step) in (run.asset_selection or ()):
                 assert process.pid in [w.pid for w in cluster.workers], "not on the cluster"
                 os.kill(process.pid, signal.SIGKILL)
