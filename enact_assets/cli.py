@@ -149,27 +149,19 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import load_registry
+    from enact_assets.defs.arrivals import places_of
     from enact_assets.materialize import Driver
-    from enact_assets.storage.question_files import question_file_names
-    from enact_assets.storage.recordings import Recordings
 
     dimension, name = arguments.dimension, arguments.name
-    recordings = Recordings(DataRoot(arguments.data).recordings)
-    Driver(arguments.data).forget(dimension, name)
-    registry = load_registry()
+    driver = Driver(arguments.data)
+    driver.forget(dimension, name)
     console.print(
         f"{dimension} {name} is forgotten. The published file holds it until you run "
         "`enact-assets materialize`."
     )
-    if name in (*registry.demonstrations, *registry.models):
-        console.print("The registry names it: take it out there first, or it is added again.")
-    if dimension == "demonstration" and recordings.has(name):
-        place = recordings.folder(name)
-        console.print(f"Its recording stands in {place}: remove that, or it is added again.")
-    files = DataRoot(arguments.data).question_files
-    if dimension == "question_file" and name in question_file_names(files):
-        console.print(f"It stands in {files}: remove it there, or it is added again.")
+    for place in places_of(driver.data, driver.registry, dimension, name):
+        message = f"It still stands in {place}: remove it there, or it is added again."
+        console.print(message, style="yellow", markup=False)
     return 0
 
 

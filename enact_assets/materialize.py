@@ -12,9 +12,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
-from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
+from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
-from enact_assets.defs.arrivals import check_name, names_found
+from enact_assets.defs.arrivals import check_name, names_found, names_in_lake
 from enact_assets.defs.instance import only_driver, open_instance
 from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.reported import read_lineage, report_landed
@@ -24,7 +24,17 @@ from enact_assets.execution.choice import Runners
 from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.gather import landed_states
-from enact_assets.lineage.plan import NEVER, NEW_CODE, NO_PROVENANCE, Lineage, Marks, Plan
+from enact_assets.lineage.plan import (
+    NEVER,
+    NEW_CODE,
+    NO_PROVENANCE,
+    Cause,
+    Lineage,
+    Marks,
+    Plan,
+)
+from enact_assets.storage.forgotten import Forgotten
+from enact_assets.storage.published import published_stale
 from enact_assets.walk import Failure, Observer, Report, Step
 
 FOLLOWING = {"wanted_frames", "frame_images"}
@@ -117,15 +127,17 @@ class Driver:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.
 
         The link to a recording goes too: it would be added again. Errors:
-        :class:`UnknownNameError` if it is no partition.
+        :class:`UnknownNameError` if it is no partition, and the lake has none of it.
         """
         with only_driver(self._root):
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
             known = self.instance.get_dynamic_partitions(dimension)
+            is_held = name in names_in_lake(self._data).get(dimension, ())
+            if name not in known and not was_linked and not is_held:
+                raise UnknownNameError.of(dimension, name, known)
+            Forgotten(self._root).add(dimension, name)
             if name in known:
                 self.instance.delete_dynamic_partition(dimension, name)
-            elif not was_linked:
-                raise UnknownNameError.of(dimension, name, known)
 
     @property
     def data(self) -> DataResource:
@@ -154,6 +166,7 @@ class Driver:
     ) -> None:
         for dimension, new in self._new_names(demonstrations, models, report).items():
             if new:
+                Forgotten(self._root).remove(dimension, new)
                 self.instance.add_dynamic_partitions(dimension, new)
 
     def _new_names(
@@ -217,7 +230,7 @@ class _Walk:
         self._report, self._is_forced = report, is_forced
         self._inventory = driver.data.inventory(driver.registry)
         self._observer = driver.observer
-        self._made, self._failed = Marks(), Marks()
+        self._failed = Marks()
 
     def go(self) -> None:
         for spec in self._lineage.steps:
@@ -234,8 +247,10 @@ class _Walk:
             if not is_chosen and not self._may_follow(spec, partition):
                 continue
             causes = self._lineage.causes(spec, partition)
-            if not is_chosen and (not causes or any(_is_older(str(c)) for c in causes)):
+            if not is_chosen and not _follows(causes):
                 continue
+            if spec.name == WAREHOUSE and not causes and self._is_stale_otherwise():
+                causes = (Cause("what it lists as stale is another now"),)
             why = "; ".join(str(c) for c in causes) or ("forced" if self._is_forced else "")
             step = Step(spec.name, spec.assets, partition_key(partition), why)
             # Never the warehouse: it publishes what there is and lists what is stale.
@@ -250,12 +265,21 @@ class _Walk:
         return sorted(steps, key=lambda step: BASELINE not in step.names)
 
     def _may_follow(self, spec: StepSpec, partition: Partition) -> bool:
-        """Whether it is of another demonstration, and an input was made in this walk."""
-        return (
-            spec.name in FOLLOWING
-            and self._chosen.matches(spec, partition, besides="demonstration")
-            and self._lineage.touches(spec, partition, self._made)
+        """Whether it is of another demonstration, and hangs on what is asked of all.
+
+        Whether an input was made in this walk says nothing: an earlier one may have been killed.
+        """
+        return spec.name in FOLLOWING and self._chosen.matches(
+            spec, partition, besides="demonstration"
         )
+
+    def _is_stale_otherwise(self) -> bool:
+        """Whether the warehouse lists others as stale than there are.
+
+        What was made again and came out as it was is stale no longer, and no input of it changed.
+        """
+        rows = self._lineage.out_of_date().select("asset", "partition").iter_rows()
+        return set(rows) != published_stale(self._inventory.root.warehouse)
 
     def _make(self, spec: StepSpec, steps: list[Step]) -> None:
         of_run = {step.partition: step for step in steps}
@@ -288,12 +312,14 @@ class _Walk:
                 version = self._lineage.states.of[spec.name][step.names].version
                 self._lineage.reported[spec.name][step.names] = version
             self._report.made.append(step)
-            self._made.add(spec.assets, step.names)
         else:
             self._report.failures.append(failure)
             self._failed.add(spec.assets, step.names)
         self._observer.step_ends(step, failure)
 
 
-def _is_older(cause: str) -> bool:
-    return cause.startswith(OLDER_REASONS)
+def _follows(causes: Collection[Cause]) -> bool:
+    """Whether a partition made before is stale for nothing but inputs of our own that changed."""
+    return bool(causes) and not any(
+        cause.asset in EXTERNAL or cause.text.startswith(OLDER_REASONS) for cause in causes
+    )

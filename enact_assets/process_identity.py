@@ -59,7 +59,10 @@ class ProcessIdentity:
             return None
         if not self.boot:
             return not _is_alive(self.pid)
-        return _started(self.pid) != self.started
+        started = _started(self.pid)
+        if not started and _is_of_others(self.pid):
+            return None  # /proc may hide what is not ours
+        return started != self.started
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}"
@@ -89,6 +92,16 @@ def _started(pid: int) -> str:
     # The name in parentheses may hold anything, also parentheses and spaces.
     fields = stat.rpartition(")")[2].split()
     return "" if fields[0] in "ZX" else fields[19]
+
+
+def _is_of_others(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_alive(pid: int) -> bool:

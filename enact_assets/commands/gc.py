@@ -34,22 +34,34 @@ def add_gc_command(command: AddCommand) -> None:
         f"them (default: {GRACE_H:.0f}; less than 2 only while nothing runs, not even in the UI)",
     )
     sub.add_argument(
-        "--limit", type=int, default=SHOWN, metavar="N", help=f"files to name (default: {SHOWN})"
+        "--limit",
+        type=_number,
+        default=SHOWN,
+        metavar="N",
+        help=f"files to name (default: {SHOWN})",
     )
 
 
 def _hours(text: str) -> float:
-    hours = float(text)
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = -1.0
     if not 0 <= hours < MAX_GRACE_H:
         raise argparse.ArgumentTypeError(f"not a number of hours: {text}")
     return hours
 
 
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"not a number of files: {text}")
+    return int(text)
+
+
 def _gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
-    from enact_assets.contracts.errors import MaterializationError
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.defs.arrivals import names_found
+    from enact_assets.defs.arrivals import names_found, names_in_lake
     from enact_assets.defs.instance import only_driver, open_instance
     from enact_assets.defs.names import current_names
     from enact_assets.defs.resources import DataResource
@@ -58,18 +70,14 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     data = DataResource(root=str(arguments.data.resolve()))
     with only_driver(arguments.data) if arguments.delete else nullcontext():
         instance = open_instance(arguments.data)
-        known = instance.get_dynamic_partitions("demonstration")
-        if not known and data.lake.partitions("demonstrations"):
-            raise MaterializationError(
-                f"{arguments.data}: the lake holds demonstrations, this Dagster instance knows "
-                "none. Nothing is removed: run `enact-assets materialize` first."
-            )
 
         def names() -> Mapping[str, Collection[str]]:
             registry = load_registry()
             # What is defined and no partition yet becomes one with the next walk.
-            added, _ = names_found(data, registry)
-            return current_names(instance, registry, added).of
+            found, _ = names_found(data, registry)
+            # Also what nobody defines any more goes only if somebody said so.
+            held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}
+            return current_names(instance, registry, {**found, **held}).of
 
         found = collect(
             data.data_root,
@@ -82,8 +90,8 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     print_collected(console, found, arguments.limit, is_done=arguments.delete)
     if data.lake_url is not None and found.items[PARTITIONS] and not arguments.delete:
         console.print(
-            f"The lake is {data.lake_url}: where other data roots share it, names that only they "
-            "know look as if they had left.",
+            f"The lake is {data.lake_url}: where other data roots share it, gatings and variants "
+            "that only their registries have look as if they had left.",
             style="yellow",
         )
     return 0 if found.refusal is None else 1

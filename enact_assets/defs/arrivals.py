@@ -1,22 +1,27 @@
 """Names that arrived: of the registry, of lists beside the data, of recordings and question files.
 
-Sensor and driver register the same: a name becomes a partition only if somebody defined it.
+Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
+the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays
+a name until it is forgotten.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.registry import Registry, registry_path
 from enact_assets.defs.resources import DataResource
 from enact_assets.predictions.baselines import find_model
 from enact_assets.replay.sources import check_demonstration
+from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.question_files import question_file_names
 from enact_assets.storage.recordings import Recordings
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""
 COMMENT = "#"
+HELD_IN = {"demonstration": "demonstrations", "model": "predictions"}
+"""Dimension -> table of the lake that tells which of its names were ever made."""
 
 
 def names_found(
@@ -51,7 +56,48 @@ def names_found(
                 problems.append(f"{place}: {error}")
             else:
                 found[dimension].append(name)
+    for dimension, names in names_in_lake(data).items():
+        # One that nobody defines any more, as its recording is gone, is no news each time.
+        found[dimension] += [
+            name
+            for name in names
+            if name not in places[dimension] and _is_defined(dimension, name, data.recordings)
+        ]
     return found, problems
+
+
+def names_in_lake(data: DataResource) -> dict[str, list[str]]:
+    """Dimension -> names that the lake holds and nobody forgot, sorted."""
+    forgotten = Forgotten(data.data_root.root)
+    found = {}
+    for dimension, table in HELD_IN.items():
+        held = {partition[dimension] for partition in data.lake.partitions(table)}
+        found[dimension] = sorted(held - forgotten.of(dimension))
+    return found
+
+
+def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
+    """Where ``name`` still stands, so that it would be added again: in words, each with a place."""
+    registered = {"demonstration": registry.demonstrations, "model": registry.models}
+    places = []
+    if name in registered.get(dimension, ()):
+        places.append(f"the registry {registry_path()}")
+    if dimension in LISTS:
+        listed = _listed(Path(data.root) / LISTS[dimension], [])
+        places += [place for found, place in listed if found == name]
+    if dimension == "demonstration" and data.recordings.has(name):
+        places.append(f"its recording {data.recordings.folder(name)}")
+    if dimension == "question_file" and name in question_file_names(data.question_files):
+        places.append(f"its file in {data.question_files}")
+    return places
+
+
+def _is_defined(dimension: str, name: str, recordings: Recordings) -> bool:
+    try:
+        check_name(dimension, name, None, recordings)
+    except EnactError:
+        return False
+    return True
 
 
 def check_name(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 
 import dagster as dg
 
@@ -45,13 +46,15 @@ class Made:
         if changed:
             raise MaterializationError(
                 f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} was written again "
-                "while this was made from it, and nobody knows from which of both. Nothing was "
-                "kept; materialize it again."
+                f"while this was made from it, and nobody knows from which of both. {asset} was "
+                "not kept; materialize it again."
             )
         return Provenance(code_version(asset), self._inputs)
 
     def _read(self) -> dict[str, InputVersion]:
-        return inputs_now(self._inventory, self._names, self._spec.name, self._partition)
+        # Settings are read anew, as the step itself does: who edits them does not ask us.
+        inventory = replace(self._inventory, registry=load_registry())
+        return inputs_now(inventory, self._names, self._spec.name, self._partition)
 
 
 _made: ContextVar[Made] = ContextVar("enact_step")

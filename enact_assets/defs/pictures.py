@@ -1,7 +1,7 @@
 """Pictures in asset metadata: what people would rather look at than read."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import dagster as dg
@@ -62,10 +62,11 @@ def question_preview(
 
 
 def picture_reader(
-    data: DataResource, variant: str
+    data: DataResource, variant: str, demonstrations: Collection[str]
 ) -> tuple[PictureReader, dict[tuple[str, int], str]]:
     """How a model sees: a function (demonstration, key frame) -> pixels, and the image hashes."""
-    rows = data.lake.read_all("frame_images", variant=variant)
+    among = {"demonstration": demonstrations}
+    rows = data.lake.read_all("frame_images", among=among, variant=variant)
     shas = {
         (d, k): sha
         for d, k, sha in rows.select("demonstration", "key_frame", "image_sha").iter_rows()

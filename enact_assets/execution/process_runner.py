@@ -27,10 +27,12 @@ from enact_assets.execution.contract import (
     StepRun,
     run_id_of,
 )
-from enact_assets.execution.worker import Message, Order, Unusable, work
+from enact_assets.execution.worker import Message, Order, Ready, Unusable, work
 
 STOP_S = 3.0
 """So long a worker may clean up; then it is killed."""
+MAX_STILLBORN = 3
+"""Processes in a row that may end while they start, before we stop starting more."""
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -62,6 +64,7 @@ class Worker:
             target=work, args=(theirs, site), name="enact-step"
         )
         self.task: Task | None = None
+        self.is_ready = False
         self._began = time.monotonic()
         with _limited_threads(threads):
             self.process.start()
@@ -118,6 +121,7 @@ class ProcessRunner:
         self._site = site
         self._n = n
         self._workers: list[Worker] = []
+        self._n_stillborn = 0
         # Also makes the database files, before several processes would at once.
         self._instance = open_instance(site.data_root)
 
@@ -134,7 +138,9 @@ class ProcessRunner:
                 self._hand_out(to_do, started)
                 for worker in self._spoke():
                     message = worker.received()
-                    if isinstance(message, Progress):
+                    if isinstance(message, Ready):
+                        worker.is_ready, self._n_stillborn = True, 0
+                    elif isinstance(message, Progress):
                         if worker.task is not None:
                             progress(worker.task.run, message)
                     elif isinstance(message, Outcome):
@@ -181,6 +187,7 @@ class ProcessRunner:
             if not worker.give(task):
                 # It died idle; nothing was lost with it.
                 self._workers.remove(worker)
+                self._count_stillborn(worker, worker.how_it_ended())
                 to_do.appendleft(task)
             elif task.attempt == 1:
                 started(task.run)
@@ -198,6 +205,7 @@ class ProcessRunner:
         task = worker.task
         if task is None:
             return None
+        self._count_stillborn(worker, how)
         mark_lost(self._instance, task.run_id, f"Its process ended unexpectedly ({how}).")
         if task.attempt < MAX_ATTEMPTS:
             to_do.appendleft(task.again())
@@ -207,6 +215,17 @@ class ProcessRunner:
             f"{how}). Out of memory? Try fewer --workers. Nothing half made was published."
         )
         return Outcome(task.run, task.run_id, why, worker.seconds())
+
+    def _count_stillborn(self, worker: Worker, how: str) -> None:
+        if worker.is_ready:
+            return
+        self._n_stillborn += 1
+        if self._n_stillborn >= MAX_STILLBORN:
+            raise MaterializationError(
+                f"worker processes end while they start (the last one: {how}). A script of your "
+                "own needs `if __name__ == '__main__':` around what it calls, as each worker "
+                "imports it; `--workers 1` does without any."
+            )
 
     def _stop(self, workers: Sequence[Worker]) -> None:
         """End ``workers``, gently for a moment; runs they were at are marked canceled."""

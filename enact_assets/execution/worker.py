@@ -23,13 +23,18 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """From a worker: it has started."""
+
+
+@dataclass(frozen=True)
 class Unusable:
     """From a worker: it cannot work at this site at all."""
 
     why: str
 
 
-Message = Progress | Outcome | Unusable
+Message = Ready | Progress | Outcome | Unusable
 
 
 class Throttle:
@@ -53,6 +58,7 @@ def work(connection: Connection, site: Site) -> None:
     begin_stoppable_worker()
     try:
         workplace(site)
+        connection.send(Ready())
         while (order := connection.recv()) is not None:
             throttle = Throttle()
 

@@ -40,9 +40,9 @@ class DueSteps:
     def next(self, step: StepSpec, tried: Attempts, limit: int) -> Due:
         """Up to ``limit`` partitions of ``step``; those of all steps before are to be asked first.
 
-        Changed recordings and question files wait for whoever knows that they are complete:
-        a partition is not due for them alone. Settings are no partitions to wait for, as their
-        versions are known before they are materialized.
+        Changed recordings and question files wait for whoever knows that they are complete: a
+        partition that imports is not due for them alone, and what is made from it waits. Settings
+        are no partitions to wait for, as their versions are known before they are materialized.
         """
         due = Due()
         if step.name in ROOTS:
@@ -55,9 +55,9 @@ class DueSteps:
                     due.attempts[partition] = tried[partition]
             elif step.name != WAREHOUSE and self._lineage.is_blocked(step, partition, self._failed):
                 self._failed.add(step.assets, partition)
-            elif self._lineage.touches(step, partition, self._open):
+            elif self._lineage.touches(step, partition, self._open) or self._waits(step, partition):
                 self._open.add(step.assets, partition)
-            elif causes := self._causes(step, partition):
+            elif causes := self._lineage.causes(step, partition):
                 now = attempt(self._lineage, step, partition, causes)
                 if tried.get(partition) == now:
                     due.attempts[partition] = now
@@ -69,13 +69,12 @@ class DueSteps:
                     due.attempts[partition] = now
         return due
 
-    def _causes(self, step: StepSpec, partition: Partition) -> tuple[Cause, ...]:
+    def _waits(self, step: StepSpec, partition: Partition) -> bool:
+        """Whether nothing but what others wrote changed, and perhaps is still being written."""
+        if not all(given.asset in EXTERNAL for given in step.inputs):
+            return False
         causes = self._lineage.causes(step, partition)
-        if all(given.asset in EXTERNAL for given in step.inputs) and all(
-            cause.asset in EXTERNAL for cause in causes
-        ):
-            return ()
-        return causes
+        return bool(causes) and all(cause.asset in EXTERNAL for cause in causes)
 
 
 def attempt(

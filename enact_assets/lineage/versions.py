@@ -50,7 +50,7 @@ class Arrived:
 
     def _recording(self, demonstration: str) -> str:
         if not self._recordings.has(demonstration):
-            return EMBEDDED
+            return GONE if self._recordings.is_unreachable(demonstration) else EMBEDDED
         folder = self._recordings.folder(demonstration)
         try:
             graphs = self._recordings.file(demonstration)

@@ -11,6 +11,7 @@ from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.questions.official import read_questions
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.storage.atomic import replacing
+from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
 from enact_assets.storage.recordings import Recordings, scene_graph_file
@@ -60,6 +61,7 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
         # The folder of recordings; what is in it may be links that lead out.
         output_file(root.root, root.recordings.name)
         Recordings(root.recordings).add(folder, copy=is_copy)
+        Forgotten(root.root).remove("demonstration", [name])
         return
     raise RecordingError(
         f"{folder}: {name!r} is the name of an embedded demonstration; rename the folder"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import RecordingError, UnknownNameError
 from enact_assets.replay.embedded import parse_demonstration, replay_embedded
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.tables import ReplayTables
@@ -32,9 +32,17 @@ class _Silent:
 
 
 def check_demonstration(name: str, recordings: Recordings) -> None:
-    """Raise :class:`UnknownNameError` if ``name`` is neither a recording nor an embedded one."""
+    """Raise :class:`UnknownNameError` if ``name`` is neither a recording nor an embedded one,
+    :class:`RecordingError` if it is one that cannot be reached.
+    """
     if recordings.has(name):
         return
+    if recordings.is_unreachable(name):
+        # Never simulated instead, should its name be that of an embedded one.
+        raise RecordingError(
+            f"{recordings.folder(name)}: the recording it links to cannot be reached. Mount its "
+            f"disk, import it again, or `enact-assets forget demonstration {name}`."
+        )
     try:
         parse_demonstration(name)
     except UnknownNameError as error:

@@ -1,4 +1,4 @@
-"""Names that somebody asked to leave out, kept beside the data: they do not come back by themselves.
+"""Names that somebody asked to leave out, kept beside the data, so that they stay out.
 
 Dagster's database knows which names are partitions; it may be lost, or another one may be in use.
 So whatever stands in the lake is taken for a name unless it was forgotten here.

@@ -1,9 +1,10 @@
 """The lake: one Parquet file per table and partition, checked when written and when read."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
@@ -151,17 +152,29 @@ class Lake:
         found = sorted(values for values, _ in self.entries(table_name))
         return [dict(zip(contract.partitions, values, strict=True)) for values in found]
 
-    def read_all(self, table_name: str, **fixed: str) -> pl.DataFrame:
+    def read_all(
+        self,
+        table_name: str,
+        *,
+        among: Mapping[str, Collection[str]] = MappingProxyType({}),
+        **fixed: str,
+    ) -> pl.DataFrame:
         """Rows of all partitions that match ``fixed``, in the order of the partitions.
 
+        ``among`` maps dimensions to names: files of others, which perhaps left, are not opened.
         No matching partition gives an empty table: whether that is an error, the caller knows.
         Errors: :class:`LakeError` for an unknown dimension; else as :meth:`read`.
         """
         contract = table(table_name)
-        unknown = sorted(set(fixed) - set(contract.partitions))
+        unknown = sorted({*fixed, *among} - set(contract.partitions))
         if unknown:
             raise LakeError(f"{table_name} has no dimension {unknown[0]!r}: {contract.partitions}")
-        wanted = [p for p in self.partitions(table_name) if fixed.items() <= p.items()]
+        sets = {dimension: frozenset(names) for dimension, names in among.items()}
+        wanted = [
+            p
+            for p in self.partitions(table_name)
+            if fixed.items() <= p.items() and all(p[d] in names for d, names in sets.items())
+        ]
         return pl.concat([contract.empty(), *(self.read(table_name, p) for p in wanted)])
 
     def foreign_files(self) -> list[str]:

@@ -7,6 +7,7 @@
     <root>/images/renders/90/90ab...77           what a render came out as
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (storage/recordings.py)
     <root>/question_files/<name>.jsonl           imported question files
+    <root>/forgotten.txt                         names that are left out (storage/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (storage/warehouse.py)
 

@@ -12,6 +12,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_ex
 """DuckDB must not download anything on its own."""
 PUBLISHED = "meta.published"
 """Table of what a warehouse says about itself: key, value."""
+STALE = "stale_partitions"
 CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
 
 _NAMED_IN = {
@@ -66,6 +67,15 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
     for dimension, name in found.iter_rows():
         names[dimension].add(name)
     return names
+
+
+def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
+    """Asset and partition of what the published warehouse calls stale; none if there is none."""
+    try:
+        rows = query(warehouse_path, f"select asset, partition from {STALE}")  # noqa: S608 - our own
+    except WarehouseError:
+        return set()
+    return set(rows.iter_rows())
 
 
 def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:

@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from enact_assets.contracts.errors import LakeError
 from enact_assets.contracts.tables import Table, table
 from enact_assets.storage.file_records import FileRecord, Heads, heads
 from enact_assets.storage.many_files import File
@@ -26,7 +27,8 @@ NAMES_PICTURES = "frame_images"
 def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[FileRecord | None]:
     """What each of ``files`` says, in their order; None for one that is gone.
 
-    Nothing in a file is an error.
+    Nothing in a file is an error. Errors: :class:`LakeError` for a file that cannot be read: taken
+    for damaged, it would be made again, and its answers bought again.
     """
     contract = table(table_name)
     expected = contract_sha(contract)
@@ -44,10 +46,20 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
             records.append(None)
             continue
         except OSError as error:
-            records.append(_unusable(entry, f"it cannot be read ({error.strerror or error})"))
-            continue
+            raise LakeError(
+                f"{place.where(entry.name)}: cannot be read ({error.strerror or error}). Whether "
+                "it is current cannot be known. Let this user read it and run again; delete it "
+                "only if it is to be made again."
+            ) from error
         text = partition_text(dict(zip(contract.partitions, values, strict=True)))
         record = _record(contract, expected, text, entry, content)
+        if record.problem is not None and (now := place.entry(entry.name)) != entry:
+            # Replaced since it was listed: the end that was read may be of neither file.
+            if now is None:
+                records.append(None)
+                continue
+            content = place.tail(now.name, max(n_bytes, now.size if has_pictures else 0))
+            record = _record(contract, expected, text, now, content)
         if has_pictures and record.problem is None:
             record = _with_pictures(record, entry, content)
         records.append(record)

@@ -42,6 +42,14 @@ class Recordings:
         except LakeError:
             return False
 
+    def is_unreachable(self, demonstration: str) -> bool:
+        """Whether it is a link that leads nowhere just now, as to a disk that is not mounted."""
+        try:
+            place = self.folder(demonstration)
+        except LakeError:
+            return False
+        return place.is_symlink() and not place.exists()
+
     def file(self, demonstration: str) -> Path:
         """Its scene graphs. Errors: :class:`RecordingError` if they are gone."""
         found = scene_graph_file(self.folder(demonstration))

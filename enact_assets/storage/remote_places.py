@@ -108,7 +108,7 @@ class RemotePlace:
             name = path.removeprefix(f"{self._root}/")
             is_ours = path != name and not any(map(is_temporary_name, name.split("/")))
             if is_ours and information.get("type") == "file":
-                yield _entry(name, information)
+                yield self._entry(name, information)
 
     def names(self, folder: str) -> Iterator[str]:
         """Names of what stands in ``folder`` itself, in any order."""
@@ -126,7 +126,7 @@ class RemotePlace:
                 information = self._system.info(self._path(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return _entry(name, information) if information.get("type") == "file" else None
+        return self._entry(name, information) if information.get("type") == "file" else None
 
     def delete(self, name: str) -> None:
         """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
@@ -141,7 +141,7 @@ class RemotePlace:
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
             if is_temporary_name(name.rpartition("/")[2]) and information.get("type") == "file":
-                yield _entry(name, information)
+                yield self._entry(name, information)
 
     def touch(self, name: str) -> None:
         """Write the file once more: elsewhere than in a folder that is how it becomes young."""
@@ -183,6 +183,15 @@ class RemotePlace:
                 "Check network, address and access, and run again."
             ) from error
 
+    def _entry(self, name: str, information: Mapping[str, Any]) -> Entry:
+        if all(information.get(key) is None for key in _TIMES):
+            raise LakeError(
+                f"{self.where(name)}: this file system does not say when a file was written, so "
+                "a new file could be taken for an old one. Use another one for ENACT_LAKE: "
+                f"{', '.join(sorted(ONE_PUT - {'memory'}))}, or a folder."
+            )
+        return _entry(name, information)
+
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}".rstrip("/")
 
@@ -204,7 +213,7 @@ class RemotePlace:
 
 def _entry(name: str, information: Mapping[str, Any]) -> Entry:
     size = int(information["size"])
-    time = next((information[key] for key in _TIMES if information.get(key) is not None), 0.0)
+    time = next(information[key] for key in _TIMES if information.get(key) is not None)
     seconds = time.timestamp() if isinstance(time, datetime) else float(time)
     tags = [str(information[key]) for key in _TAGS if information.get(key)]
     told = repr((size, tags or seconds))

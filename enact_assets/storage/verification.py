@@ -1,4 +1,4 @@
-"""Compares every page of very many files of the lake with its checksum."""
+"""Compares very many files of the lake with their seals, or every page with its checksum."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +37,14 @@ def verify_files(
             if isinstance(content, OSError):
                 raise content
             if content is not None:
-                verified = verify_content(content, where, contract, partition, contract_hash)
+                try:
+                    verified = verify_content(content, where, contract, partition, contract_hash)
+                except DamagedFileError:
+                    if place.entry(entry.name) == entry:
+                        raise
+                    # Replaced since it was listed: its length was that of the old file.
+                    content = place.read(entry.name)
+                    verified = verify_content(content, where, contract, partition, contract_hash)
             else:
                 with place.open(entry.name) as handle:
                     verified = verify_pages(handle, where, contract, partition)

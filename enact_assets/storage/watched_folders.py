@@ -34,8 +34,15 @@ class Look:
     problems: list[str] = field(default_factory=list)
 
 
-def look_at(folders: Collection[Path], recordings: Recordings, before: Mapping[str, str]) -> Look:
+def look_at(
+    folders: Collection[Path],
+    recordings: Recordings,
+    before: Mapping[str, str],
+    forgotten: Collection[str] = (),
+) -> Look:
     """Link every recording below ``folders`` that looks as it did ``before`` (``Look.growing``).
+
+    Demonstrations that were ``forgotten`` are left alone: `enact-assets import` takes them again.
 
     Raises nothing for what others put there: a folder that cannot be used is a problem, and the
     others go on.
@@ -51,6 +58,8 @@ def look_at(folders: Collection[Path], recordings: Recordings, before: Mapping[s
             )
             continue
         for folder in found:
+            if folder.name in forgotten:
+                continue
             try:
                 _take_in(folder, recordings, before, look)
             except OSError as error:

@@ -13,8 +13,10 @@ import dagster as dg
 import pytest
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
+from enact_assets.contracts.errors import MaterializationError
 from enact_assets.defs.instance import open_instance
 from enact_assets.defs.lost_runs import process_of
+from enact_assets.execution import process_runner
 from enact_assets.execution.contract import MAX_ATTEMPTS, Site, StepRun
 from enact_assets.execution.process_runner import ProcessRunner
 
@@ -120,6 +122,20 @@ def test_ctrl_c_stops_what_is_at_work_and_tells_dagster(
     presser.join()
     assert not Path("/proc", str(pids[0])).exists()
     assert statuses(instance, "official_questions")[before:] == ["FAILURE"]
+
+
+@pytest.mark.slow
+def test_processes_that_cannot_even_start_are_not_started_for_ever(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script without a main guard is imported by each worker, which then starts workers."""
+    monkeypatch.setattr(process_runner, "work", _dies)
+    with ProcessRunner(site, 2) as runner, pytest.raises(MaterializationError, match="exit code 7"):
+        outcomes(runner, *trivial("high", "low", "fisheye", "baseline"))
+
+
+def _dies(*_: object) -> None:
+    os._exit(7)
 
 
 @pytest.mark.slow

@@ -112,11 +112,15 @@ def test_a_limit_keeps_the_rest_for_later() -> None:
 
 
 def test_a_recording_that_was_imported_again_is_left_to_whoever_saw_it_complete() -> None:
-    """Half a copy would be read, and fail."""
+    """Half a copy would be read, and fail; its pictures would be taken at old key frames."""
     world = World()
     change(world, "recording", ("fold-0",))
-    found = Automation(world).look()
+    automation = Automation(world)
+    assert automation.look() == []
+    world.make(STEP_NAMED["replays"], ("fold-0",), "0")
+    found = automation.look()
     assert found == [("frame_images", ("fold-0", v)) for v in world.lineage.names.of["variant"]]
+    change(world, "recording", ("fold-0",))
     replays = STEP_NAMED["replays"]
     world.code["facts"] = "newer"
     assert ("replays", ("fold-0",)) in Automation(world).look()

@@ -15,10 +15,12 @@ from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError
+from enact_assets.contracts.provenance import Provenance
 from enact_assets.defs.instance import only_driver
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.warehouse import query
 
 YEAR_S = 365 * 24 * 3600.0
 EVERYTHING = ("recordings", "lake", "images")
@@ -199,3 +201,25 @@ with duckdb.connect(sys.argv[1]) as connection:
     print("tried", flush=True)
     sys.stdin.readline()
 """
+
+
+def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
+    tiny: TinyRoot, copied: Path
+) -> None:
+    """What is made again with equal rows changes no input of the warehouse."""
+
+    def listed() -> set[str]:
+        rows = query(copied / "enact.duckdb", "select asset from stale_partitions")
+        return set(rows.get_column("asset"))
+
+    lake = Lake(copied / "lake")
+    (partition,) = lake.partitions("predictions")
+    provenance = lake.metadata("predictions", partition).provenance
+    assert provenance is not None
+    older = Provenance("older code", provenance.inputs)
+    lake.write("predictions", lake.read("predictions", partition), partition, older)
+    assert [s.name for s in tiny.walk(copied, "warehouse").made] == ["warehouse"]
+    assert listed() == {"predictions", "evaluation", "probes"}
+    assert [s.name for s in tiny.walk(copied).made] == ["predictions", "warehouse"]
+    assert listed() == set()
+    assert tiny.walk(copied).made == []

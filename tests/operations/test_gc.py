@@ -12,6 +12,7 @@ from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
 from enact_assets.materialize import Driver
+from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.lake import Lake
 
 DAY = 24 * 3600.0
@@ -88,14 +89,37 @@ def test_a_demonstration_and_a_model_that_left_go_with_their_pictures(
 
 
 def test_an_instance_that_knows_nobody_condemns_nobody(
-    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: TinyRoot, copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The folder with Dagster's database was lost, or another one is in its place."""
+    """The folder with Dagster's database was lost, or another one is in its place.
+
+    Names that were given by hand stood nowhere else: the lake still holds them.
+    """
+    assert tiny.driver(copied).run(models=["identity"]).is_success
     (copied / "dagster").rename(tmp_path / "dagster")
-    code, printed = gc(capsys, copied, "--delete")
-    assert code == 2
-    assert "this Dagster instance knows none" in printed
-    assert Lake(copied / "lake").partitions("facts")
+    age(copied)
+    assert gc(capsys, copied, "--delete") == (0, "Nothing to remove.")
+    assert tiny.walk(copied).made == []
+    names = tiny.driver(copied).instance.get_dynamic_partitions
+    assert set(names("demonstration")) == {RECORDED}
+    assert set(names("model")) == {"identity", "oracle"}
+    assert gc(capsys, copied, "--delete") == (0, "Nothing to remove.")
+
+
+def test_forgotten_is_forgotten(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever still names it is told; taken back by name, it is no longer on the list."""
+    (copied / "models.txt").write_text("# ours\nidentity\n")
+    Driver(copied, workers=1).run(assets=["gating_config"])
+    assert main(["forget", "model", "identity", "--data", str(copied)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "models.txt, line 2: remove it there, or it is added again" in printed
+    (copied / "models.txt").unlink()
+    driver = Driver(copied, workers=1)
+    assert "identity" not in driver.instance.get_dynamic_partitions("model")
+    assert Forgotten(copied).of("model") == {"identity"}
+    driver.run(assets=["gating_config"], models=["identity"])
+    assert "identity" in driver.instance.get_dynamic_partitions("model")
+    assert Forgotten(copied).of("model") == set()
 
 
 def test_a_damaged_partition_is_told(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from enact_assets.contracts.errors import (
     PredictionError,
     UnknownNameError,
 )
+from enact_assets.contracts.lineage import STEPS
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.instance import only_driver
 from enact_assets.defs.resources import DataResource
@@ -184,7 +185,11 @@ def test_a_forgotten_demonstration_leaves_the_tables_and_comes_back(
     left = query(copied / "enact.duckdb", "select distinct demonstration from answers")
     assert left.get_column("demonstration").to_list() == [first]
     before = n_renders(copied)
-    report = walk.run(demonstrations=[second], only={"demonstration": [second]})
+    # As if the walk had been killed half way: the next one does not know what that one made.
+    names = {"demonstrations": [second], "only": {"demonstration": [second]}}
+    steps = [s.name for s in STEPS]
+    assert walk.run(**names, assets=steps[: steps.index("wanted_frames")]).is_success
+    report = walk.run(**names)
     assert report.is_success
     followed = {s.name for s in report.made if str(s.partition).startswith(f"{first}|")}
     assert followed == {"wanted_frames", "frame_images"}

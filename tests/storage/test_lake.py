@@ -189,6 +189,10 @@ def test_partitions_are_listed_in_order_and_read_together(lake: Lake) -> None:
     assert together.get_column("demonstration").to_list() == ["a-0", "a.b-1", "b-0"]
     assert lake.read_all("path_counts", gating="other").equals(table("path_counts").empty())
     assert lake.read_all("path_counts").height == 6
+    # A damaged file of somebody who left is in nobody's way.
+    lake.path("path_counts", {"demonstration": "b-0", "gating": "state"}).write_bytes(b"PAR1")
+    some = lake.read_all("path_counts", among={"demonstration": {"a-0", "c-0"}}, gating="state")
+    assert some.get_column("demonstration").to_list() == ["a-0"]
 
 
 def test_foreign_files_are_left_out_and_reported(lake: Lake) -> None:

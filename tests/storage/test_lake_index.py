@@ -1,5 +1,6 @@
 """Scans of the lake: quick where nothing changed, and right whatever the cache says."""
 
+import errno
 import multiprocessing
 import os
 import time
@@ -10,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from enact_assets.contracts.errors import DamagedFileError, LakeError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.tables import TABLES, table
 from enact_assets.storage import lake_index, many_files, record_reader
@@ -18,7 +20,7 @@ from enact_assets.storage.images import ImageStore, picture_name
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
 from enact_assets.storage.parquet_files import FOOTER_BYTES
-from enact_assets.storage.places import Place
+from enact_assets.storage.places import Entry, Place
 
 PROVENANCE = Provenance("c0de", {"facts": InputVersion("ab" * 32, 1)})
 LONG_AGO = (1_000_000_000, 1_000_000_000)
@@ -187,6 +189,22 @@ def test_files_that_are_not_the_partition_have_a_problem_in_words(
     assert all(found[n,].content_sha is None for n in ("a-0", "b-0", "d-0", "e-0"))
     assert len(problems) == 6
     assert index.scan()["facts"] == found
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_damaged(
+    lake: Lake, index: LakeIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be made again, answers bought again; and the cache would remember it for ever."""
+
+    def too_many(entries: Sequence[Entry], n_bytes: int) -> list[bytes | OSError]:
+        return [OSError(errno.EMFILE, "Too many open files") for _ in entries]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lake.place, "tails", too_many)
+        with pytest.raises(LakeError, match=r"facts.* read .Too many open files") as caught:
+            index.scan()
+    assert not isinstance(caught.value, DamagedFileError)
+    assert {record.problem for record in index.scan()["facts"].values()} == {None}
 
 
 def test_a_footer_that_is_larger_than_what_is_read_first_is_found(

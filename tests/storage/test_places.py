@@ -23,7 +23,9 @@ from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
 from enact_assets.storage.places import LocalPlace, Place, open_place
+from enact_assets.storage.record_reader import read_records
 from enact_assets.storage.remote_places import RemotePlace
+from enact_assets.storage.verification import verify_files
 
 A, B = {"demonstration": "a-0"}, {"demonstration": "b-0"}
 PROVENANCE = Provenance("c0de", {"recording": InputVersion("ab" * 32, 1)})
@@ -56,7 +58,9 @@ class Renaming(LocalFileSystem):  # type: ignore[misc] # fsspec is untyped
 
 
 def renaming_place(folder: Path) -> RemotePlace:
-    return RemotePlace(Renaming(), str(folder), "renaming://server/base")
+    system = Renaming()
+    system.is_broken = False  # fsspec hands out the same one to every test
+    return RemotePlace(system, str(folder), "renaming://server/base")
 
 
 @pytest.fixture(params=["folder", "file", "memory", "renaming"])
@@ -236,6 +240,34 @@ def test_an_outage_is_no_damage(tmp_path: Path) -> None:
     with pytest.raises(LakeError) as caught:
         lake.read("facts", A)
     assert not isinstance(caught.value, DamagedFileError)
+
+
+def test_a_file_that_was_replaced_since_it_was_listed_is_no_damage(place: Place) -> None:
+    """The end of the new one was asked for where the old one ended."""
+    lake = lake_at(place)
+    lake.write("facts", facts("a-0"), A)
+    listed = list(lake.entries("facts"))
+    sha = lake.write("facts", facts("a-0", 40_000), A)
+    assert [r.content_sha for r in read_records(place, "facts", listed) if r] == [sha]
+    assert [v.content_sha for v in verify_files(place, "facts", listed)] == [sha]
+    place.delete("facts/a-0.parquet")
+    assert read_records(place, "facts", listed) == [None]
+
+
+def test_a_file_system_without_times_is_refused(tmp_path: Path) -> None:
+    """A partition written again at the same size would count as the old one, for ever."""
+    place = open_place(f"memory://{uuid.uuid4().hex}/x")
+    assert isinstance(place, RemotePlace)
+    lake = lake_at(place)
+    lake.write("facts", facts("a-0"), A)
+    found = place._system.find
+
+    def timeless(*args: object, **kwargs: object) -> object:
+        return {k: {**v, "created": None} for k, v in found(*args, **kwargs).items()}
+
+    place._system = type("Timeless", (), {"find": staticmethod(timeless)})()
+    with pytest.raises(LakeError, match="does not say when a file was written"):
+        lake.partitions("facts")
 
 
 def test_listings_are_not_remembered_by_the_file_system(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
+from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
+from enact_assets.replay.sources import check_demonstration
 from enact_assets.storage.recordings import Recordings
 
 
@@ -64,3 +66,21 @@ def test_what_cannot_be_copied_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be made from"):
         recordings.add(source, copy=True)
     assert list(recordings.root.iterdir()) == []
+
+
+def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: Path) -> None:
+    """A disk that is not mounted must not turn a person's demonstration into one of ours."""
+    folder = make_recording(tmp_path / "disk" / "setting_the_table-0")
+    recordings = Recordings(tmp_path / "recordings")
+    recordings.add(folder)
+    arrived = Arrived(recordings, tmp_path)
+    before = arrived.version("recording", ("setting_the_table-0",))
+    (tmp_path / "disk").rename(tmp_path / "away")
+    assert recordings.is_unreachable("setting_the_table-0")
+    assert arrived.version("recording", ("setting_the_table-0",)) == GONE
+    with pytest.raises(RecordingError, match="cannot be reached"):
+        check_demonstration("setting_the_table-0", recordings)
+    (tmp_path / "away").rename(tmp_path / "disk")
+    assert arrived.version("recording", ("setting_the_table-0",)) == before
+    recordings.unlink("setting_the_table-0")
+    assert arrived.version("recording", ("setting_the_table-0",)) == EMBEDDED

@@ -36,7 +36,9 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "predictions")
         model, variant = partition["model"], partition["variant"]
         questions = questions_of(data.lake, variant)
-        read_picture, shas = picture_reader(data, variant)
+        read_picture, shas = picture_reader(
+            data, variant, context.instance.get_dynamic_partitions("demonstration")
+        )
         rows = predict(model, variant, questions, read_picture, shas)
         n_missing = rows.get_column("raw_answer").null_count()
         preview = question_preview(questions, rows, read_picture)

@@ -1,5 +1,6 @@
 """Questions: trajectories become forward and inverse questions; some of them are asked."""
 
+from collections.abc import Collection
 from typing import Any
 
 import dagster as dg
@@ -86,10 +87,10 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         registry = load_registry()
         known = context.instance.get_dynamic_partitions("demonstration")
         rows = select_questions(
-            data.lake.read_all("qa", gating=gating).filter(pl.col("demonstration").is_in(known)),
+            data.lake.read_all("qa", among={"demonstration": known}, gating=gating),
             evidence_by_demonstration(data.lake, registry.gating(gating), known),
             registry.questions,
-            seen_one_way=recorded(data),
+            seen_one_way=recorded(data, known),
         )
         return landed(context, data, "question_set", rows)
 
@@ -105,11 +106,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[Any]:
         registry = load_registry()
         variant = registry.variant(partition_of(context, "asked_questions")["variant"])
+        known = context.instance.get_dynamic_partitions("demonstration")
         chosen = chosen_by_variant(
             data.lake.read("question_set", {"gating": variant.gating}),
             variant,
             is_baseline=variant.name == BASELINE,
-            not_shown=() if variant.is_as_recorded else recorded(data),
+            not_shown=() if variant.is_as_recorded else recorded(data, known),
         )
         predicates = registry.gating(variant.gating).predicates
         rows = ask_questions(
@@ -150,7 +152,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     return [qa, question_orders, question_set, asked_questions, wanted_frames]
 
 
-def recorded(data: DataResource) -> list[str]:
-    """Demonstrations whose pictures cannot be made again with another camera."""
-    demonstrations = data.lake.read_all("demonstrations")
+def recorded(data: DataResource, known: Collection[str]) -> list[str]:
+    """Demonstrations, of those ``known``, whose pictures no other camera can make again."""
+    demonstrations = data.lake.read_all("demonstrations", among={"demonstration": known})
     return demonstrations.filter(pl.col("source") != SOURCE).get_column("demonstration").to_list()
