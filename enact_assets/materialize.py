@@ -15,6 +15,7 @@ from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
 from enact_assets.defs.arrivals import check_name, names_found, names_in_lake
+from enact_assets.defs.driver_lock import check_only_driver
 from enact_assets.defs.instance import only_driver, open_instance
 from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.reported import read_lineage, report_landed
@@ -237,6 +238,7 @@ class _Walk:
             if not self._chosen.has(spec):
                 continue
             if steps := self._to_make(spec):
+                check_only_driver()
                 self._observer.stage_starts(spec.name, len(steps))
                 self._make(spec, steps)
 

@@ -12,18 +12,21 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
-from enact_assets.contracts.registry import Registry, load_registry, settings_sha
+from enact_assets.contracts.registry import load_registry, settings_sha
+from enact_assets.defs.driver_lock import driver_at_work
+from enact_assets.defs.loaded import loaded_registry
 from enact_assets.defs.names import current_names
 from enact_assets.defs.reported import last_event_id, read_lineage
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import TRIGGER_TAG, is_driver_at_work, running, unfinished_runs
+from enact_assets.defs.running import TRIGGER_TAG, running, unfinished_runs
 from enact_assets.lineage.due import Due, DueSteps
 from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
 
@@ -129,7 +132,7 @@ class _Tick:
 
 
 _last: list[_Tick] = []
-"""The tick that this process saw last, and the last one at which it looked."""
+"""The tick that this process saw last, and the last one at which it looked, if it ever did."""
 
 
 def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
@@ -137,41 +140,26 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     if _last and _last[0].key == key:
         return _last[0]
     instance = context.asset_graph_view.instance
-    data, registry = DataResource(), _known(load_registry(), context)
+    data, registry = DataResource(), loaded_registry(load_registry(), context.asset_graph)
     at = context.evaluation_time.timestamp()
     # A new name is no event, nor is a new setting.
     names = dict(current_names(instance, registry).of)
     seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
-    looked = _last[-1] if _last else None
+    looked = next((last for last in reversed(_last) if last.steps is not None), None)
     runs = unfinished_runs(instance)
     steps = None
     n_free = max(0, MAX_QUEUED - len(runs))
     is_same = looked is not None and looked.seen == seen and at - looked.at < LOOK_AGAIN_S
-    if not is_same and n_free and not is_driver_at_work(runs):
+    driver = driver_at_work(Path(data.root))
+    if driver is not None:
+        context.log.info(f"nothing is asked for: a driver is at work, which does it ({driver})")
+    elif not n_free:
+        context.log.info(f"nothing is asked for: {len(runs)} runs wait or work already")
+    elif not is_same:
         steps = DueSteps(read_lineage(instance, data, registry), running(runs))
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
     return tick
-
-
-def _known(registry: Registry, context: dg.AutomationContext[dg.AssetKey]) -> Registry:
-    """``registry`` without gatings and variants that came after the definitions were loaded."""
-    graph = context.asset_graph
-
-    def names(root: str) -> set[str]:
-        partitions = graph.get(dg.AssetKey(root)).partitions_def
-        return set(partitions.get_partition_keys()) if partitions is not None else set()
-
-    gatings, variants = names("gating_config"), names("variant_config")
-    return replace(
-        registry,
-        gatings={name: g for name, g in registry.gatings.items() if name in gatings},
-        variants={
-            name: v
-            for name, v in registry.variants.items()
-            if name in variants and v.gating in gatings
-        },
-    )
 
 
 def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str | None]) -> Any:

@@ -16,7 +16,7 @@ from enact_assets.defs.driver_lock import (
     make_folder,
     only_driver,
     postgres_url,
-    without_password,
+    shown,
 )
 from enact_assets.defs.pools import set_limits
 
@@ -73,8 +73,7 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     except Exception as error:
         # Of SQLAlchemy, psycopg2 or dagster-postgres, by what is wrong.
         raise SettingsError(
-            f"{POSTGRES_VARIABLE} ({without_password(url)}): the database cannot be used: "
-            f"{_innermost(error)}"
+            f"{POSTGRES_VARIABLE} ({shown(url)}): the database cannot be used: {_innermost(error)}"
         ) from error
     set_limits(instance)
     return instance

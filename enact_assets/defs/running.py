@@ -1,10 +1,10 @@
-"""Partitions that are being made or queued, by whomever: the UI, automation, or a driver."""
+"""Runs that are on, by whomever: the UI, automation, or a driver; and those that failed."""
 
 import dagster as dg
 
 from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
 from enact_assets.defs.job_assets import JOBS
-from enact_assets.lineage.follow import partition_tuple
+from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
 from enact_assets.lineage.plan import Marks
 
 UNFINISHED = [
@@ -14,11 +14,10 @@ UNFINISHED = [
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 ]
+FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 PARTITION_TAG = "dagster/partition"
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
-DRIVER = "materialize"
-"""The trigger of runs that a driver started."""
 _ASSETS_OF = {name: assets for name, _, assets in JOBS}
 
 
@@ -41,6 +40,16 @@ def running(runs: list[dg.DagsterRun]) -> Marks:
     return marks
 
 
-def is_driver_at_work(runs: list[dg.DagsterRun]) -> bool:
-    """Whether one of ``runs`` is a driver's, which walks the whole graph by itself."""
-    return any(run.tags.get(TRIGGER_TAG) == DRIVER for run in runs)
+def last_failed_run(
+    instance: dg.DagsterInstance, trigger: str, asset: str, partition: Partition
+) -> tuple[str, float] | None:
+    """Id and end (Unix time, s) of the last run of ``trigger`` that failed to make a partition."""
+    tags = {TRIGGER_TAG: trigger}
+    key = partition_key(partition)
+    if key is not None:
+        tags[PARTITION_TAG] = key
+    for record in instance.get_run_records(dg.RunsFilter(statuses=FAILED, tags=tags)):
+        run = record.dagster_run
+        if dg.AssetKey(asset) in (run.asset_selection or ()):
+            return run.run_id, record.end_time or record.update_timestamp.timestamp()
+    return None

@@ -1,6 +1,7 @@
 """Schedules: the check of freshness every quarter of an hour, a refresh every night."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import dagster as dg
 
@@ -8,10 +9,12 @@ from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
 from enact_assets.defs.checks import check_keys_of
+from enact_assets.defs.driver_lock import driver_at_work
 from enact_assets.defs.job_assets import CHECK_JOB
+from enact_assets.defs.loaded import loaded_registry
 from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG, is_driver_at_work, unfinished_runs
+from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG
 from enact_assets.defs.up_to_date import changed_answers
 from enact_assets.lineage.follow import partition_key
 
@@ -47,10 +50,13 @@ def nightly(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
     """Refreshes settings that Dagster was told otherwise, and the warehouse. Off by default."""
-    if is_driver_at_work(unfinished_runs(context.instance)):
-        yield dg.SkipReason("a driver is at work, which does both")
+    driver = driver_at_work(Path(data.root))
+    if driver is not None:
+        yield dg.SkipReason(f"a driver is at work, which does both ({driver})")
         return
-    lineage = read_lineage(context.instance, data, load_registry())
+    # Dagster refuses all that is asked for if one partition is new to it.
+    registry = loaded_registry(load_registry(), context.repository_def.asset_graph)
+    lineage = read_lineage(context.instance, data, registry)
     night = context.scheduled_execution_time.isoformat()
     for name in (*ROOTS, WAREHOUSE):
         step = STEP_NAMED[name]

@@ -1,7 +1,9 @@
 """Sensors: what was named, imported or changed outside Dagster is noticed without a hand."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -11,8 +13,9 @@ from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, StepSpec
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.arrivals import names_found
-from enact_assets.defs.automation import RUN_TAGS, is_automated
+from enact_assets.defs.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.defs.checks import check_keys_of
+from enact_assets.defs.driver_lock import driver_at_work
 from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import (
@@ -20,9 +23,16 @@ from enact_assets.defs.partitions import (
     model_partitions,
     question_file_partitions,
 )
+from enact_assets.defs.pools import set_limits
 from enact_assets.defs.reported import last_materialization_id, reported_versions
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG, running, unfinished_runs
+from enact_assets.defs.running import (
+    TRIGGER_TAG,
+    WHY_TAG,
+    last_failed_run,
+    running,
+    unfinished_runs,
+)
 from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.plan import Marks
 from enact_assets.lineage.versions import root_version
@@ -30,6 +40,7 @@ from enact_assets.storage.watched_folders import look_at, watched_folders
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
 """Steps that read what others wrote, and nothing else."""
+TRIGGER = "changed_sources"
 DYNAMIC = {d.name: d for d in
            (demonstration_partitions, model_partitions, question_file_partitions)}  # fmt: skip
 
@@ -42,6 +53,7 @@ def registered_partitions(
     data root, of imported recordings and question files, and of recordings that appear in the
     folders that ENACT_WATCH names. Starts no run. What cannot be used is told in the log, once.
     """
+    set_limits(context.instance)  # where no driver ever runs, nobody else does
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
     registry = _registry(problems)
@@ -80,6 +92,10 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     """Runs exactly those partitions whose source changed: settings of the registry, and recordings
     and question files that were imported again and look complete. Off by default.
     """
+    driver = driver_at_work(Path(data.root))
+    if driver is not None:
+        why = f"a driver is at work, which does it ({driver})"
+        return dg.SensorResult(skip_reason=why, cursor=context.cursor)
     registry = load_registry()
     busy = running(unfinished_runs(context.instance))
     before = json.loads(context.cursor) if context.cursor else {}
@@ -90,7 +106,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
         changed[place] = now
         if before.get(place) == now:  # else it may still be written to
             why = f"{step.inputs[0].asset} changed ({was[:8]} -> {now[:8]})"
-            requests.append(_request(step, partition, f"{now} {landed_ns}", why))
+            requests.append(_request(context, step, partition, f"{now} {landed_ns}", why))
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else "nothing changed",
@@ -139,7 +155,7 @@ def _changed_settings(
             last = last_materialization_id(context.instance, root, partition)
             change = f"{was[:8]} -> {now[:8]}" if was else "new"
             why = f"the registry entry changed ({change})"
-            yield _request(steps[root], partition, f"{now} {last}", why)
+            yield _request(context, steps[root], partition, f"{now} {last}", why)
 
 
 def _loaded_partitions(context: dg.SensorEvaluationContext, root: str) -> set[str] | None:
@@ -179,9 +195,20 @@ def _imported_again(
             yield step, partition, was.version, now, record.mtime_ns
 
 
-def _request(step: StepSpec, partition: Partition, content: str, why: str) -> dg.RunRequest:
-    """A run of one partition; the same content after the same landing is requested once."""
-    tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: "changed_sources", WHY_TAG: why}
+def _request(
+    context: dg.SensorEvaluationContext,
+    step: StepSpec,
+    partition: Partition,
+    content: str,
+    why: str,
+) -> dg.RunRequest:
+    """A run of one partition. The same content after the same landing is requested once, and again
+    a day after it failed.
+    """
+    tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: TRIGGER, WHY_TAG: why}
+    failed = last_failed_run(context.instance, TRIGGER, step.assets[0], partition)
+    if failed is not None and time.time() - failed[1] >= TRY_AGAIN_S:
+        content = f"{content} after {failed[0]}"
     return dg.RunRequest(
         run_key=f"{step.name} {partition_key(partition) or ''} {content}",
         partition_key=partition_key(partition),

@@ -97,6 +97,10 @@ def offered_terms(site: Site, instance: dg.DagsterInstance) -> Iterator[Terms]:
             place.delete(mark)
 
 
+class DisagreementError(MaterializationError):
+    """A worker would make other rows, or write them elsewhere: to try again would not help."""
+
+
 @dataclass(frozen=True)
 class Accepted:
     """How a worker sees a site: with its own data root, which may be the driver's."""
@@ -112,7 +116,7 @@ def accept(terms: Terms, scratch: Path) -> Accepted:
     """Check in a worker that it can work to ``terms``; asked again, it remembers.
 
     A worker that does not see the driver's data root keeps what only it needs in ``scratch``.
-    Errors: :class:`MaterializationError` names the machine, what is different, and what to do.
+    Errors: :class:`DisagreementError` names the machine, what is different, and what to do.
     """
     if terms.mark not in _accepted:
         _accepted[terms.mark] = _accept(terms, scratch)
@@ -123,19 +127,19 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
     here = f"on worker machine {socket.gethostname()}"
     different = terms.software.difference(Software.here())
     if different is not None:
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: {different}. Rows would differ: install the same version from the same lock "
             "file on both."
         )
     has_postgres = postgres_url() is not None
     if has_postgres != terms.has_postgres:
         one, other = ("driver", "worker") if terms.has_postgres else ("worker", "driver")
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: {POSTGRES_VARIABLE} is set for the {one} and not for the {other}: both must "
             "tell the same Dagster storage of their runs."
         )
     if not has_postgres and boot_id() != terms.boot:
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: it is another machine than the driver's, and Dagster stores in SQLite files, "
             f"which several machines must not share. Set {POSTGRES_VARIABLE} for the driver and "
             "for the workers."
@@ -143,7 +147,7 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
     accepted = _with_a_root(terms, scratch, here)
     lake = _lake(accepted.site)
     if lake.entry(terms.mark) is None:
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: {lake.address} is not the driver's lake (a file that the driver has put "
             "there is not found)."
         )
@@ -153,7 +157,7 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
     finally:
         instance.dispose()
     if found != terms.mark:
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: {POSTGRES_VARIABLE} names another database than the driver's, or a second "
             "driver has begun meanwhile."
         )
@@ -166,7 +170,7 @@ def _with_a_root(terms: Terms, scratch: Path, here: str) -> Accepted:
         if (root / INSTANCE_FOLDER / terms.mark).exists():
             return Accepted(replace(terms.site, data_root=root), shares_root=True)
     if terms.site.lake_url is None or not terms.has_postgres:
-        raise MaterializationError(
+        raise DisagreementError(
             f"{here}: the driver's data root {terms.site.data_root} is not there"
             + (f", nor is {HOME_VARIABLE}={mine} the same folder" if mine else "")
             + f". Mount it (and set {HOME_VARIABLE} for the workers if its path differs), or "

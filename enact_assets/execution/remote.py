@@ -29,9 +29,12 @@ def check_worker(terms: Terms) -> bool:
         return _accepted_here(terms).shares_root
 
 
-def run_step(terms: Terms, run: StepRun, task: str, topic: str) -> Outcome:
+def run_step(
+    terms: Terms, run: StepRun, task: str, topic: str, *, needs_root: bool
+) -> Outcome | None:
     """Run one step; on the way ``(task, "started")`` and progress are told under ``topic``.
 
+    None, and nothing is done, if the step needs the driver's data root and this worker has another.
     Dask begins a task again if its worker dies. Then the run of the one before is marked failed
     first; if it had just succeeded, that is the outcome.
     """
@@ -46,7 +49,10 @@ def run_step(terms: Terms, run: StepRun, task: str, topic: str) -> Outcome:
             worker.log_event(topic, [task, "progress", *told])
 
     with _one_at_a_time:
-        site = _accepted_here(terms).site
+        accepted = _accepted_here(terms)
+        if needs_root and not accepted.shares_root:
+            return None
+        site = accepted.site
         ended, attempt = next_attempt(workplace(site).instance, task)
         if ended is not None:
             return Outcome(run, ended, None, 0.0)

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,16 @@ from test_processes import process_at, statuses
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.defs.instance import open_instance
+from enact_assets.defs.lost_runs import process_of
+from enact_assets.defs.progress import Progress
+from enact_assets.execution import dask_client
 from enact_assets.execution.agreement import Software, Terms, accept, offered_terms
-from enact_assets.execution.contract import Site, StepRun
+from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.execution.dask_runner import DaskRunner
 from enact_assets.execution.steps import leave, workplace
+from enact_assets.process_identity import ProcessIdentity
 
-from reference.servers import DaskCluster, dask_cluster, free_port
+from reference.servers import DaskCluster, dask_cluster, free_port, postgres
 
 slow = pytest.mark.slow
 
@@ -49,6 +54,18 @@ def test_nobody_at_the_address_is_said_within_the_time(site: Site) -> None:
     with pytest.raises(MaterializationError, match=f"{address}: no Dask scheduler answers"):
         DaskRunner(site, address, timeout_s=0.5)
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "foo://bar:1", "", "tcp://host", "tcp://:8786", "tcp://host:99999"]
+)
+def test_what_is_no_address_is_said_at_once(site: Site, address: str) -> None:
+    """Dask would try for half a minute, or begin a cluster of its own."""
+    pytest.importorskip("distributed")
+    began = time.monotonic()
+    with pytest.raises(MaterializationError, match=r"not the address.*tcp://host:8786"):
+        DaskRunner(site, address)
+    assert time.monotonic() - began < 5
 
 
 def test_a_worker_that_agrees_works_with_the_drivers_root(terms: Terms, tmp_path: Path) -> None:
@@ -142,6 +159,90 @@ def test_a_cluster_that_disappears_is_told(site: Site) -> None:
         closer.join()
     instance.dispose()
     leave()
+
+
+def within(seconds: float, runner: DaskRunner, *runs: StepRun) -> list[Outcome]:
+    """Outcomes of a runner that may wait for ever."""
+    with ThreadPoolExecutor() as pool:
+        made = pool.submit(outcomes, runner, *runs)
+        try:
+            return made.result(timeout=seconds)
+        except TimeoutError:
+            runner.close()
+            raise
+
+
+@slow
+def test_without_a_worker_the_driver_does_what_needs_its_root_and_says_that_it_waits(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has looked whether the workers to come see the driver's files."""
+    monkeypatch.setattr(dask_client, "NO_WORKER_S", 0.5)
+    here = WaitingStep(site)
+    here.let_go()
+    told: list[str] = []
+    with dask_cluster(0) as cluster, DaskRunner(site, cluster.address) as runner:
+        (made,) = within(60, runner, here.run)
+        assert made.error is None
+
+        def heard(_run: StepRun, progress: Progress) -> None:
+            told.append(progress.as_text())
+            if len(told) == 1:
+                cluster.add_worker()
+
+        (made,) = runner.run(trivial("high"), lambda _run: None, heard)
+    assert made.error is None
+    assert told[0].startswith(f"no worker at {cluster.address} yet, waiting: ")
+    assert len(told) == 1, "once a minute"
+
+
+@slow
+def test_a_late_worker_without_the_root_leaves_to_the_driver_what_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would find no such file in its own root, or write a warehouse that nobody looks for."""
+    monkeypatch.chdir(tmp_path)
+    with postgres() as url, dask_cluster(0) as cluster:
+        monkeypatch.setenv("ENACT_POSTGRES_URL", url)
+        # A relative path names another folder where a worker runs.
+        site = replace(empty_site(Path("root")), lake_url=str(tmp_path / "store"))
+        try:
+            step = WaitingStep(site)
+            step.let_go()
+            with DaskRunner(site, cluster.address) as runner:
+                runner._shares_root = True  # as the workers did that were asked
+                cluster.add_worker({"ENACT_POSTGRES_URL": url})
+                made = within(90, runner, step.run, *trivial("high"))
+                assert not runner._shares_root
+                assert [o.error for o in made] == [None] * 2
+            instance = open_instance(site.data_root)
+            here = [process_of(run) == ProcessIdentity.here() for run in instance.get_runs()]
+            assert sorted(here) == [False, True], "one on the worker, one in the driver"
+            instance.dispose()
+        finally:
+            leave()
+
+
+@slow
+def test_a_worker_that_cannot_work_yet_does_not_end_the_walk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database refuses a connection too many, and takes the next one."""
+    with postgres() as url, dask_cluster(0) as cluster:
+        monkeypatch.setenv("ENACT_POSTGRES_URL", url)
+        site = empty_site(tmp_path)
+        try:
+            with DaskRunner(site, cluster.address) as runner:
+                wrong = f"postgresql://enact@127.0.0.1:{free_port()}/postgres"
+                cluster.add_worker({"ENACT_POSTGRES_URL": wrong})
+                made = within(90, runner, *trivial("high", "low"))
+                assert ["cannot be reached" in str(o.error) for o in made] == [True] * 2
+                cluster.workers[0].kill()
+                cluster.add_worker({"ENACT_POSTGRES_URL": url})
+                (after,) = within(90, runner, *trivial("high"))
+                assert after.error is None
+        finally:
+            leave()
 
 
 def test_the_marks_of_an_agreement_are_removed(site: Site) -> None:

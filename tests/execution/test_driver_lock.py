@@ -3,13 +3,21 @@
 import re
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from enact_assets.contracts.errors import MaterializationError, SettingsError
-from enact_assets.defs.driver_lock import LOCK_FILE, only_driver, without_password
+from enact_assets.defs.driver_lock import (
+    LOCK_FILE,
+    check_only_driver,
+    driver_at_work,
+    only_driver,
+    shown,
+)
+from enact_assets.defs.instance import open_instance
 from enact_assets.process_identity import ProcessIdentity
 
 HOLD = """
@@ -63,10 +71,63 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
         pass
 
 
-def test_a_password_is_not_shown() -> None:
-    url = "postgresql://me:se%40cret@db.example:5433/runs?sslmode=require"
-    assert without_password(url) == "postgresql://me@db.example:5433/runs"
-    assert without_password("postgresql:///runs") == "postgresql:///runs"
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("postgresql://me:se%40cret@db.example:5433/runs?sslmode=require", "runs on db.example"),
+        ("postgresql+psycopg2://me:secret@db.example/runs", "database runs on db.example"),
+        ("postgresql:///runs", "database runs on this machine"),
+    ],
+)
+def test_a_database_is_shown_without_user_and_password(url: str, told: str) -> None:
+    assert told in shown(url)
+    assert "cret" not in shown(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "host=127.0.0.1 port=1 password=secret",
+        "postgresql://me:sec/ret@127.0.0.1:1/runs",
+        "postgresql://me:123/secret@127.0.0.1:1/runs",
+        "postgresql://me:sec@secret@127.0.0.1:1/runs",
+        "postgresql://[secret/db",
+        "secret",
+    ],
+)
+def test_of_what_is_no_url_nothing_is_shown(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A password with a character that had to be escaped stands where none is looked for."""
+    monkeypatch.setenv("ENACT_POSTGRES_URL", url)
+    for use in (lambda: open_instance(tmp_path), lambda: driver_at_work(tmp_path)):
+        with pytest.raises(SettingsError, match="ENACT_POSTGRES_URL: not a URL") as caught:
+            use()
+        assert "sec" not in str(caught.value)
+        assert "ret@" not in str(caught.value)
+
+
+def test_whoever_asks_is_told_who_drives_and_disturbs_nobody(tmp_path: Path) -> None:
+    assert driver_at_work(tmp_path / "nowhere") is None
+    with only_driver(tmp_path):
+        assert f"process {ProcessIdentity.here().pid} on" in str(driver_at_work(tmp_path))
+        check_only_driver()
+    assert driver_at_work(tmp_path) is None
+    stop = threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            driver_at_work(tmp_path)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(200):
+            with only_driver(tmp_path):
+                pass
+    finally:
+        stop.set()
+        asking.join()
 
 
 def test_a_process_is_gone_only_if_that_is_certain() -> None:

@@ -10,7 +10,13 @@ import yaml
 from small_sites import empty_site, outcomes, trivial
 
 from enact_assets.contracts.errors import MaterializationError
-from enact_assets.defs.driver_lock import only_driver
+from enact_assets.defs.driver_lock import (
+    ADVISORY_KEY,
+    check_only_driver,
+    connected,
+    driver_at_work,
+    only_driver,
+)
 from enact_assets.defs.instance import instance_config, open_instance
 from enact_assets.execution.agreement import accept, offered_terms
 from enact_assets.execution.in_process import InProcessRunner
@@ -71,6 +77,39 @@ def test_a_second_driver_is_kept_out_from_another_folder_too(tmp_path: Path) -> 
         pass
     with only_driver(tmp_path / "other"):
         pass
+
+
+def test_the_database_is_named_and_asked_who_drives(tmp_path: Path, url: str) -> None:
+    """Its lock is not of a data root; only the database knows a driver on another machine."""
+    with only_driver(tmp_path / "one"):
+        told = driver_at_work(tmp_path / "other")
+        assert f"process {ProcessIdentity.here().pid} on" in str(told)
+        with (
+            pytest.raises(MaterializationError, match=r"^database postgres on 127.*one per data"),
+            only_driver(tmp_path / "other"),
+        ):
+            pass
+    assert driver_at_work(tmp_path / "other") is None
+
+
+def test_a_lock_that_was_lost_with_its_connection_is_taken_again(tmp_path: Path, url: str) -> None:
+    """After a restart of the database two drivers would work, and not know of each other."""
+
+    def cut() -> None:
+        others = "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
+        with connected(url).cursor() as cursor:
+            cursor.execute(others)
+
+    with only_driver(tmp_path / "one"):
+        cut()
+        assert driver_at_work(tmp_path / "other") is None
+        check_only_driver()
+        assert driver_at_work(tmp_path / "other") is not None
+        cut()
+        with connected(url).cursor() as cursor:
+            cursor.execute("select pg_try_advisory_lock(%s)", (ADVISORY_KEY,))
+            with pytest.raises(MaterializationError, match="another driver is at work"):
+                check_only_driver()
 
 
 def test_a_worker_needs_no_data_root_if_the_lake_is_elsewhere(tmp_path: Path) -> None:

@@ -1,12 +1,17 @@
 """One small materialization of the whole graph, shared by the tests that look at it."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
+from daemon_places import Place
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, load_registry
+from enact_assets.execution.steps import leave
 from enact_assets.materialize import Driver, Report
+from enact_assets.storage.watched_folders import WATCH_VARIABLE
 
 HERE = Path(__file__).parent
 VARIANTS = ("baseline", "aperture_80", "contact")
@@ -73,3 +78,17 @@ def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Pat
 @pytest.fixture(autouse=True)
 def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENACT_REGISTRY", str(session_registry))
+
+
+@pytest.fixture
+def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
+    shutil.copytree(materialized.root, root)
+    shutil.copy(materialized.registry_file, registry_file)
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
+    monkeypatch.setenv("ENACT_HOME", str(root))
+    monkeypatch.delenv(WATCH_VARIABLE, raising=False)
+    found = Place(root, registry_file)
+    yield found
+    leave()
+    found.instance.dispose()

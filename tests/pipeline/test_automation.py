@@ -2,115 +2,29 @@
 
 import json
 import os
-import shutil
 import warnings
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
-import yaml
+from daemon_places import Place, added, demonstrations
 
 from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
-from enact_assets.definitions import build_definitions
 from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS
 from enact_assets.defs.checks import sql_check_specs
 from enact_assets.defs.instance import open_instance
 from enact_assets.defs.lost_runs import PROCESS_TAG
 from enact_assets.defs.pools import API, LIMITS, RENDERER
 from enact_assets.defs.reported import read_lineage
-from enact_assets.defs.resources import DataResource
 from enact_assets.defs.schedules import every_quarter, nightly
 from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.defs.up_to_date import CHECK, report_up_to_date
-from enact_assets.execution.contract import Site, StepRun
-from enact_assets.execution.steps import execute, leave
 from enact_assets.process_identity import ProcessIdentity
 from enact_assets.storage.watched_folders import WATCH_VARIABLE
 
 CAMERA = ("variant_config", "aperture_80")
-
-
-class Place:
-    """A data root of its own, its instance and definitions, as the daemon has them."""
-
-    def __init__(self, root: Path, registry_file: Path) -> None:
-        self.root, self.registry_file = root, registry_file
-        self.instance = open_instance(root)
-        self.definitions = build_definitions()
-        self.repository = self.definitions.get_repository_def()
-        self.data = DataResource()
-        self._cursor: object = None
-
-    def change_camera(self, aperture_mm: float) -> None:
-        entries = yaml.safe_load(self.registry_file.read_text())
-        entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
-        self.registry_file.write_text(yaml.safe_dump(entries))
-
-    def automated(self) -> set[tuple[str, str | None]]:
-        """Steps and partitions that the automation sensor asks for at its next look."""
-        result = dg.evaluate_automation_conditions(
-            self.definitions,
-            self.instance,
-            asset_selection=dg.AssetSelection.all(),
-            cursor=self._cursor,
-        )
-        self._cursor = result.cursor
-        found = set()
-        for step in STEP_NAMED.values():
-            asked = [
-                result.get_requested_partitions(dg.AssetKey(asset))
-                if result.get_num_requested(dg.AssetKey(asset))
-                else set()
-                for asset in step.assets
-            ]
-            assert all(partitions == asked[0] for partitions in asked), step.name
-            found |= {(step.name, partition) for partition in asked[0]}
-        return found
-
-    def sensor(self, sensor: dg.SensorDefinition, cursor: str | None = None) -> dg.SensorResult:
-        context = dg.build_sensor_context(
-            instance=self.instance,
-            repository_def=self.repository,
-            cursor=cursor,
-            resources={"data": self.data},
-        )
-        found = sensor(context)
-        assert isinstance(found, dg.SensorResult)
-        return found
-
-    def make(self, step: str, partition: str | None, *, fails: bool = False) -> str:
-        site = Site(self.root, None, self.registry_file.read_text())
-        outcome = execute(site, StepRun(step, partition, {}), lambda _: None)
-        assert (outcome.error is not None) == fails, outcome.error
-        return outcome.error or ""
-
-    def queue(self, assets: tuple[str, ...], partition: str, **tags: str) -> str:
-        """A run that waits, or works, as far as anybody can tell."""
-        keys = frozenset(dg.AssetKey(asset) for asset in assets)
-        job = self.definitions.resolve_implicit_global_asset_job_def()
-        run = self.instance.create_run_for_job(
-            job.get_subset(asset_selection=keys),
-            asset_selection=keys,
-            tags={"dagster/partition": partition, **tags},
-        )
-        return run.run_id
-
-
-@pytest.fixture
-def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(materialized.root, root)
-    shutil.copy(materialized.registry_file, registry_file)
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
-    monkeypatch.delenv(WATCH_VARIABLE, raising=False)
-    found = Place(root, registry_file)
-    yield found
-    leave()
-    found.instance.dispose()
 
 
 def test_nothing_is_asked_for_where_nothing_changed(place: Place) -> None:
@@ -280,22 +194,12 @@ def test_every_night_settings_and_the_warehouse_are_refreshed(place: Place) -> N
     context = dg.build_schedule_context(
         instance=place.instance,
         resources={"data": place.data},
+        repository_def=place.repository,
         scheduled_execution_time=night,
     )
     requests = [r for r in nightly(context) if isinstance(r, dg.RunRequest)]
     found = [(r.asset_selection[0].to_user_string(), r.partition_key) for r in requests]
     assert found == [CAMERA, ("warehouse", None)]
-    place.queue(("visibility",), "x|state", **{"enact/trigger": "materialize"})
-    assert [type(r) for r in nightly(context)] == [dg.SkipReason]
-
-
-def test_nothing_is_asked_for_while_a_driver_walks(place: Place) -> None:
-    """Both would make the same partitions, one of them in vain."""
-    place.change_camera(70.0)
-    run_id = place.queue(("visibility",), "x|state", **{"enact/trigger": "materialize"})
-    assert place.automated() == set()
-    place.instance.delete_run(run_id)
-    assert place.automated() == {("asked_questions", "aperture_80")}
 
 
 def test_a_run_whose_process_is_gone_counts_as_failed(place: Place) -> None:
@@ -340,12 +244,3 @@ def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv(AUTOMATE_VARIABLE, "1")
     assert automation_sensor().default_status == dg.DefaultSensorStatus.RUNNING
     assert registered_partitions.default_status == dg.DefaultSensorStatus.RUNNING
-
-
-def demonstrations(place: Place) -> list[str]:
-    return sorted(place.instance.get_dynamic_partitions("demonstration"))
-
-
-def added(result: dg.SensorResult) -> dict[str, list[str]]:
-    requests = result.dynamic_partitions_requests or []
-    return {r.partitions_def_name: list(r.partition_keys) for r in requests}

@@ -100,7 +100,8 @@ class DaskCluster:
         from distributed import Client
 
         with Client(self.address, timeout=START_S, set_as_default=False) as client:
-            client.wait_for_workers(n, timeout=START_S)
+            if n:
+                client.wait_for_workers(n, timeout=START_S)
 
     def close(self) -> None:
         for process in (*self.workers, self._scheduler):
