@@ -36,6 +36,7 @@ from enact_assets.defs.running import (
 from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.plan import Marks
 from enact_assets.lineage.versions import root_version
+from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.watched_folders import look_at, watched_folders
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
@@ -57,7 +58,12 @@ def registered_partitions(
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
     registry = _registry(problems)
-    look = look_at(watched_folders(), data.recordings, before.get("growing", {}))
+    look = look_at(
+        watched_folders(),
+        data.recordings,
+        before.get("growing", {}),
+        Forgotten(data.data_root.root).of("demonstration"),
+    )
     names, bad_names = names_found(data, registry)
     problems += [*look.problems, *bad_names]
     gists = [_gist(problem) for problem in problems]
