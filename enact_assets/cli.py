@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from rich.console import Console
 
@@ -22,35 +22,43 @@ from enact_assets.storage.paths import DataRoot
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
+GRPC_TIMEOUT_S = "600"
+"""So long sensors and schedules may take."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns 0, 1 if something failed, 2 for a wrong call, 130 if stopped."""
     arguments = _parser().parse_args(argv)
-    is_terminal = sys.stdout.isatty()
     for stream in (sys.stdout, sys.stderr):
         # A file name need not be text; a message that names it must not fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    console = Console(
-        highlight=False, soft_wrap=not is_terminal, width=None if is_terminal else WIDTH
-    )
+    console = _console(sys.stdout)
+    errors = _console(sys.stderr)
     # A terminated run ends as an interrupted one does: what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(arguments.run(arguments, console))
     except EnactError as error:
-        console.print(f"enact-assets: {error}", style="red", markup=False)
+        errors.print(f"enact-assets: {error}", style="red", markup=False)
         return 2
     except Exception as error:
         message = storage_message(error)
         if message is None:
             raise
-        console.print(f"enact-assets: {message}", style="red", markup=False)
+        errors.print(f"enact-assets: {message}", style="red", markup=False)
         return 2
     except KeyboardInterrupt:
-        console.print("\nStopped. What was finished is kept; run the same command again.")
+        errors.print("\nStopped. What was finished is kept; run the same command again.")
         return 130
+
+
+def _console(stream: TextIO) -> Console:
+    is_terminal = stream.isatty()
+    width = None if is_terminal else WIDTH
+    return Console(
+        stderr=stream is sys.stderr, highlight=False, soft_wrap=not is_terminal, width=width
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -179,7 +187,7 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
         os.environ["ENACT_AUTOMATE"] = "1"
     for kind in ("SENSOR", "SCHEDULE"):
         # A look at half a million files takes longer than the minute that Dagster waits for it.
-        os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", "600")
+        os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
     console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
     command = ["dagster", "dev", "-m", "enact_assets.definitions", "-p", str(arguments.port)]
     os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments

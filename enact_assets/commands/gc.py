@@ -62,11 +62,12 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
     from enact_assets.contracts.registry import load_registry
     from enact_assets.defs.arrivals import names_found, names_in_lake
-    from enact_assets.defs.instance import only_driver, open_instance
+    from enact_assets.defs.instance import check_root, only_driver, open_instance
     from enact_assets.defs.names import current_names
     from enact_assets.defs.resources import DataResource
     from enact_assets.storage.collect import collect
 
+    check_root(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
     with only_driver(arguments.data) if arguments.delete else nullcontext():
         instance = open_instance(arguments.data)

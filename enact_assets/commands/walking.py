@@ -165,12 +165,16 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
 def _plan(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 0 also if there is something to do: a plan that can be made has not failed."""
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.defs.instance import check_root
     from enact_assets.materialize import Driver
     from enact_assets.terminal import TerminalObserver
 
+    check_root(arguments.data)
     registry = load_registry()
     only = _chosen(arguments, registry, {})
-    driver = Driver(arguments.data, registry=registry, observer=TerminalObserver(console))
+    # Whoever reads JSON reads nothing else.
+    observer = None if arguments.json else TerminalObserver(console)
+    driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(
         demonstrations=only.get("demonstration", []),
         models=only.get("model", []),

@@ -289,6 +289,6 @@ def _taken(place: Path | str, holder: str, other: str) -> MaterializationError:
 
 def _not_writable(path: Path, error: OSError) -> SettingsError:
     return SettingsError(
-        f"{path}: cannot be made or written ({error.strerror}). Materializing writes there: give "
-        "another --data folder, or make this one writable."
+        f"{path}: cannot be made or written ({error.strerror}). Dagster's runs and "
+        "the lock of a driver stand there: give another --data folder, or make this one writable."
     )

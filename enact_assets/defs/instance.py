@@ -20,7 +20,7 @@ from enact_assets.defs.driver_lock import (
 )
 from enact_assets.defs.pools import set_limits
 
-__all__ = ["INSTANCE_FOLDER", "instance_config", "only_driver", "open_instance"]
+__all__ = ["INSTANCE_FOLDER", "check_root", "instance_config", "only_driver", "open_instance"]
 
 INSTANCE_FOLDER = "dagster"
 POLICY: Mapping[str, Any] = {
@@ -43,6 +43,15 @@ POLICY: Mapping[str, Any] = {
     "nux": {"enabled": False},
 }
 """What holds for every instance, wherever it stores; a test compares it with the YAML files."""
+
+
+def check_root(data_root: Path) -> None:
+    """Raise :class:`SettingsError` if there is no such folder: who only looks makes none."""
+    if not data_root.is_dir():
+        raise SettingsError(
+            f"{data_root}: no such folder, so nothing was made there yet. Look at --data and "
+            "ENACT_HOME; `enact-assets materialize` makes the folder."
+        )
 
 
 def open_instance(data_root: Path) -> dg.DagsterInstance:

@@ -1,6 +1,7 @@
-"""Pools: how many runs of a sort may work at once, whoever starts them in the daemon's queue.
+"""Pools: how many runs of a sort may work at once.
 
-A step names its pool; limits are kept in the instance, where the UI shows and changes them.
+Limits are kept in the instance, where the UI shows and changes them. The daemon's queue keeps to
+all of them; a driver, which has the machine for itself, to those of what is not the machine's.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,10 @@ GPU = "gpu"
 API = "api"
 """Steps that ask others, who may limit or bill what is asked at once."""
 LIMITS: Mapping[str, int] = {RENDERER: 1, GPU: 1, API: 4}
+POOL_OF: Mapping[str, str] = {"visibility": RENDERER, "frame_images": RENDERER, "predictions": API}
+"""Step -> pool."""
+OF_DRIVERS = frozenset({GPU, API})
+"""Pools to whose limits drivers keep, too."""
 
 
 def set_limits(instance: dg.DagsterInstance) -> None:
@@ -22,3 +27,15 @@ def set_limits(instance: dg.DagsterInstance) -> None:
     known = {pool.name for pool in storage.get_pool_limits() if not pool.from_default}
     for pool in sorted(set(LIMITS) - known):
         storage.set_concurrency_slots(pool, LIMITS[pool])
+
+
+def driver_limit(instance: dg.DagsterInstance, step: str) -> int | None:
+    """How many runs of ``step`` a driver may have at work at once, one at least; None: any number.
+
+    A limit of 0 holds up the daemon only: a driver was started by somebody who wants it done.
+    """
+    pool = POOL_OF.get(step)
+    if pool not in OF_DRIVERS:
+        return None
+    set_to = {found.name: found.limit for found in instance.event_log_storage.get_pool_limits()}
+    return max(1, set_to.get(pool, LIMITS[pool]))

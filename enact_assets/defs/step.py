@@ -13,6 +13,7 @@ from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.making import making
 from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.pools import POOL_OF
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import asset_spec
 
@@ -27,12 +28,10 @@ def step(
     group: str,
     about: str | Mapping[str, str],
     kinds: Collection[str] = ("polars", "parquet"),
-    pool: str | None = None,
 ) -> Callable[[Body], dg.AssetsDefinition]:
     """Decorator: the body of step ``name`` becomes a Dagster multi-asset.
 
-    ``about`` says what the rows are, for each asset if the step lands several. ``pool`` limits how
-    many of them run at once.
+    ``about`` says what the rows are, for each asset if the step lands several.
     """
     spec = STEP_NAMED[name]
     partitions_def = p.of(spec.assets[0])
@@ -54,7 +53,7 @@ def step(
             name=name,
             specs=specs,
             partitions_def=partitions_def,
-            pool=pool,
+            pool=POOL_OF.get(name),
             description=body.__doc__,
         )
         def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from enact_assets.defs.pools import driver_limit
 from enact_assets.execution.contract import (
     Outcome,
     Progressed,
@@ -14,6 +15,7 @@ from enact_assets.execution.contract import (
     StepRun,
 )
 from enact_assets.execution.in_process import InProcessRunner
+from enact_assets.execution.steps import workplace
 
 WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
 """From how many partitions of a step on it pays to start worker processes (some seconds each)."""
@@ -37,8 +39,18 @@ class Runners:
         """Run all of ``runs``, partitions of one step: as :meth:`Runner.run`."""
         if self._dask is None and not self._is_worth_processes(runs):
             runs = [replace(run, workers=self._workers) for run in runs]
-            return self._here.run(runs, started, progress)
-        return self._others().run(runs, started, progress)
+            yield from self._here.run(runs, started, progress)
+            return
+        n = self._at_once(runs)
+        for first in range(0, len(runs), n):
+            yield from self._others().run(runs[first : first + n], started, progress)
+
+    def _at_once(self, runs: Sequence[StepRun]) -> int:
+        """How many to hand out together, so that no pool is exceeded."""
+        limit = driver_limit(workplace(self._site).instance, runs[0].step) if runs else None
+        if limit is None or (self._dask is None and self._workers <= limit):
+            return max(1, len(runs))
+        return limit
 
     def _is_worth_processes(self, runs: Sequence[StepRun]) -> bool:
         if self._workers < 2 or not runs:

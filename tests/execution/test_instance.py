@@ -1,6 +1,9 @@
 """Where Dagster stores, and that everybody who opens it finds the same there."""
 
+import shlex
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ import dagster as dg
 import pytest
 import yaml
 
+from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.defs.instance import POLICY, instance_config, open_instance
 from enact_assets.defs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
@@ -62,6 +66,31 @@ def test_containers_mount_what_the_instance_expects() -> None:
     assert code["volumeMounts"][0]["mountPath"] == home
 
 
+def test_the_image_is_not_built_without_what_renders() -> None:
+    """A slim image lacks a library of Mitsuba's; it would be missed at the first picture."""
+    lines = (ROOT / "deploy" / "Dockerfile").read_text().splitlines()
+    (tried,) = [line for line in lines if line.startswith("RUN python -c ")]
+    (program,) = shlex.split(tried)[3:]
+    for module in ("mitsuba", "mujoco", "pyoidn"):
+        assert module in program
+    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603 - our own file
+    installed = [k for k, line in enumerate(lines) if "libatomic1" in line]
+    assert installed < [lines.index(tried)]
+
+
+def test_everybody_waits_as_long_for_a_large_lake_as_the_ui_on_one_machine() -> None:
+    """After a minute Dagster gives a sensor up, and it would never come to an end."""
+    compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    pods = [helm["dagsterWebserver"], helm["dagsterDaemon"]]
+    pods += helm["dagster-user-deployments"]["deployments"]
+    found = [{e["name"]: e["value"] for e in pod["env"]} for pod in pods]
+    found += [compose[name]["environment"] for name in ("code", "webserver", "daemon")]
+    for kind in ("SENSOR", "SCHEDULE"):
+        variable = f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS"
+        assert {environment.get(variable) for environment in found} == {GRPC_TIMEOUT_S}
+
+
 def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: Path) -> None:
     """With a connection that is kept, a UI would go on showing runs that were removed."""
     one = open_instance(tmp_path / "data")
@@ -105,7 +134,7 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
 ) -> None:
     pytest.importorskip("dagster_postgres")
     monkeypatch.setenv("ENACT_POSTGRES_URL", "postgresql://me:secret@127.0.0.1:9/runs")
-    with pytest.raises(SettingsError, match=r"me@127\.0\.0\.1:9/runs") as told:
+    with pytest.raises(SettingsError, match=r"database runs on 127\.0\.0\.1:9") as told:
         open_instance(tmp_path)
     assert "secret" not in str(told.value)
     assert "secret" not in (tmp_path / "dagster" / "dagster.yaml").read_text()

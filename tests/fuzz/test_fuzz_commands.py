@@ -84,7 +84,7 @@ def run(*arguments: object) -> tuple[int, str]:
     """Exit code and output of a command. The stream is as strict as a pipe is."""
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="utf-8", errors="strict", write_through=True)
-    with contextlib.redirect_stdout(stream):
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
         try:
             code = main([os.fspath(a) if isinstance(a, Path) else str(a) for a in arguments])
         except SystemExit as stop:

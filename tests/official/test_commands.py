@@ -260,7 +260,7 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixtur
     }
     for call, message in calls.items():
         assert run(*call) == 2
-        assert message in " ".join(capsys.readouterr().out.split())
+        assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_question_file_never_takes_the_place_of_a_recording(
     recording = done / "replayed" / DIFF_TASK / "scene_graph_0.json.gz"
     for output in (inside, recording, done / "segmented" / DIFF_TASK / "q.jsonl"):
         assert run("qa", done / "segmented", done / "replayed", output) == 2
-    assert "lies in the input folder" in " ".join(capsys.readouterr().out.split())
+    assert "lies in the input folder" in " ".join(capsys.readouterr().err.split())
     assert before == {name: (done / "replayed" / name).stat().st_mtime_ns for name in TASKS}
 
 

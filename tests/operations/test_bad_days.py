@@ -33,7 +33,8 @@ def set_times(folder: Path, at: float) -> None:
 
 def run(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> tuple[int, str]:
     code = main([*words, "--data", str(root)])
-    return code, capsys.readouterr().out
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
 
 
 def test_a_root_that_was_moved_or_copied_has_nothing_to_do(

@@ -21,7 +21,8 @@ DAY = 24 * 3600.0
 def gc(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> tuple[int, str]:
     capsys.readouterr()
     code = main(["gc", *words, "--data", str(root)])
-    return code, " ".join(capsys.readouterr().out.split())
+    printed = capsys.readouterr()
+    return code, " ".join(f"{printed.out} {printed.err}".split())
 
 
 def age(root: Path) -> None:

@@ -1,13 +1,25 @@
 """The command line as people call it: exit codes, and one message for a wrong call."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from enact_assets import terminal
 from enact_assets.cli import main
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     code = main(words)
     return code, capsys.readouterr().out
+
+
+def failing(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a call that fails says, to people; whoever reads its output gets nothing."""
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err
 
 
 def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -> None:
@@ -35,8 +47,7 @@ def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -
     ],
 )
 def test_a_wrong_name_ends_in_one_message(materialized, capsys, words, told: str) -> None:
-    code, printed = run(capsys, *words, "--data", str(materialized.root))
-    assert code == 2
+    printed = failing(capsys, *words, "--data", str(materialized.root))
     assert printed.startswith("enact-assets: ")
     assert told in printed
     assert "Traceback" not in printed
@@ -46,3 +57,23 @@ def test_a_second_materialize_says_there_is_nothing_to_do(materialized, capsys) 
     code, printed = run(capsys, "materialize", "--data", str(materialized.root))
     assert code == 0
     assert printed.startswith("Nothing to do: all ")
+
+
+def test_a_plan_as_json_is_nothing_but_json_however_long_the_lake_takes(
+    materialized, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(terminal, "READING_SHOWN_S", 0.0)
+    data = ("--data", str(materialized.root))
+    assert main(["plan", *data]) == 0
+    assert "reading the lake" in capsys.readouterr().out
+    assert main(["plan", "--json", *data]) == 0
+    assert json.loads(capsys.readouterr().out)["stale"] == []
+
+
+@pytest.mark.parametrize("words", [("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete")])
+def test_who_only_looks_makes_no_folder(tmp_path: Path, capsys, words: tuple[str, ...]) -> None:
+    """A mistyped name would become a data root, and look like one that was emptied."""
+    mistyped = tmp_path / "daat"
+    assert "no such folder" in failing(capsys, *words, "--data", str(mistyped))
+    assert not mistyped.exists()

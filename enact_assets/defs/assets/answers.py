@@ -8,7 +8,6 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.evidence import questions_of, verification_indexes
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import picture_reader, question_preview
-from enact_assets.defs.pools import API
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
@@ -26,7 +25,6 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         p,
         "predictions",
         group=GROUP,
-        pool=API,
         about="What a model said, word for word. No answer is null with a reason, never a wrong "
         "answer.",
     )

@@ -8,7 +8,6 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
-from enact_assets.defs.pools import RENDERER
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
@@ -30,7 +29,6 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         "visibility",
         group=GROUP,
         kinds=("mujoco", "parquet"),
-        pool=RENDERER,
         about="How many pixels of each object the baseline camera sees. Questions are written "
         "from this, so every variant asks the same questions.",
     )
@@ -56,7 +54,6 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         "frame_images",
         group=GROUP,
         kinds=("mitsuba", "parquet"),
-        pool=RENDERER,
         about="The picture of each wanted key frame under one variant, stored once by content.",
     )
     def frame_images(
