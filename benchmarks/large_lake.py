@@ -30,13 +30,9 @@ from enact_assets.questions.qa import write_questions
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.storage.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.storage.lake import file_name
-from enact_assets.storage.parquet_files import (
-    FileMetadata,
-    contract_sha,
-    encoded_file,
-    partition_text,
-)
+from enact_assets.storage.parquet_files import encoded_file
 from enact_assets.trajectories.edited import measure_edited_objects
 
 N_DEMONSTRATIONS = 1042

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 from PIL import Image
 
 from enact_assets import __version__
@@ -30,9 +29,10 @@ from enact_assets.lineage.follow import Names, Partition
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files
 from enact_assets.lineage.versions import EMBEDDED, root_version
+from enact_assets.storage.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.storage.images import picture_name
 from enact_assets.storage.lake import file_name
-from enact_assets.storage.parquet_files import FileMetadata, contract_sha, partition_text
+from enact_assets.storage.parquet_files import encoded_file
 from enact_assets.storage.paths import IMAGES_FOLDER, LAKE_FOLDER
 
 N_ROWS = 3
@@ -111,14 +111,9 @@ def _write(root: Path, files: Sequence[FileToWrite]) -> None:
             rows = rows.set_column(column, rows.schema.field(column), shas)
         text = partition_text(values)
         metadata = FileMetadata(name, text, version, contract_hash, __version__, provenance)
-        out = io.BytesIO()
-        pq.write_table(
-            rows.replace_schema_metadata(metadata.encoded()),
-            out,
-            compression="zstd",
-            write_page_checksum=True,
+        _put(
+            root / LAKE_FOLDER / file_name(contract, values), encoded_file(contract, rows, metadata)
         )
-        _put(root / LAKE_FOLDER / file_name(contract, values), out.getvalue())
 
 
 def _put(path: Path, content: bytes) -> None:

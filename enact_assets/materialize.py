@@ -35,6 +35,7 @@ from enact_assets.lineage.plan import (
     Plan,
 )
 from enact_assets.storage.forgotten import Forgotten
+from enact_assets.storage.lake_index import without_collector
 from enact_assets.storage.published import published_stale
 from enact_assets.walk import Failure, Observer, Report, Step
 
@@ -122,7 +123,8 @@ class Driver:
         chosen = _Chosen(assets, only)
         report = Report()
         lineage = self._read(self._new_names(demonstrations, models, report))
-        return lineage.plan(chosen.is_chosen, lambda _share: None), report.rejected
+        with without_collector():
+            return lineage.plan(chosen.is_chosen), report.rejected
 
     def forget(self, dimension: str, name: str) -> None:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.

@@ -44,6 +44,7 @@ SOURCE_SUFFIXES = {".py", ".sql", ".txt"}
 BY_HAND = {"frame_images": str(RENDERER_VERSION), "predictions": "1"}
 
 
+@cache
 def code_version(name: str) -> str:
     """Version of the code that makes table ``name``, or of the SQL behind ``warehouse``."""
     if name in BY_HAND:

@@ -36,6 +36,16 @@ class FileRecord(NamedTuple):
         return None if self.made_from is None else Provenance.decoded(self.made_from)
 
 
+def encoded_heads(named: Heads) -> str:
+    """As hexadecimal digits."""
+    return named.astype(">u8").tobytes().hex()
+
+
+def decoded_heads(text: str) -> Heads:
+    """Inverse of :func:`encoded_heads`. Errors: ``ValueError`` for any other text."""
+    return np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64)
+
+
 def heads(image_shas: Sequence[str]) -> Heads:
     """First 64 bits of pictures' hashes. Errors: ``ValueError`` for what is not hexadecimal."""
     digits = "".join([sha[:HEAD_CHARACTERS] for sha in image_shas])

@@ -13,8 +13,8 @@ from enact_assets import __version__
 from enact_assets.contracts.errors import OutputError
 from enact_assets.contracts.tables import Table
 from enact_assets.storage.atomic import replacing
+from enact_assets.storage.file_metadata import contract_sha
 from enact_assets.storage.file_records import FileRecord, Heads
-from enact_assets.storage.parquet_files import contract_sha
 from enact_assets.storage.places import Entry
 
 FORMAT = "1"

@@ -11,14 +11,8 @@ import polars as pl
 from enact_assets.contracts.errors import LakeError, TableContractError
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES, Table, table
-from enact_assets.storage.parquet_files import (
-    FileMetadata,
-    partition_text,
-    read_file,
-    read_metadata,
-    verify_file,
-    write_file,
-)
+from enact_assets.storage.file_metadata import FileMetadata, partition_text
+from enact_assets.storage.parquet_files import read_file, read_metadata, verify_file, write_file
 from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
 
 Partition = Mapping[str, str]

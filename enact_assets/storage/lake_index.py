@@ -63,7 +63,7 @@ class LakeIndex:
         A file that is damaged, or not the partition its name says, has a ``problem`` in words. One
         that vanishes meanwhile is left out. ``told`` is given the share done, 0 to 1.
         """
-        with _without_collector():
+        with without_collector():
             return self._scan(tables, told or (lambda _: None))
 
     def _scan(self, tables: Collection[str] | None, told: Callable[[float], None]) -> Scan:
@@ -114,8 +114,8 @@ class LakeIndex:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Millions of tuples and not one cycle: the collector would take a third of the time."""
+def without_collector() -> Iterator[None]:
+    """For millions of tuples and not one cycle: the collector would take a third of the time."""
     is_on = gc.isenabled()
     gc.disable()
     try:

@@ -8,7 +8,6 @@ serves where very many files are verified (storage/seals.py).
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO, NamedTuple
 
 import polars as pl
@@ -18,9 +17,17 @@ import pyarrow.parquet as pq
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
-from enact_assets.contracts.ids import content_sha, table_sha
+from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES, Table
+from enact_assets.storage.file_metadata import (
+    HEADS,
+    NOT_OURS,
+    FileMetadata,
+    contract_sha,
+    partition_text,
+)
+from enact_assets.storage.file_records import encoded_heads, heads
 from enact_assets.storage.places import Place
 from enact_assets.storage.seals import SEAL, is_intact, sealed_parquet
 
@@ -30,65 +37,17 @@ FOOTER_BYTES = 1 << 16
 """Footers of our tables have a few kilobytes; a larger one is read in a second go."""
 SEAL_BYTES = 1 << 26
 """Larger files are verified by pages, which takes longer and less memory."""
-NOT_OURS = "written by something else (no enact metadata)"
 _MAGIC = b"PAR1"
 
 
-_REQUIRED = ("table", "partition", "content_sha", "contract_sha", "package_version")
-_MADE_FROM = "enact.provenance"
 _N_ROWS = "enact.n_rows"
 _HELD = "enact.held"
 MAX_HELD = 100
 """Of more names in a column, the footer would be larger than what it spares to read."""
+NAMES_PICTURES = "frame_images"
+"""Table whose files say in their footers which pictures they name."""
+MAX_HEADS = 2_000
 _DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
-
-
-@dataclass(frozen=True)
-class FileMetadata:
-    """What a table file says about itself.
-
-    ``made_from`` is the provenance as text, None if whoever wrote the file did not give one.
-    """
-
-    table: str
-    partition: str
-    content_sha: str
-    contract_sha: str
-    package_version: str
-    made_from: str | None = None
-
-    @property
-    def provenance(self) -> Provenance | None:
-        """What the rows were made from; None if the file does not say."""
-        return None if self.made_from is None else Provenance.decoded(self.made_from)
-
-    def encoded(self) -> dict[str, str]:
-        """As Parquet key-value metadata."""
-        fields = {f"enact.{name}": getattr(self, name) for name in _REQUIRED}
-        return fields if self.made_from is None else {**fields, _MADE_FROM: self.made_from}
-
-    @classmethod
-    def decoded(cls, metadata: Mapping[str, str]) -> "FileMetadata | None":
-        """Inverse of :meth:`encoded`; None if any of it but the provenance is missing."""
-        try:
-            fields = {name: metadata[f"enact.{name}"] for name in _REQUIRED}
-        except KeyError:
-            return None
-        return cls(**fields, made_from=metadata.get(_MADE_FROM))
-
-    def misfit(self, table: Table, contract: str, partition: str) -> str | None:
-        """Why the file is not ``partition`` of ``table``, in words; None if it is.
-
-        ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
-        """
-        if self.table != table.name or self.partition != partition:
-            return f"it holds {self.table} ({self.partition})"
-        if self.contract_sha != contract:
-            return (
-                "it keeps another version of the table's contract "
-                f"(written by version {self.package_version})"
-            )
-        return None
 
 
 class Verified(NamedTuple):
@@ -101,16 +60,6 @@ class Verified(NamedTuple):
     content_sha: str
     n_rows: int
     held: Mapping[str, Sequence[str]]
-
-
-def contract_sha(table: Table) -> str:
-    """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
-    return content_sha([[name, str(dtype)] for name, dtype in table.schema.items()])
-
-
-def partition_text(partition: Mapping[str, str]) -> str:
-    """How a partition is written in messages and metadata: ``demonstration=a, gating=state``."""
-    return ", ".join(f"{dimension}={value}" for dimension, value in partition.items())
 
 
 def write_file(
@@ -150,6 +99,10 @@ def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:
         more[_HELD] = json.dumps(few, sort_keys=True)
+    if table.name == NAMES_PICTURES:
+        named = heads(rows.column("image_sha").to_pylist())
+        if len(named) <= MAX_HEADS:
+            more[HEADS] = encoded_heads(named)
     return sealed_parquet(
         rows.replace_schema_metadata(metadata.encoded()),
         more,

@@ -8,20 +8,16 @@ import pyarrow.parquet as pq
 
 from enact_assets.contracts.errors import LakeError
 from enact_assets.contracts.tables import Table, table
+from enact_assets.storage.file_metadata import NOT_OURS, FileMetadata, contract_sha, partition_text
 from enact_assets.storage.file_records import FileRecord, Heads, heads
 from enact_assets.storage.many_files import File
 from enact_assets.storage.parquet_files import (
     FOOTER_BYTES,
-    NOT_OURS,
-    FileMetadata,
-    contract_sha,
+    NAMES_PICTURES,
     needed_bytes,
-    partition_text,
     read_key_values,
 )
 from enact_assets.storage.places import Entry, Place
-
-NAMES_PICTURES = "frame_images"
 
 
 def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[FileRecord | None]:
@@ -33,12 +29,8 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
     contract = table(table_name)
     expected = contract_sha(contract)
     has_pictures = contract.name == NAMES_PICTURES
-    # Files that name pictures are read whole: a few kilobytes, less than a second request.
-    n_bytes = FOOTER_BYTES
-    if has_pictures:
-        n_bytes = max([FOOTER_BYTES, *(entry.size for _, entry in files)])
     records: list[FileRecord | None] = []
-    ends = place.tails([entry for _, entry in files], n_bytes)
+    ends = place.tails([entry for _, entry in files], FOOTER_BYTES)
     for (values, entry), end in zip(files, ends, strict=True):
         try:
             content = _whole_footer(place, entry, end)
@@ -58,10 +50,11 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
             if now is None:
                 records.append(None)
                 continue
-            content = place.tail(now.name, max(n_bytes, now.size if has_pictures else 0))
+            content = place.tail(now.name, now.size)
             record = _record(contract, expected, text, now, content)
-        if has_pictures and record.problem is None:
-            record = _with_pictures(record, entry, content)
+        if has_pictures and record.problem is None and record.images is None:
+            whole = content if len(content) >= entry.size else place.read(entry.name)
+            record = _with_pictures(record, entry, whole)
         records.append(record)
     return records
 
@@ -86,7 +79,12 @@ def _record(
     misfit = metadata.misfit(contract, expected, partition)
     if misfit is not None:
         return _unusable(entry, misfit)
-    return FileRecord(metadata.content_sha, metadata.made_from, None, entry.size, entry.mtime_ns)
+    try:
+        named = metadata.heads
+    except ValueError as error:
+        return _unusable(entry, f"its pictures cannot be read ({error})")
+    size, mtime_ns = entry.size, entry.mtime_ns
+    return FileRecord(metadata.content_sha, metadata.made_from, None, size, mtime_ns, named)
 
 
 def _with_pictures(record: FileRecord, entry: Entry, content: bytes) -> FileRecord:

@@ -5,15 +5,9 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import DamagedFileError
 from enact_assets.contracts.tables import table
+from enact_assets.storage.file_metadata import contract_sha, partition_text
 from enact_assets.storage.many_files import File
-from enact_assets.storage.parquet_files import (
-    SEAL_BYTES,
-    Verified,
-    contract_sha,
-    partition_text,
-    verify_content,
-    verify_pages,
-)
+from enact_assets.storage.parquet_files import SEAL_BYTES, Verified, verify_content, verify_pages
 from enact_assets.storage.places import Place
 
 

@@ -14,12 +14,12 @@ import pytest
 from enact_assets.contracts.errors import DamagedFileError, LakeError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.tables import TABLES, table
-from enact_assets.storage import lake_index, many_files, record_reader
+from enact_assets.storage import lake_index, many_files, parquet_files, record_reader
 from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.images import ImageStore, picture_name
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
-from enact_assets.storage.parquet_files import FOOTER_BYTES
+from enact_assets.storage.parquet_files import FOOTER_BYTES, MAX_HEADS
 from enact_assets.storage.places import Entry, Place
 
 PROVENANCE = Provenance("c0de", {"facts": InputVersion("ab" * 32, 1)})
@@ -233,6 +233,19 @@ def test_pictures_that_are_gone_are_counted_per_partition(lake: Lake, tmp_path: 
         gone = index.missing_images(records, store)
         assert gone == {("a", "baseline"): 1, ("d", "baseline"): 1}
     assert index.missing_images({}, store) == {}
+
+
+@pytest.mark.parametrize("max_heads", [MAX_HEADS, 0])
+def test_pictures_are_told_by_the_footer_or_by_the_rows(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_heads: int
+) -> None:
+    """Of many pictures the footer says nothing, nor does a file of an older version."""
+    monkeypatch.setattr(parquet_files, "MAX_HEADS", max_heads)
+    write_pictures(lake, "a", [SHAS[0], SHAS[2], SHAS[0]])
+    path = lake.path("frame_images", {"demonstration": "a", "variant": "baseline"})
+    assert (b"enact.pictures" in path.read_bytes()) == (max_heads > 0)
+    record = LakeIndex(lake, tmp_path / "index").scan()["frame_images"]["a", "baseline"]
+    assert np.array_equal(record.images, np.array([2, 3], np.uint64))
 
 
 def _killed_in_a_worker(
