@@ -65,10 +65,11 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
     """On a read-only disk; here in a file system in which nobody may make anything."""
     root = Path("/proc/sys/enact")
     with (
-        pytest.raises(SettingsError, match=r"/proc/sys/enact: cannot be .* --data"),
+        pytest.raises(SettingsError, match=r"/proc/sys/enact: cannot be .* --data") as told,
         only_driver(root),
     ):
         pass
+    assert "aterializ" not in str(told.value), "`plan` says the same, and materializes nothing"
 
 
 @pytest.mark.parametrize(
