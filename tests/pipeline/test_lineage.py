@@ -251,14 +251,14 @@ def test_an_interrupted_walk_stops_and_goes_on_later(
     command = [sys.executable, "-m", "enact_assets.cli", "materialize", "--data", str(tmp_path)]
     command += ["--asset", "replays"]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-        command, env=environment, stdout=subprocess.PIPE, text=True
+        command, env=environment, stderr=subprocess.PIPE, text=True
     )
     lock = tmp_path / "materialize.lock"
     while not lock.exists():
         time.sleep(0.05)
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    printed, _ = process.communicate(timeout=60)
+    _, printed = process.communicate(timeout=60)
     assert process.returncode == 130, printed
     assert "Stopped" in printed
     with only_driver(tmp_path):
