@@ -58,9 +58,9 @@ class ProcessIdentity:
         if self.namespace != here.namespace:
             return None
         if not self.boot:
-            return not _is_alive(self.pid)
+            return _is_alive(self.pid) is False
         started = _started(self.pid)
-        if not started and _is_of_others(self.pid):
+        if not started and _is_alive(self.pid) is None:
             return None  # /proc may hide what is not ours
         return started != self.started
 
@@ -94,21 +94,12 @@ def _started(pid: int) -> str:
     return "" if fields[0] in "ZX" else fields[19]
 
 
-def _is_of_others(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
-def _is_alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool | None:
+    """None if it is another user's, or its number was given to one."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        return None
     return True

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from enact_assets.defs.pools import driver_limit
 from enact_assets.execution.contract import (
@@ -22,7 +20,7 @@ WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
 WORTH_PROCESSES_OTHERS = 100
 
 
-class Runners:
+class Runners(Runner):
     """Chooses a runner for each stage; worker processes and cluster are started when needed.
 
     Fewer partitions than that run in this process, and may use all workers within the step.
@@ -76,14 +74,3 @@ class Runners:
         if self._elsewhere is not None:
             self._elsewhere.close()
             self._elsewhere = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -2,11 +2,12 @@
 
 import hashlib
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from enact_assets.defs.progress import Progress
 
@@ -59,9 +60,10 @@ Started = Callable[[StepRun], None]
 Progressed = Callable[[StepRun, Progress], None]
 
 
-class Runner(Protocol):
+class Runner(ABC):
     """Runs steps that do not depend on each other."""
 
+    @abstractmethod
     def run(
         self, runs: Sequence[StepRun], started: Started, progress: Progressed
     ) -> Iterator[Outcome]:
@@ -70,20 +72,21 @@ class Runner(Protocol):
         A step that fails is an outcome with an error. Ctrl-C raises KeyboardInterrupt; steps not
         begun by then, or given up by a caller that stops iterating, give no outcome.
         """
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """End what was started; a second call does nothing."""
-        ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None: ...
+    ) -> None:
+        self.close()
 
 
 def run_id_of(task: str, attempt: int) -> str:

@@ -12,8 +12,7 @@ from contextlib import ExitStack, suppress
 from enum import Enum
 from functools import partial
 from importlib.util import find_spec
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from enact_assets.contracts.errors import EnactError, MaterializationError
 from enact_assets.contracts.lineage import STEP_NAMED, WAREHOUSE
@@ -23,6 +22,7 @@ from enact_assets.execution.contract import (
     MAX_ATTEMPTS,
     Outcome,
     Progressed,
+    Runner,
     Site,
     Started,
     StepRun,
@@ -56,7 +56,7 @@ class _Then(Enum):
     HERE = "in the driver"
 
 
-class DaskRunner:
+class DaskRunner(Runner):
     """Runs steps of ``site`` on the workers of the scheduler at ``address``.
 
     Workers may come and go. One that dies takes its step along: its run is marked failed, and the
@@ -137,17 +137,6 @@ class DaskRunner:
     def close(self) -> None:
         """Leave the cluster as it was."""
         self._open.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _check_workers(self, *, is_first: bool = False) -> None:
         """Ask every worker that is there; those that come later are asked with their first step.

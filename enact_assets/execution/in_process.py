@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from types import TracebackType
-from typing import Self
 
-from enact_assets.execution.contract import Outcome, Progressed, Site, Started, StepRun
+from enact_assets.execution.contract import Outcome, Progressed, Runner, Site, Started, StepRun
 from enact_assets.execution.steps import execute
 
 
-class InProcessRunner:
+class InProcessRunner(Runner):
     """Runs steps of ``site`` in the order they are given."""
 
     def __init__(self, site: Site) -> None:
@@ -25,14 +23,3 @@ class InProcessRunner:
 
     def close(self) -> None:
         """Nothing was started. What this process keeps of the site stays for the next runner."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

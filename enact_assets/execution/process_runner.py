@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from types import TracebackType
-from typing import Self
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.defs.instance import open_instance
@@ -22,6 +20,7 @@ from enact_assets.execution.contract import (
     MAX_ATTEMPTS,
     Outcome,
     Progressed,
+    Runner,
     Site,
     Started,
     StepRun,
@@ -108,7 +107,7 @@ class Worker:
         return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
-class ProcessRunner:
+class ProcessRunner(Runner):
     """Runs steps of ``site`` in up to ``n`` processes, started when needed and kept until closed.
 
     A process that dies takes its step along: the run is marked failed, and the step is tried again
@@ -159,17 +158,6 @@ class ProcessRunner:
         """End all processes."""
         self._stop(self._workers)
         self._instance.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _busy(self) -> list[Worker]:
         return [w for w in self._workers if w.task is not None]
