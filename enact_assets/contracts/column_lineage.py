@@ -96,6 +96,11 @@ def _same(name: str, *columns: str) -> dict[str, tuple[Origin, ...]]:
     """Columns that are taken over from a table as they are."""
     return {column: _of(name, column) for column in columns}
 
+_CELL = _of("probes", "model", "panel", "length")
+_ACCURACY = _of("evaluation", "kind", "length", "is_accepted", "pairwise_accuracy")
+_ACCURACY_CLUSTERED = (*_ACCURACY, *_of("evaluation", "demonstration"))
+_MODELS_PAIRED = (*_ACCURACY, *_of("evaluation", "question_id"))
+_MODELS_COMPARED = (*_ACCURACY_CLUSTERED, *_of("evaluation", "question_id", "model"))
 
 def _all(origins: tuple[Origin, ...], *columns: str) -> dict[str, tuple[Origin, ...]]:
     """Columns that come of the same origins."""
@@ -252,6 +257,39 @@ def origins(name: str, column: str) -> tuple[Origin, ...]:
         return ()
     return tuple(dict.fromkeys(COLUMNS_FROM[name][column]))
 
+        **_all(_CLUSTERED, "paired_low", "paired_high", "sign_flip_p", "reason"),
+        **_all(
+            _CLUSTERED,
+            *("minimum_detectable_effect", "n_questions_needed", "n_demonstrations_needed"),
+        ),
+        **_all(_SCORED, "welch_reason"),
+        **_all(_SETTINGS, "panel"),
+    },
+    "probe_panels": {
+        **_same("probes", "model", "panel", "variant", "kind", "length"),
+        **_all(_CELL, "n_cells"),
+        "welch_holm_p": (*_CELL, *_of("probes", "welch_p")),
+        "paired_holm_p": (*_CELL, *_of("probes", "paired_p")),
+        "sign_flip_holm_p": (*_CELL, *_of("probes", "sign_flip_p")),
+    },
+    "model_accuracies": {
+        **_same("evaluation", "variant", "kind", "length", "model"),
+        **_all(_SETTINGS, "metric"),
+        **_all(_ACCURACY, "n_scored", "accuracy"),
+        **_all(_ACCURACY_CLUSTERED, "n_demonstrations", "standard_error", "low", "high", "reason"),
+        **_all(_MODELS_COMPARED, "place_best", "place_worst", "tied_with"),
+    },
+    "model_comparisons": {
+        **_same("evaluation", "variant", "kind", "length"),
+        **_all(_SETTINGS, "metric"),
+        **_all(_of("evaluation", "model"), "model_a", "model_b"),
+        **_all(_MODELS_PAIRED, "n_paired", "difference"),
+        **_all(
+            _MODELS_COMPARED,
+            *("n_demonstrations", "standard_error", "low", "high", "clustered_p", "sign_flip_p"),
+            *("clustered_bh_p", "sign_flip_bh_p", "is_tied", "minimum_detectable_effect"),
+            "reason",
+        ),
 
 def replayed_origins(name: str, column: str) -> tuple[Origin, ...]:
     """Columns of replayed or imported tables that one column goes back to, sorted."""

@@ -127,6 +127,8 @@ _KIND = Column(pl.String, "forward (order images) or inverse (order actions)")
 _LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one entry fewer")
 _QUESTION = Column(pl.String, "id from demonstration, gating, kind, frames and order shown")
 _OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
+_METRIC = Column(pl.String, "task_accuracy or pairwise_accuracy")
+_STEP = Column(pl.Int64, "step of the trajectory, from 1")
 
 _TABLES = (
     Table(
@@ -577,3 +579,119 @@ def table(name: str) -> Table:
         return TABLES[name]
     except KeyError:
         raise UnknownNameError.of("table", name, TABLES) from None
+            "paired_low": Column(
+                pl.Float64,
+                "of paired_delta: 95 % interval, bootstrap over demonstrations",
+                is_nullable=True,
+            ),
+            "paired_high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "sign_flip_p": Column(
+                pl.Float64, "sign-flip test over demonstrations; least is 2 / 2^G", is_nullable=True
+            ),
+            "minimum_detectable_effect": Column(
+                pl.Float64, "paired difference found with power 0.8, clustered", is_nullable=True
+            ),
+            "n_questions_needed": Column(
+                pl.Int64,
+                "for a difference of 0.05, of the same demonstrations; null also if none will do",
+                is_nullable=True,
+            ),
+            "n_demonstrations_needed": Column(
+                pl.Int64, "for a difference of 0.05, with as many questions each", is_nullable=True
+            ),
+            "panel": Column(
+                pl.String, "what the variant changes; null for the baseline", is_nullable=True
+            ),
+            "welch_reason": Column(pl.String, "why welch_p is null", is_nullable=True),
+            "reason": Column(pl.String, "why paired_p is null", is_nullable=True),
+        },
+    ),
+    Table(
+        "probe_panels",
+        "one row per model, panel, variant, kind and length: p-values corrected within the panel",
+        ("model", "panel", "variant", "kind", "length"),
+        ("model",),
+        {
+            "model": _MODEL,
+            "panel": Column(pl.String, "what its variants change, e.g. camera_fov"),
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "n_cells": Column(pl.Int64, "variants and kinds of the panel at this length"),
+            "welch_holm_p": Column(pl.Float64, "welch_p of probes, by Holm", is_nullable=True),
+            "paired_holm_p": Column(pl.Float64, "paired_p, by Holm", is_nullable=True),
+            "sign_flip_holm_p": Column(pl.Float64, "sign_flip_p, by Holm", is_nullable=True),
+        },
+    ),
+    Table(
+        "model_accuracies",
+        "one row per variant, kind, length, metric and model",
+        ("variant", "kind", "length", "metric", "model"),
+        ("variant",),
+        {
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "metric": _METRIC,
+            "model": _MODEL,
+            "n_scored": Column(pl.Int64, "questions that the accuracy is about"),
+            "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
+            "accuracy": Column(pl.Float64, "mean over questions", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
+            ),
+            "low": Column(
+                pl.Float64, "95 % interval: bootstrap over demonstrations", is_nullable=True
+            ),
+            "high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "reason": Column(pl.String, "why there is no interval", is_nullable=True),
+            "place_best": Column(
+                pl.Int64, "1 + models that are better and told apart", is_nullable=True
+            ),
+            "place_worst": Column(
+                pl.Int64, "models less those that are worse and told apart", is_nullable=True
+            ),
+            "tied_with": Column(
+                _STRINGS, "models it is not told apart from; not transitive", is_nullable=True
+            ),
+        },
+    ),
+    Table(
+        "model_comparisons",
+        "one row per variant, kind, length, metric and pair of models, over common questions",
+        ("variant", "kind", "length", "metric", "model_a", "model_b"),
+        ("variant",),
+        {
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "metric": _METRIC,
+            "model_a": Column(pl.String, "the one whose name comes first"),
+            "model_b": Column(pl.String, "the other one"),
+            "n_paired": Column(pl.Int64, "questions scored for both"),
+            "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
+            "difference": Column(pl.Float64, "mean of a minus b", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
+            ),
+            "low": Column(pl.Float64, "95 % interval: t on G - 1 degrees", is_nullable=True),
+            "high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "clustered_p": Column(
+                pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True
+            ),
+            "clustered_bh_p": Column(
+                pl.Float64, "the same by Benjamini and Hochberg, over all pairs", is_nullable=True
+            ),
+            "sign_flip_p": Column(
+                pl.Float64, "sign-flip test over demonstrations", is_nullable=True
+            ),
+            "sign_flip_bh_p": Column(
+                pl.Float64, "the same by Benjamini and Hochberg", is_nullable=True
+            ),
+            "is_tied": Column(
+                pl.Boolean, "not told apart: clustered_bh_p, or else sign_flip_bh_p, from 0.05 on"
+            ),
+            "minimum_detectable_effect": Column(
+                pl.Float64, "difference found with power 0.8, clustered", is_nullable=True
+            ),
+            "reason": Column(pl.String, "why clustered_p is null", is_nullable=True),

@@ -35,7 +35,10 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "asked_questions": ("questions",),
     "wanted_frames": ("questions",),
     "evaluation": ("segmentation", "evaluation"),
-    "probes": ("probes",),
+    "probes": ("probes", "statistics"),
+    "probe_panels": ("probes", "statistics"),
+    "model_accuracies": ("statistics",),
+    "model_comparisons": ("statistics",),
 }
 """Table -> stage folders whose code makes it."""
 

@@ -38,6 +38,12 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "Ask models, verify their answers, compare variants.",
         ("predictions", "evaluation", "probes"),
     ),
+    ("correct_within_panels", "Correct p-values of probes.", ("probe_panels",)),
+    (
+        "compare_models",
+        "How sure accuracies are, and which models can be told apart.",
+        ("model_accuracies", "model_comparisons"),
+    ),
     ("publish_warehouse", "Build the DuckDB warehouse anew.", ("warehouse",)),
 )
 """Name, description, assets. A job holds the assets of one partition set: Dagster runs no other."""

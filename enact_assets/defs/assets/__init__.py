@@ -10,13 +10,15 @@ from enact_assets.defs.assets import (
     questions,
     replay,
     segmentation,
+    statistics,
     trajectories,
     warehouse,
 )
 from enact_assets.defs.partitions import Partitions
 
 STAGES = (
-    config, replay, segmentation, frames, trajectories, questions, imports, answers, warehouse,
+    config, replay, segmentation, frames, trajectories, questions, imports, answers, statistics,
+    warehouse,
 )  # fmt: skip
 
 

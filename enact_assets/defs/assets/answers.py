@@ -17,10 +17,11 @@ from enact_assets.predictions.baselines import predict
 from enact_assets.probes.compare import compare_with_baseline
 
 GROUP = "answers"
+from enact_assets.probes.panels import panel_of
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """Predictions, evaluation and probes, each per model and variant."""
+    """Predictions, evaluation, error analysis and probes, each per model and variant."""
 
     @step(
         p,
@@ -78,7 +79,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         group=GROUP,
         kinds=("scipy", "polars", "parquet"),
         about="Pairwise accuracy under the variant minus under the baseline, on the probe "
-        "questions, with two standard errors: unpaired, and paired by demonstration.",
+        "questions: Welch's test, the paired one clustered by demonstration, sign flips, a "
+        "bootstrap interval, and what could have been detected.",
     )
     def probes(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         partition = partition_of(context, "probes")
@@ -90,7 +92,14 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             probed = asked_rows.filter("in_probe_set").select("question_id")
             return rows.join(probed, on="question_id", how="semi")
 
-        rows = compare_with_baseline(probe_rows(variant), probe_rows(BASELINE), variant, BASELINE)
+        registry = load_registry()
+        rows = compare_with_baseline(
+            probe_rows(variant),
+            probe_rows(BASELINE),
+            variant,
+            BASELINE,
+            panel=panel_of(registry.variant(variant), registry.variant(BASELINE)),
+        )
         return landed(context, data, "probes", rows)
 
     return [predictions, evaluation, probes]
