@@ -90,17 +90,17 @@ _VERDICT = (
 _SCORED = _of("evaluation", "kind", "length", "pairwise_accuracy")
 _PAIRED = (*_SCORED, *_of("evaluation", "question_id", "gating"))
 _CLUSTERED = (*_PAIRED, *_of("evaluation", "demonstration"))
+_CELL = _of("probes", "model", "panel", "length")
+_ACCURACY = _of("evaluation", "kind", "length", "is_accepted", "pairwise_accuracy")
+_ACCURACY_CLUSTERED = (*_ACCURACY, *_of("evaluation", "demonstration"))
+_MODELS_PAIRED = (*_ACCURACY, *_of("evaluation", "question_id"))
+_MODELS_COMPARED = (*_ACCURACY_CLUSTERED, *_of("evaluation", "question_id", "model"))
 
 
 def _same(name: str, *columns: str) -> dict[str, tuple[Origin, ...]]:
     """Columns that are taken over from a table as they are."""
     return {column: _of(name, column) for column in columns}
 
-_CELL = _of("probes", "model", "panel", "length")
-_ACCURACY = _of("evaluation", "kind", "length", "is_accepted", "pairwise_accuracy")
-_ACCURACY_CLUSTERED = (*_ACCURACY, *_of("evaluation", "demonstration"))
-_MODELS_PAIRED = (*_ACCURACY, *_of("evaluation", "question_id"))
-_MODELS_COMPARED = (*_ACCURACY_CLUSTERED, *_of("evaluation", "question_id", "model"))
 
 def _all(origins: tuple[Origin, ...], *columns: str) -> dict[str, tuple[Origin, ...]]:
     """Columns that come of the same origins."""
@@ -230,33 +230,6 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         **_all(_SCORED, "delta", "standard_error", "welch_p"),
         **_all(_PAIRED, "n_paired", "paired_delta"),
         **_all(_CLUSTERED, "n_demonstrations", "paired_standard_error", "paired_p"),
-    },
-}
-"""Table -> column -> what it is computed from, for every table that is made from others."""
-
-
-STANDS_FOR: Mapping[str, frozenset[str]] = dict.fromkeys(
-    ("question_set", "asked_questions"),
-    frozenset({"qa", "scene_graphs", "visibility", "objects"}),
-)
-"""Input -> tables that are read beside it without being inputs: its ``evidence_sha`` hashes them.
-
-Columns of such tables are named for what they are, though partitions follow from the input alone.
-"""
-
-
-def origins(name: str, column: str) -> tuple[Origin, ...]:
-    """Columns that one column is computed from directly, each once, in order of declaration.
-
-    Empty for columns of replayed and imported tables. Errors: :class:`UnknownNameError` for a table
-    nobody defined, ``KeyError`` for a column it does not have.
-    """
-    columns = table(name).columns
-    if name not in COLUMNS_FROM:
-        columns[column]
-        return ()
-    return tuple(dict.fromkeys(COLUMNS_FROM[name][column]))
-
         **_all(_CLUSTERED, "paired_low", "paired_high", "sign_flip_p", "reason"),
         **_all(
             _CLUSTERED,
@@ -290,6 +263,33 @@ def origins(name: str, column: str) -> tuple[Origin, ...]:
             *("clustered_bh_p", "sign_flip_bh_p", "is_tied", "minimum_detectable_effect"),
             "reason",
         ),
+    },
+}
+"""Table -> column -> what it is computed from, for every table that is made from others."""
+
+
+STANDS_FOR: Mapping[str, frozenset[str]] = dict.fromkeys(
+    ("question_set", "asked_questions"),
+    frozenset({"qa", "scene_graphs", "visibility", "objects"}),
+)
+"""Input -> tables that are read beside it without being inputs: its ``evidence_sha`` hashes them.
+
+Columns of such tables are named for what they are, though partitions follow from the input alone.
+"""
+
+
+def origins(name: str, column: str) -> tuple[Origin, ...]:
+    """Columns that one column is computed from directly, each once, in order of declaration.
+
+    Empty for columns of replayed and imported tables. Errors: :class:`UnknownNameError` for a table
+    nobody defined, ``KeyError`` for a column it does not have.
+    """
+    columns = table(name).columns
+    if name not in COLUMNS_FROM:
+        columns[column]
+        return ()
+    return tuple(dict.fromkeys(COLUMNS_FROM[name][column]))
+
 
 def replayed_origins(name: str, column: str) -> tuple[Origin, ...]:
     """Columns of replayed or imported tables that one column goes back to, sorted."""

@@ -128,17 +128,17 @@ STEPS: tuple[StepSpec, ...] = (
         "probes",
         Input("evaluation", Rule.AND_BASELINE),
         Input("asked_questions", Rule.AND_BASELINE),
+        Input("variant_config", Rule.AND_BASELINE),
     ),
+    _step("probe_panels", "probes"),
+    _step("model_comparisons", "evaluation", assets=("model_accuracies", "model_comparisons")),
     _step(WAREHOUSE, *sorted(set(TABLES) - NOT_PUBLISHED)),
 )
 """In an order in which each stands after all it reads."""
 
 STEP_OF: Mapping[str, StepSpec] = {asset: step for step in STEPS for asset in step.assets}
 STEP_NAMED: Mapping[str, StepSpec] = {step.name: step for step in STEPS}
-        Input("variant_config", Rule.AND_BASELINE),
 
-    _step("probe_panels", "probes"),
-    _step("model_comparisons", "evaluation", assets=("model_accuracies", "model_comparisons")),
 
 def dimensions(asset: str) -> tuple[str, ...]:
     """Dimensions of an asset's partitions, in the order of its partition keys.

@@ -566,19 +566,6 @@ _TABLES = (
                 pl.Float64, "clustered by demonstration; null below 2 clusters", is_nullable=True
             ),
             "paired_p": Column(pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True),
-        },
-    ),
-)
-
-TABLES: dict[str, Table] = {t.name: t for t in _TABLES}
-
-
-def table(name: str) -> Table:
-    """The contract called ``name``; raises :class:`UnknownNameError`."""
-    try:
-        return TABLES[name]
-    except KeyError:
-        raise UnknownNameError.of("table", name, TABLES) from None
             "paired_low": Column(
                 pl.Float64,
                 "of paired_delta: 95 % interval, bootstrap over demonstrations",
@@ -695,3 +682,16 @@ def table(name: str) -> Table:
                 pl.Float64, "difference found with power 0.8, clustered", is_nullable=True
             ),
             "reason": Column(pl.String, "why clustered_p is null", is_nullable=True),
+        },
+    ),
+)
+
+TABLES: dict[str, Table] = {t.name: t for t in _TABLES}
+
+
+def table(name: str) -> Table:
+    """The contract called ``name``; raises :class:`UnknownNameError`."""
+    try:
+        return TABLES[name]
+    except KeyError:
+        raise UnknownNameError.of("table", name, TABLES) from None
