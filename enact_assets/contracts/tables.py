@@ -128,6 +128,8 @@ _LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one ent
 _QUESTION = Column(pl.String, "id from demonstration, gating, kind, frames and order shown")
 _OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
 _METRIC = Column(pl.String, "task_accuracy or pairwise_accuracy")
+_PUBLISHED_MODEL = Column(pl.String, "model as the paper calls it; Human for its annotators")
+_PUBLISHED_VARIANT = Column(pl.String, "the paper's setting by the name of ours that is alike")
 _STEP = Column(pl.Int64, "step of the trajectory, from 1")
 
 _TABLES = (
@@ -682,6 +684,95 @@ _TABLES = (
                 pl.Float64, "difference found with power 0.8, clustered", is_nullable=True
             ),
             "reason": Column(pl.String, "why clustered_p is null", is_nullable=True),
+        },
+    ),
+    Table(
+        "published_accuracies",
+        "one row per experiment of the paper, variant, kind, length, metric and model",
+        ("experiment", "published_variant", "kind", "length", "metric", "published_model"),
+        (),
+        {
+            "experiment": Column(
+                pl.String,
+                "main, contact_gating, action_representation, noise_robustness or real_world_video",
+            ),
+            "published_variant": _PUBLISHED_VARIANT,
+            "kind": _KIND,
+            "length": _LENGTH,
+            "metric": _METRIC,
+            "published_model": _PUBLISHED_MODEL,
+            "model_class": Column(pl.String, "proprietary, open_weight or human"),
+            "accuracy": Column(pl.Float64, "mean over questions"),
+            "standard_deviation": Column(
+                pl.Float64, "over three seeds of noise; null elsewhere", is_nullable=True
+            ),
+            "place_in_paper": Column(pl.String, "table of the paper"),
+        },
+    ),
+    Table(
+        "published_probes",
+        "one row per model of the paper, panel, variant and kind",
+        ("published_model", "panel", "published_variant", "kind"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "panel": Column(pl.String, "what its variants change, as in probe_panels"),
+            "published_variant": _PUBLISHED_VARIANT,
+            "kind": _KIND,
+            "delta": Column(pl.Float64, "variant minus baseline, two decimals; negative is worse"),
+            "welch_p": Column(pl.Float64, "two-tailed Welch t-test, two decimals, not corrected"),
+            "place_in_paper": Column(pl.String, "figure of the paper"),
+        },
+    ),
+    Table(
+        "published_error_shares",
+        "one row per model of the paper, kind and structural category of error (figure 5)",
+        ("published_model", "kind", "category"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "kind": _KIND,
+            "category": Column(pl.String, "structural category"),
+            "share": Column(pl.Float64, "of all errors"),
+        },
+    ),
+    Table(
+        "published_handedness",
+        "one row per model of the paper, kind and hand (figures 4 and 17)",
+        ("published_model", "kind", "hand"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "kind": _KIND,
+            "hand": Column(pl.String, "left or right"),
+            "precision": Column(pl.Float64, "matched over said components"),
+            "precision_standard_error": Column(pl.Float64, "its standard error"),
+            "recall": Column(pl.Float64, "matched over true components"),
+            "recall_standard_error": Column(pl.Float64, "its standard error"),
+            "mixing_rate": Column(pl.Float64, "of true components, said of the other hand"),
+        },
+    ),
+    Table(
+        "published_mismatch_rates",
+        "one row per model of the paper and level (table 13)",
+        ("published_model", "level"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "level": Column(pl.String, "question or step (the paper: data or pair)"),
+            "mismatch_rate": Column(
+                pl.Float64, "of accepted ones, those that say a strict subset of what happened"
+            ),
+        },
+    ),
+    Table(
+        "published_question_counts",
+        "one row per length of the paper's question set",
+        ("length",),
+        (),
+        {
+            "length": _LENGTH,
+            "n_questions": Column(pl.Int64, "questions of each kind"),
         },
     ),
 )

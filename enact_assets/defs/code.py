@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.contracts.tables import TABLES
 from enact_assets.simulator.rendering import RENDERER_VERSION
 from enact_assets.storage.sql_files import sql_folder
 
@@ -39,11 +40,12 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "probe_panels": ("probes", "statistics"),
     "model_accuracies": ("statistics",),
     "model_comparisons": ("statistics",),
+    **dict.fromkeys((n for n in TABLES if n.startswith("published_")), ("published",)),
 }
 """Table -> stage folders whose code makes it."""
 
-SOURCE_SUFFIXES = {".py", ".sql", ".txt"}
-"""Code, queries and prompt templates."""
+SOURCE_SUFFIXES = {".csv", ".py", ".sql", ".txt"}
+"""Published results, code, queries and prompt templates."""
 BY_HAND = {"frame_images": str(RENDERER_VERSION), "predictions": "1"}
 
 

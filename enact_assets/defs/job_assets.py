@@ -44,6 +44,18 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "How sure accuracies are, and which models can be told apart.",
         ("model_accuracies", "model_comparisons"),
     ),
+    (
+        "load_published_results",
+        "Read the paper's numbers, which ship with the package.",
+        (
+            "published_accuracies",
+            "published_error_shares",
+            "published_handedness",
+            "published_mismatch_rates",
+            "published_probes",
+            "published_question_counts",
+        ),
+    ),
     ("publish_warehouse", "Build the DuckDB warehouse anew.", ("warehouse",)),
 )
 """Name, description, assets. A job holds the assets of one partition set: Dagster runs no other."""

@@ -28,6 +28,13 @@ SPECS = {
     "predictions": ("answers", ("model", "variant")),
     "probe_panels": ("statistics", ("model",)),
     "probes": ("answers", ("model", "variant")),
+    **{
+        f"published_{name}": ("imports", ())
+        for name in (
+            *("accuracies", "error_shares", "handedness", "mismatch_rates", "probes"),
+            "question_counts",
+        )
+    },
     "qa": ("questions", ("demonstration", "gating")),
     "question_config": ("config", ()),
     "question_orders": ("questions", ("demonstration", "gating")),
