@@ -87,6 +87,12 @@ _VERDICT = (
     *_of("asked_questions", "answer"),
     *_CHANGES,
 )
+_COMPARED = (
+    # The order that was found, against the true one; inverse orders say what their actions tell.
+    *_of("evaluation", "answer", "answer_status", "n_steps"),
+    *_of("asked_questions", "kind", "key_frames", "shown_key_frames", "action_components"),
+    *_CHANGES,
+)
 _SCORED = _of("evaluation", "kind", "length", "pairwise_accuracy")
 _PAIRED = (*_SCORED, *_of("evaluation", "question_id", "gating"))
 _CLUSTERED = (*_PAIRED, *_of("evaluation", "demonstration"))
@@ -222,6 +228,27 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         "is_exact": (*_of("predictions", "raw_answer"), *_of("asked_questions", "answer")),
         **_all(_VERDICT, "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy"),
         **_all(_of("asked_questions", "length"), "n_steps"),
+    },
+    "compared_steps": {
+        **_same("evaluation", "model", "variant", "question_id", "demonstration"),
+        "step": _of("evaluation", "n_steps"),
+        "is_passed": (*_of("evaluation", "is_exact"), *_COMPARED),
+        **_all(
+            _COMPARED,
+            *("n_reference", "n_predicted", "n_matched", "n_missing", "n_hallucinated"),
+            *("n_polarity_inversions", "n_predicate_substitutions", "n_entity_substitutions"),
+            *("n_omissions", "n_hallucinations"),
+            *("n_left_reference", "n_left_predicted", "n_left_matched", "n_left_mixed"),
+            *("n_right_reference", "n_right_predicted", "n_right_matched", "n_right_mixed"),
+        ),
+    },
+    "compared_components": {
+        **_same("evaluation", "model", "variant", "question_id", "demonstration"),
+        "step": _of("evaluation", "n_steps"),
+        **_all(
+            _COMPARED,
+            *("place", "outcome", "reference", "predicted", "predicate", "semantic_class"),
+        ),
     },
     "probes": {
         **_same("evaluation", "model", "variant", "kind", "length"),

@@ -124,6 +124,13 @@ STEPS: tuple[StepSpec, ...] = (
     _step("official_questions", "question_source"),
     _step("predictions", "asked_questions", "frame_images"),
     _step("evaluation", "predictions", "asked_questions"),
+    # Apart from the evaluation, so that scores stay current while their analysis is made anew; and
+    # answers that are put otherwise, to the same order, are not analysed again.
+    _step(
+        "error_analysis",
+        *("evaluation", "asked_questions"),
+        assets=("compared_steps", "compared_components"),
+    ),
     _step(
         "probes",
         Input("evaluation", Rule.AND_BASELINE),

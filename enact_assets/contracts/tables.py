@@ -541,6 +541,76 @@ _TABLES = (
         },
     ),
     Table(
+        "compared_steps",
+        "one row per step of an answer that could be compared with what happened",
+        ("model", "variant", "question_id", "step"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "step": _STEP,
+            "is_passed": Column(
+                pl.Boolean, "whether it passes the rule of verification; all do if exact"
+            ),
+            "n_reference": Column(pl.Int64, "components of the true visible change"),
+            "n_predicted": Column(pl.Int64, "components of what the answer says of the step"),
+            "n_matched": Column(pl.Int64, "components that are in both"),
+            "n_missing": Column(pl.Int64, "true ones the answer does not say"),
+            "n_hallucinated": Column(pl.Int64, "ones it says that are not true"),
+            "n_polarity_inversions": Column(
+                pl.Int64, "pairs missing and hallucinated: opposite sign, all else equal"
+            ),
+            "n_predicate_substitutions": Column(
+                pl.Int64, "of the rest, pairs of equal objects and sign"
+            ),
+            "n_entity_substitutions": Column(
+                pl.Int64, "of the rest, pairs of equal predicate and sign"
+            ),
+            "n_omissions": Column(pl.Int64, "missing ones without a partner"),
+            "n_hallucinations": Column(pl.Int64, "hallucinated ones without a partner"),
+            **{
+                f"n_{hand}_{what}": Column(pl.Int64, meaning.format(hand=hand, other=other))
+                for hand, other in (("left", "right"), ("right", "left"))
+                for what, meaning in (
+                    ("reference", "true components about the {hand} hand"),
+                    ("predicted", "components said about the {hand} hand"),
+                    ("matched", "{hand}-hand components that are in both"),
+                    ("mixed", "missing {hand}-hand ones, if only the {other} hand is made up"),
+                )
+            },
+        },
+    ),
+    Table(
+        "compared_components",
+        "one row per component that a true step or its answer names, or pair of two taken for each "
+        "other",
+        ("model", "variant", "question_id", "step", "place"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "step": _STEP,
+            "place": Column(pl.Int64, "place among those of the step, from 1"),
+            "outcome": Column(
+                pl.String,
+                "matched, polarity_inversion, predicate_substitution, entity_substitution, "
+                "omission or hallucination",
+            ),
+            "reference": Column(
+                pl.String, "the true component; null if it is made up", is_nullable=True
+            ),
+            "predicted": Column(
+                pl.String, "what the answer says; null if it is left out", is_nullable=True
+            ),
+            "predicate": Column(pl.String, "of the true component, else of the other"),
+            "semantic_class": Column(pl.String, "what kind of statement the predicate makes"),
+        },
+    ),
+    Table(
         "probes",
         "one row per model, variant, kind and length against the baseline",
         ("model", "variant", "kind", "length"),

@@ -36,6 +36,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "asked_questions": ("questions",),
     "wanted_frames": ("questions",),
     "evaluation": ("segmentation", "evaluation"),
+    "compared_steps": ("segmentation", "evaluation", "error_analysis"),
+    "compared_components": ("segmentation", "evaluation", "error_analysis"),
     "probes": ("probes", "statistics"),
     "probe_panels": ("probes", "statistics"),
     "model_accuracies": ("statistics",),

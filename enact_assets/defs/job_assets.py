@@ -35,8 +35,8 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     (
         "ask_and_verify",
-        "Ask models, verify their answers, compare variants.",
-        ("predictions", "evaluation", "probes"),
+        "Ask models, verify their answers, find their errors, compare variants.",
+        ("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
     ),
     ("correct_within_panels", "Correct p-values of probes.", ("probe_panels",)),
     (

@@ -32,7 +32,7 @@ _QUESTION = (
     *("question_id", "demonstration", "kind", "key_frames", "shown_key_frames"),
     "action_components",
 )
-_ANSWER = ("model", "variant", "question_id")
+_ANSWER = ("model", "variant", "question_id", "demonstration")
 
 COUNTS: Mapping[str, int] = {
     "n_reference": N_REFERENCE,

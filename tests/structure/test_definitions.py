@@ -13,6 +13,8 @@ KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
 
 SPECS = {
     "asked_questions": ("questions", ("variant",)),
+    "compared_components": ("answers", ("model", "variant")),
+    "compared_steps": ("answers", ("model", "variant")),
     "demonstrations": ("replay", ("demonstration",)),
     "edited_objects": ("trajectories", ("demonstration", "gating")),
     "evaluation": ("answers", ("model", "variant")),
