@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks import bench_statistics
 from benchmarks.bench_core import LENGTH, N_KEY_FRAMES, sparse_edges
 from benchmarks.bench_scale import run_scale
 from benchmarks.chains import PER_LENGTH, PROFILES, QUESTIONS
@@ -220,10 +221,16 @@ def scale(options: Options) -> Iterator[Row]:
         )
 
 
+def statistics(options: Options) -> Iterator[Row]:
+    """Models beside each other, and probes."""
+    yield from bench_statistics.rows(options.models)
+
+
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "recorded": recorded,
     "questions": questions,
     "verification": verification,
+    "statistics": statistics,
     "counting": counting,
     "pictures": pictures,
     "scale": scale,
