@@ -257,7 +257,7 @@ BREAKS: list[tuple[str, str, Break]] = [
     (
         "published_inverse_is_above_forward",
         "GPT-5 nano",
-        _published("GPT-5 nano", 3, 0.9, kind="forward"),
+        _published("GPT-5 nano", 4, 1.0, kind="forward"),
     ),
     (
         "published_inverse_is_above_forward",

@@ -124,7 +124,7 @@ def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
 def test_the_readme_names_every_relation_and_has_many_examples() -> None:
     listed = re.findall(r"^\| `(\w+)`(?: \(mart\))? \|", README.read_text(), flags=re.MULTILINE)
     assert sorted(listed) == sorted(file.name for file in RELATIONS)
-    assert len(EXAMPLES) >= 26
+    assert len(EXAMPLES) >= 27
 
 
 def test_an_installed_package_finds_the_files_inside_itself(

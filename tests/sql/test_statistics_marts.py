@@ -122,3 +122,29 @@ def test_question_counts_have_both_sides(warehouse: Path) -> None:
     assert rows == [(3, 3, 572), (4, 1, 574), (10, 0, 500)]
     total = query(warehouse, "select sum(n_published) as n, 1 as one from question_counts").row(0)
     assert total[0] == 8_972
+
+
+def test_errors_hands_and_mismatch_stand_beside_the_published(warehouse: Path) -> None:
+    n = dict(
+        query(
+            warehouse,
+            "select measure, count(*) as n from verdicts_with_published "
+            "where source = 'published' group by all",
+        ).iter_rows()
+    )
+    assert n == {
+        "error_share": 10,
+        "mismatch_rate": 6,
+        "mixing_rate": 8,
+        "precision": 8,
+        "recall": 8,
+    }
+    by_source = dict(
+        query(
+            warehouse,
+            "select source, sum(value) as total from verdicts_with_published where "
+            "measure = 'error_share' and kind = 'inverse' and model in ('guesser', 'GPT-5') "
+            "group by all",
+        ).iter_rows()
+    )
+    assert by_source == {"ours": pytest.approx(1), "published": pytest.approx(1, abs=0.002)}
