@@ -51,6 +51,9 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
 }
 """What others wrote and we read, no assets of ours -> its dimensions. Versions tell files apart."""
 WAREHOUSE = "warehouse"
+REPORT = "report"
+WHOLE = frozenset({WAREHOUSE, REPORT})
+"""Steps that make one file of all there is, and say in it what of that is stale."""
 NOT_PUBLISHED = frozenset({"states", "observability"})
 """Tables that stay in the lake: heavy, and of no use in SQL."""
 
@@ -145,6 +148,8 @@ STEPS: tuple[StepSpec, ...] = (
         assets=tuple(sorted(name for name in TABLES if name.startswith("published_"))),
     ),
     _step(WAREHOUSE, *sorted(set(TABLES) - NOT_PUBLISHED)),
+    # Its pictures are named in the warehouse by their content.
+    _step(REPORT, WAREHOUSE),
 )
 """In an order in which each stands after all it reads."""
 
@@ -157,7 +162,7 @@ def dimensions(asset: str) -> tuple[str, ...]:
 
     Errors: ``KeyError`` for a name that is no asset, root or external input.
     """
-    if asset == WAREHOUSE:
+    if asset in WHOLE:
         return ()
     if asset in TABLES:
         return TABLES[asset].partitions

@@ -42,17 +42,19 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "probe_panels": ("probes", "statistics"),
     "model_accuracies": ("statistics",),
     "model_comparisons": ("statistics",),
+    # Wrong answers are shown as strips of pictures.
+    "report": ("report", "frames"),
     **dict.fromkeys((n for n in TABLES if n.startswith("published_")), ("published",)),
 }
-"""Table -> stage folders whose code makes it."""
+"""Table, or the report -> stage folders whose code makes it."""
 
-SOURCE_SUFFIXES = {".csv", ".py", ".sql", ".txt"}
-"""Published results, code, queries and prompt templates."""
+SOURCE_SUFFIXES = {".css", ".csv", ".html", ".py", ".sql", ".txt"}
+"""Templates of the report and of prompts, published results, code, queries."""
 BY_HAND = {"frame_images": str(RENDERER_VERSION), "predictions": "1"}
 
 
 def code_version(name: str) -> str:
-    """Version of the code that makes table ``name``, or of the SQL behind ``warehouse``."""
+    """Version of the code that makes table ``name`` or the report; of ``warehouse``, of its SQL."""
     if name in BY_HAND:
         return BY_HAND[name]
     if name == "warehouse":

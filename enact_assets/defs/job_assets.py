@@ -57,5 +57,6 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
     ("publish_warehouse", "Build the DuckDB warehouse anew.", ("warehouse",)),
+    ("write_report", "Write the report on what is published.", ("report",)),
 )
 """Name, description, assets. A job holds the assets of one partition set: Dagster runs no other."""

@@ -71,4 +71,4 @@ def test_every_table_is_made_by_one_step_and_has_its_partitions(registry) -> Non
     graph = build_definitions(registry).resolve_asset_graph()
     keys = {key.to_user_string() for key in graph.materializable_asset_keys}
     assert keys == set(STEP_OF)
-    assert keys == {*TABLES, *ROOTS, "warehouse"}
+    assert keys == {*TABLES, *ROOTS, "warehouse", "report"}

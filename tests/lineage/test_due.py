@@ -55,7 +55,7 @@ def test_a_changed_setting_is_worked_off_in_order_and_nothing_is_made_twice() ->
     assert [{name for name, _ in found} for found in rounds] == [
         *({"asked_questions"}, {"wanted_frames"}, {"frame_images"}, {"predictions"}),
         *({"evaluation"}, {"probes", "model_comparisons", "error_analysis"}, {"probe_panels"}),
-        {"warehouse"},
+        *({"warehouse"}, {"report"}),
     ]
     assert world.stale() == {("variant_config", ("high",))}  # told to Dagster by others
 

@@ -9,6 +9,7 @@ from enact_assets.defs.assets import (
     imports,
     questions,
     replay,
+    report,
     segmentation,
     statistics,
     trajectories,
@@ -18,7 +19,7 @@ from enact_assets.defs.partitions import Partitions
 
 STAGES = (
     config, replay, segmentation, frames, trajectories, questions, imports, answers, statistics,
-    warehouse,
+    warehouse, report,
 )  # fmt: skip
 
 
