@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks import bench_statistics
 from benchmarks.bench_core import LENGTH, N_KEY_FRAMES, sparse_edges
 from benchmarks.bench_scale import run_scale
 from benchmarks.chains import PER_LENGTH, PROFILES, QUESTIONS
@@ -27,9 +28,11 @@ from benchmarks.measuring import (
 )
 from benchmarks.synthetic import N_FRAMES, generate
 from enact_assets.contracts.predicates import STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.settings import Gating
+from enact_assets.error_analysis.compare import AnswerComparer
+from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.frames.visibility import visibility_in_world
@@ -133,6 +136,33 @@ def verification(options: Options) -> Iterator[Row]:
     yield Row(f"the same of {len(answers)} models", "6 s", f"{spent:.1f} s", spent <= 6.0)
 
 
+def errors(options: Options) -> Iterator[Row]:
+    """Answers of many models from what they said to the tables of scores and of errors."""
+    asked = evaluation_set()
+    questions, indexes = asked.asked(), asked.indexes()
+    predictions = [asked.predictions(questions, model) for model in range(options.models)]
+
+    def analyse(models: list[pl.DataFrame]) -> int:
+        comparer = AnswerComparer(questions, indexes)
+        n_components = 0
+        for given in models:
+            scores = evaluate(given, questions, indexes, RELEASE)
+            n_components += comparer.compare(scores).components.height
+        return n_components
+
+    n_components = analyse(predictions[:1]) * len(predictions)
+    spent = cpu_seconds(lambda: analyse(predictions))
+    yield Row(
+        f"{len(predictions)} models x {len(asked.questions):,} questions: parse, verify, errors, "
+        "handedness",
+        "20 s",
+        f"{spent:.1f} s",
+        spent <= 20.0,
+        f"checked rows of evaluation, compared_steps and compared_components, about "
+        f"{n_components / 1e6:.0f} million of these",
+    )
+
+
 def counting(options: Options) -> Iterator[Row]:
     """Exact path counts and draws on a graph whose total passes 2^64."""
     edges = sparse_edges(N_KEY_FRAMES, N_KEY_FRAMES)
@@ -220,10 +250,17 @@ def scale(options: Options) -> Iterator[Row]:
         )
 
 
+def statistics(options: Options) -> Iterator[Row]:
+    """Models beside each other, and probes."""
+    yield from bench_statistics.rows(options.models)
+
+
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "recorded": recorded,
     "questions": questions,
     "verification": verification,
+    "errors": errors,
+    "statistics": statistics,
     "counting": counting,
     "pictures": pictures,
     "scale": scale,

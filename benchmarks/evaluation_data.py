@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import count, islice, product
+from itertools import count, islice, pairwise, product
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from benchmarks.synthetic import generate
 from enact_assets.contracts.ids import seed_from
 from enact_assets.contracts.profile import RELEASE
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import Gating
 from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.official import OfficialQuestion, official_id, question_type
+from enact_assets.questions.official import (
+    OfficialQuestion,
+    official_id,
+    parse_type,
+    question_type,
+)
 from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.questions.templates import KINDS, Kind
 from enact_assets.segmentation.delta_index import delta_index
@@ -51,6 +59,25 @@ class EvaluationSet:
     def evidence(self) -> dict[str, ReleaseEvidence]:
         """Fresh evidence of all tasks."""
         return {task.name: task.evidence() for task in self.tasks}
+
+    def asked(self) -> pl.DataFrame:
+        """The questions as rows of ``qa``, as far as evaluation and error analysis read them."""
+        told = {task.name: _ActionTexts(task) for task in self.tasks}
+        return pl.DataFrame([told[q.task_name].asked(q) for q in self.questions])
+
+    def indexes(self) -> dict[str, ReleaseDeltaIndex]:
+        """The changes of all tasks."""
+        return {task.name: task.deltas for task in self.tasks}
+
+    def predictions(self, asked: pl.DataFrame, model: int) -> pl.DataFrame:
+        """The answers of ``model`` as rows of ``predictions``."""
+        return asked.select(
+            "question_id",
+            model=pl.lit(f"model {model}"),
+            variant=pl.lit(BASELINE),
+            raw_answer=pl.Series(self.answers(model)),
+            error=pl.lit(None, pl.String),
+        )
 
     def answers(self, model: int) -> list[str]:
         """What the model numbered ``model`` says: texts as models write them.
@@ -124,6 +151,36 @@ def _questions(
         gold = shuffled_labels(length - 1, key)
         questions.append(OfficialQuestion(key, name, task.name, ids, [], "", [], gold))
     return questions
+
+
+class _ActionTexts:
+    """What the actions of one task tell, each step's once."""
+
+    def __init__(self, task: EvaluationTask) -> None:
+        pairs = np.argwhere(np.tri(len(task.frame_ids), k=-1, dtype=np.bool_).T)
+        texts = task.deltas.texts(task.deltas.visible_bits(pairs)).to_list()
+        self._told = dict(zip(map(tuple, pairs.tolist()), texts, strict=True))
+        self._place = {str(frame): k for k, frame in enumerate(task.frame_ids)}
+
+    def asked(self, question: OfficialQuestion) -> dict[str, Any]:
+        kind, length = parse_type(question.type)
+        frames = [self._place[frame] for frame in question.key_frame_ids]
+        steps = [self._told[pair] for pair in pairwise(frames)]
+        shown = [question.gt_answer.index(label) for label in range(1, length)]
+        is_forward = kind == "forward"
+        return {
+            "question_id": question.id,
+            "demonstration": question.task_name,
+            "gating": "release",
+            "kind": kind,
+            "length": length,
+            "key_frames": frames,
+            "shown_key_frames": [frames[0], *(frames[step + 1] for step in shown)]
+            if is_forward
+            else frames,
+            "action_components": steps if is_forward else [steps[step] for step in shown],
+            "answer": question.gt_answer,
+        }
 
 
 def _say(style: int, order: list[int], gold: list[int]) -> str:

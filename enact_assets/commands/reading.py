@@ -1,22 +1,32 @@
-"""Commands that only read: leaderboard, sql, list."""
+"""Commands that read what is published: leaderboard, sql, report, list."""
 
 import argparse
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.storage.paths import DataRoot
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
 def add_reading_commands(command: AddCommand) -> None:
-    """Add leaderboard, sql and list."""
+    """Add leaderboard, sql, report and list."""
     command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
     sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
     sub.add_argument("query", help="for example: select * from leaderboard")
+    about = "Write the report on the DuckDB file: one HTML file, and figures as PNG and SVG."
+    sub = command("report", _report, about)
+    sub.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="folder to write to (default: DIR/report)"
+    )
+    sub.add_argument(
+        "--variant", default=BASELINE, metavar="NAME", help="whose answers (default: baseline)"
+    )
     about = "What can be named: activities, demonstrations, variants, models ..."
     command("list", _list, about)
 
@@ -52,6 +62,28 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
     with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
         console.print(str(rows), markup=False)
+    return 0
+
+
+def _report(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.lineage import REPORT, WAREHOUSE
+    from enact_assets.contracts.provenance import InputVersion, Provenance
+    from enact_assets.defs.code import code_version
+    from enact_assets.report.write import write_report
+    from enact_assets.storage.warehouse import published_provenance
+
+    root = DataRoot(arguments.data)
+    version, _ = published_provenance(root.warehouse)
+    provenance = None
+    if version is not None:
+        inputs = {WAREHOUSE: InputVersion(version, 1)}
+        provenance = Provenance(code_version(REPORT), inputs)
+    written = write_report(
+        root, variant=arguments.variant, output=arguments.output, provenance=provenance
+    )
+    n_figures = len(written.page.figures)
+    console.print(f"{written.path}: {len(written.page.sections)} sections", markup=False)
+    console.print(f"{n_figures} figures beside it, as PNG and SVG")
     return 0
 
 

@@ -87,9 +87,20 @@ _VERDICT = (
     *_of("asked_questions", "answer"),
     *_CHANGES,
 )
+_COMPARED = (
+    # The order that was found, against the true one; inverse orders say what their actions tell.
+    *_of("evaluation", "answer", "answer_status", "n_steps"),
+    *_of("asked_questions", "kind", "key_frames", "shown_key_frames", "action_components"),
+    *_CHANGES,
+)
 _SCORED = _of("evaluation", "kind", "length", "pairwise_accuracy")
 _PAIRED = (*_SCORED, *_of("evaluation", "question_id", "gating"))
 _CLUSTERED = (*_PAIRED, *_of("evaluation", "demonstration"))
+_CELL = _of("probes", "model", "panel", "length")
+_ACCURACY = _of("evaluation", "kind", "length", "is_accepted", "pairwise_accuracy")
+_ACCURACY_CLUSTERED = (*_ACCURACY, *_of("evaluation", "demonstration"))
+_MODELS_PAIRED = (*_ACCURACY, *_of("evaluation", "question_id"))
+_MODELS_COMPARED = (*_ACCURACY_CLUSTERED, *_of("evaluation", "question_id", "model"))
 
 
 def _same(name: str, *columns: str) -> dict[str, tuple[Origin, ...]]:
@@ -218,6 +229,27 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         **_all(_VERDICT, "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy"),
         **_all(_of("asked_questions", "length"), "n_steps"),
     },
+    "compared_steps": {
+        **_same("evaluation", "model", "variant", "question_id", "demonstration"),
+        "step": _of("evaluation", "n_steps"),
+        "is_passed": (*_of("evaluation", "is_exact"), *_COMPARED),
+        **_all(
+            _COMPARED,
+            *("n_reference", "n_predicted", "n_matched", "n_missing", "n_hallucinated"),
+            *("n_polarity_inversions", "n_predicate_substitutions", "n_entity_substitutions"),
+            *("n_omissions", "n_hallucinations"),
+            *("n_left_reference", "n_left_predicted", "n_left_matched", "n_left_mixed"),
+            *("n_right_reference", "n_right_predicted", "n_right_matched", "n_right_mixed"),
+        ),
+    },
+    "compared_components": {
+        **_same("evaluation", "model", "variant", "question_id", "demonstration"),
+        "step": _of("evaluation", "n_steps"),
+        **_all(
+            _COMPARED,
+            *("place", "outcome", "reference", "predicted", "predicate", "semantic_class"),
+        ),
+    },
     "probes": {
         **_same("evaluation", "model", "variant", "kind", "length"),
         **_all(_SETTINGS, "baseline"),
@@ -225,6 +257,39 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         **_all(_SCORED, "delta", "standard_error", "welch_p"),
         **_all(_PAIRED, "n_paired", "paired_delta"),
         **_all(_CLUSTERED, "n_demonstrations", "paired_standard_error", "paired_p"),
+        **_all(_CLUSTERED, "paired_low", "paired_high", "sign_flip_p", "reason"),
+        **_all(
+            _CLUSTERED,
+            *("minimum_detectable_effect", "n_questions_needed", "n_demonstrations_needed"),
+        ),
+        **_all(_SCORED, "welch_reason"),
+        **_all(_SETTINGS, "panel"),
+    },
+    "probe_panels": {
+        **_same("probes", "model", "panel", "variant", "kind", "length"),
+        **_all(_CELL, "n_cells"),
+        "welch_holm_p": (*_CELL, *_of("probes", "welch_p")),
+        "paired_holm_p": (*_CELL, *_of("probes", "paired_p")),
+        "sign_flip_holm_p": (*_CELL, *_of("probes", "sign_flip_p")),
+    },
+    "model_accuracies": {
+        **_same("evaluation", "variant", "kind", "length", "model"),
+        **_all(_SETTINGS, "metric"),
+        **_all(_ACCURACY, "n_scored", "accuracy"),
+        **_all(_ACCURACY_CLUSTERED, "n_demonstrations", "standard_error", "low", "high", "reason"),
+        **_all(_MODELS_COMPARED, "place_best", "place_worst", "tied_with"),
+    },
+    "model_comparisons": {
+        **_same("evaluation", "variant", "kind", "length"),
+        **_all(_SETTINGS, "metric"),
+        **_all(_of("evaluation", "model"), "model_a", "model_b"),
+        **_all(_MODELS_PAIRED, "n_paired", "difference"),
+        **_all(
+            _MODELS_COMPARED,
+            *("n_demonstrations", "standard_error", "low", "high", "clustered_p", "sign_flip_p"),
+            *("clustered_bh_p", "sign_flip_bh_p", "is_tied", "minimum_detectable_effect"),
+            "reason",
+        ),
     },
 }
 """Table -> column -> what it is computed from, for every table that is made from others."""

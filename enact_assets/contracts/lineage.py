@@ -51,6 +51,9 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
 }
 """What others wrote and we read, no assets of ours -> its dimensions. Versions tell files apart."""
 WAREHOUSE = "warehouse"
+REPORT = "report"
+WHOLE = frozenset({WAREHOUSE, REPORT})
+"""Steps that make one file of all there is, and say in it what of that is stale."""
 NOT_PUBLISHED = frozenset({"states", "observability"})
 """Tables that stay in the lake: heavy, and of no use in SQL."""
 
@@ -124,12 +127,29 @@ STEPS: tuple[StepSpec, ...] = (
     _step("official_questions", "question_source"),
     _step("predictions", "asked_questions", "frame_images"),
     _step("evaluation", "predictions", "asked_questions"),
+    # Apart from the evaluation, so that scores stay current while their analysis is made anew; and
+    # answers that are put otherwise, to the same order, are not analysed again.
+    _step(
+        "error_analysis",
+        *("evaluation", "asked_questions"),
+        assets=("compared_steps", "compared_components"),
+    ),
     _step(
         "probes",
         Input("evaluation", Rule.AND_BASELINE),
         Input("asked_questions", Rule.AND_BASELINE),
+        Input("variant_config", Rule.AND_BASELINE),
+    ),
+    _step("probe_panels", "probes"),
+    _step("model_comparisons", "evaluation", assets=("model_accuracies", "model_comparisons")),
+    # Made from files of the package: their content is part of the code version.
+    _step(
+        "published_results",
+        assets=tuple(sorted(name for name in TABLES if name.startswith("published_"))),
     ),
     _step(WAREHOUSE, *sorted(set(TABLES) - NOT_PUBLISHED)),
+    # Its pictures are named in the warehouse by their content.
+    _step(REPORT, WAREHOUSE),
 )
 """In an order in which each stands after all it reads."""
 
@@ -142,7 +162,7 @@ def dimensions(asset: str) -> tuple[str, ...]:
 
     Errors: ``KeyError`` for a name that is no asset, root or external input.
     """
-    if asset == WAREHOUSE:
+    if asset in WHOLE:
         return ()
     if asset in TABLES:
         return TABLES[asset].partitions

@@ -127,6 +127,10 @@ _KIND = Column(pl.String, "forward (order images) or inverse (order actions)")
 _LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one entry fewer")
 _QUESTION = Column(pl.String, "id from demonstration, gating, kind, frames and order shown")
 _OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
+_METRIC = Column(pl.String, "task_accuracy or pairwise_accuracy")
+_PUBLISHED_MODEL = Column(pl.String, "model as the paper calls it; Human for its annotators")
+_PUBLISHED_VARIANT = Column(pl.String, "the paper's setting by the name of ours that is alike")
+_STEP = Column(pl.Int64, "step of the trajectory, from 1")
 
 _TABLES = (
     Table(
@@ -537,6 +541,76 @@ _TABLES = (
         },
     ),
     Table(
+        "compared_steps",
+        "one row per step of an answer that could be compared with what happened",
+        ("model", "variant", "question_id", "step"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "step": _STEP,
+            "is_passed": Column(
+                pl.Boolean, "whether it passes the rule of verification; all do if exact"
+            ),
+            "n_reference": Column(pl.Int64, "components of the true visible change"),
+            "n_predicted": Column(pl.Int64, "components of what the answer says of the step"),
+            "n_matched": Column(pl.Int64, "components that are in both"),
+            "n_missing": Column(pl.Int64, "true ones the answer does not say"),
+            "n_hallucinated": Column(pl.Int64, "ones it says that are not true"),
+            "n_polarity_inversions": Column(
+                pl.Int64, "pairs missing and hallucinated: opposite sign, all else equal"
+            ),
+            "n_predicate_substitutions": Column(
+                pl.Int64, "of the rest, pairs of equal objects and sign"
+            ),
+            "n_entity_substitutions": Column(
+                pl.Int64, "of the rest, pairs of equal predicate and sign"
+            ),
+            "n_omissions": Column(pl.Int64, "missing ones without a partner"),
+            "n_hallucinations": Column(pl.Int64, "hallucinated ones without a partner"),
+            **{
+                f"n_{hand}_{what}": Column(pl.Int64, meaning.format(hand=hand, other=other))
+                for hand, other in (("left", "right"), ("right", "left"))
+                for what, meaning in (
+                    ("reference", "true components about the {hand} hand"),
+                    ("predicted", "components said about the {hand} hand"),
+                    ("matched", "{hand}-hand components that are in both"),
+                    ("mixed", "missing {hand}-hand ones, if only the {other} hand is made up"),
+                )
+            },
+        },
+    ),
+    Table(
+        "compared_components",
+        "one row per component that a true step or its answer names, or pair of two taken for each "
+        "other",
+        ("model", "variant", "question_id", "step", "place"),
+        ("model", "variant"),
+        {
+            "model": _MODEL,
+            "variant": _VARIANT,
+            "question_id": _QUESTION,
+            "demonstration": _DEMONSTRATION,
+            "step": _STEP,
+            "place": Column(pl.Int64, "place among those of the step, from 1"),
+            "outcome": Column(
+                pl.String,
+                "matched, polarity_inversion, predicate_substitution, entity_substitution, "
+                "omission or hallucination",
+            ),
+            "reference": Column(
+                pl.String, "the true component; null if it is made up", is_nullable=True
+            ),
+            "predicted": Column(
+                pl.String, "what the answer says; null if it is left out", is_nullable=True
+            ),
+            "predicate": Column(pl.String, "of the true component, else of the other"),
+            "semantic_class": Column(pl.String, "what kind of statement the predicate makes"),
+        },
+    ),
+    Table(
         "probes",
         "one row per model, variant, kind and length against the baseline",
         ("model", "variant", "kind", "length"),
@@ -564,6 +638,211 @@ _TABLES = (
                 pl.Float64, "clustered by demonstration; null below 2 clusters", is_nullable=True
             ),
             "paired_p": Column(pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True),
+            "paired_low": Column(
+                pl.Float64,
+                "of paired_delta: 95 % interval, bootstrap over demonstrations",
+                is_nullable=True,
+            ),
+            "paired_high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "sign_flip_p": Column(
+                pl.Float64, "sign-flip test over demonstrations; least is 2 / 2^G", is_nullable=True
+            ),
+            "minimum_detectable_effect": Column(
+                pl.Float64, "paired difference found with power 0.8, clustered", is_nullable=True
+            ),
+            "n_questions_needed": Column(
+                pl.Int64,
+                "for a difference of 0.05, of the same demonstrations; null also if none will do",
+                is_nullable=True,
+            ),
+            "n_demonstrations_needed": Column(
+                pl.Int64, "for a difference of 0.05, with as many questions each", is_nullable=True
+            ),
+            "panel": Column(
+                pl.String, "what the variant changes; null for the baseline", is_nullable=True
+            ),
+            "welch_reason": Column(pl.String, "why welch_p is null", is_nullable=True),
+            "reason": Column(pl.String, "why paired_p is null", is_nullable=True),
+        },
+    ),
+    Table(
+        "probe_panels",
+        "one row per model, panel, variant, kind and length: p-values corrected within the panel",
+        ("model", "panel", "variant", "kind", "length"),
+        ("model",),
+        {
+            "model": _MODEL,
+            "panel": Column(pl.String, "what its variants change, e.g. camera_fov"),
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "n_cells": Column(pl.Int64, "variants and kinds of the panel at this length"),
+            "welch_holm_p": Column(pl.Float64, "welch_p of probes, by Holm", is_nullable=True),
+            "paired_holm_p": Column(pl.Float64, "paired_p, by Holm", is_nullable=True),
+            "sign_flip_holm_p": Column(pl.Float64, "sign_flip_p, by Holm", is_nullable=True),
+        },
+    ),
+    Table(
+        "model_accuracies",
+        "one row per variant, kind, length, metric and model",
+        ("variant", "kind", "length", "metric", "model"),
+        ("variant",),
+        {
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "metric": _METRIC,
+            "model": _MODEL,
+            "n_scored": Column(pl.Int64, "questions that the accuracy is about"),
+            "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
+            "accuracy": Column(pl.Float64, "mean over questions", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
+            ),
+            "low": Column(
+                pl.Float64, "95 % interval: bootstrap over demonstrations", is_nullable=True
+            ),
+            "high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "reason": Column(pl.String, "why there is no interval", is_nullable=True),
+            "place_best": Column(
+                pl.Int64, "1 + models that are better and told apart", is_nullable=True
+            ),
+            "place_worst": Column(
+                pl.Int64, "models less those that are worse and told apart", is_nullable=True
+            ),
+            "tied_with": Column(
+                _STRINGS, "models it is not told apart from; not transitive", is_nullable=True
+            ),
+        },
+    ),
+    Table(
+        "model_comparisons",
+        "one row per variant, kind, length, metric and pair of models, over common questions",
+        ("variant", "kind", "length", "metric", "model_a", "model_b"),
+        ("variant",),
+        {
+            "variant": _VARIANT,
+            "kind": _KIND,
+            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "metric": _METRIC,
+            "model_a": Column(pl.String, "the one whose name comes first"),
+            "model_b": Column(pl.String, "the other one"),
+            "n_paired": Column(pl.Int64, "questions scored for both"),
+            "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
+            "difference": Column(pl.Float64, "mean of a minus b", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
+            ),
+            "low": Column(pl.Float64, "95 % interval: t on G - 1 degrees", is_nullable=True),
+            "high": Column(pl.Float64, "its upper end", is_nullable=True),
+            "clustered_p": Column(
+                pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True
+            ),
+            "clustered_bh_p": Column(
+                pl.Float64, "the same by Benjamini and Hochberg, over all pairs", is_nullable=True
+            ),
+            "sign_flip_p": Column(
+                pl.Float64, "sign-flip test over demonstrations", is_nullable=True
+            ),
+            "sign_flip_bh_p": Column(
+                pl.Float64, "the same by Benjamini and Hochberg", is_nullable=True
+            ),
+            "is_tied": Column(
+                pl.Boolean, "not told apart: clustered_bh_p, or else sign_flip_bh_p, from 0.05 on"
+            ),
+            "minimum_detectable_effect": Column(
+                pl.Float64, "difference found with power 0.8, clustered", is_nullable=True
+            ),
+            "reason": Column(pl.String, "why clustered_p is null", is_nullable=True),
+        },
+    ),
+    Table(
+        "published_accuracies",
+        "one row per experiment of the paper, variant, kind, length, metric and model",
+        ("experiment", "published_variant", "kind", "length", "metric", "published_model"),
+        (),
+        {
+            "experiment": Column(
+                pl.String,
+                "main, contact_gating, action_representation, noise_robustness or real_world_video",
+            ),
+            "published_variant": _PUBLISHED_VARIANT,
+            "kind": _KIND,
+            "length": _LENGTH,
+            "metric": _METRIC,
+            "published_model": _PUBLISHED_MODEL,
+            "model_class": Column(pl.String, "proprietary, open_weight or human"),
+            "accuracy": Column(pl.Float64, "mean over questions"),
+            "standard_deviation": Column(
+                pl.Float64, "over three seeds of noise; null elsewhere", is_nullable=True
+            ),
+            "place_in_paper": Column(pl.String, "table of the paper"),
+        },
+    ),
+    Table(
+        "published_probes",
+        "one row per model of the paper, panel, variant and kind",
+        ("published_model", "panel", "published_variant", "kind"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "panel": Column(pl.String, "what its variants change, as in probe_panels"),
+            "published_variant": _PUBLISHED_VARIANT,
+            "kind": _KIND,
+            "delta": Column(pl.Float64, "variant minus baseline, two decimals; negative is worse"),
+            "welch_p": Column(pl.Float64, "two-tailed Welch t-test, two decimals, not corrected"),
+            "place_in_paper": Column(pl.String, "figure of the paper"),
+        },
+    ),
+    Table(
+        "published_error_shares",
+        "one row per model of the paper, kind and structural category of error (figure 5)",
+        ("published_model", "kind", "category"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "kind": _KIND,
+            "category": Column(pl.String, "structural category"),
+            "share": Column(pl.Float64, "of all errors"),
+        },
+    ),
+    Table(
+        "published_handedness",
+        "one row per model of the paper, kind and hand (figures 4 and 17)",
+        ("published_model", "kind", "hand"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "kind": _KIND,
+            "hand": Column(pl.String, "left or right"),
+            "precision": Column(pl.Float64, "matched over said components"),
+            "precision_standard_error": Column(pl.Float64, "its standard error"),
+            "recall": Column(pl.Float64, "matched over true components"),
+            "recall_standard_error": Column(pl.Float64, "its standard error"),
+            "mixing_rate": Column(pl.Float64, "of true components, said of the other hand"),
+        },
+    ),
+    Table(
+        "published_mismatch_rates",
+        "one row per model of the paper and level (table 13)",
+        ("published_model", "level"),
+        (),
+        {
+            "published_model": _PUBLISHED_MODEL,
+            "level": Column(pl.String, "question or step (the paper: data or pair)"),
+            "mismatch_rate": Column(
+                pl.Float64, "of accepted ones, those that say a strict subset of what happened"
+            ),
+        },
+    ),
+    Table(
+        "published_question_counts",
+        "one row per length of the paper's question set",
+        ("length",),
+        (),
+        {
+            "length": _LENGTH,
+            "n_questions": Column(pl.Int64, "questions of each kind"),
         },
     ),
 )

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.contracts.tables import TABLES
 from enact_assets.simulator.rendering import RENDERER_VERSION
 from enact_assets.storage.sql_files import sql_folder
 
@@ -35,18 +36,26 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "asked_questions": ("questions",),
     "wanted_frames": ("questions",),
     "evaluation": ("segmentation", "evaluation"),
-    "probes": ("probes",),
+    "compared_steps": ("segmentation", "evaluation", "error_analysis"),
+    "compared_components": ("segmentation", "evaluation", "error_analysis"),
+    "probes": ("probes", "statistics"),
+    "probe_panels": ("probes", "statistics"),
+    "model_accuracies": ("statistics",),
+    "model_comparisons": ("statistics",),
+    # Wrong answers are shown as strips of pictures.
+    "report": ("report", "frames"),
+    **dict.fromkeys((n for n in TABLES if n.startswith("published_")), ("published",)),
 }
-"""Table -> stage folders whose code makes it."""
+"""Table, or the report -> stage folders whose code makes it."""
 
-SOURCE_SUFFIXES = {".py", ".sql", ".txt"}
-"""Code, queries and prompt templates."""
+SOURCE_SUFFIXES = {".css", ".csv", ".html", ".py", ".sql", ".txt"}
+"""Templates of the report and of prompts, published results, code, queries."""
 BY_HAND = {"frame_images": str(RENDERER_VERSION), "predictions": "1"}
 
 
 @cache
 def code_version(name: str) -> str:
-    """Version of the code that makes table ``name``, or of the SQL behind ``warehouse``."""
+    """Version of the code that makes table ``name`` or the report; of ``warehouse``, of its SQL."""
     if name in BY_HAND:
         return BY_HAND[name]
     if name == "warehouse":

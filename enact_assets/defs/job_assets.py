@@ -35,9 +35,28 @@ JOBS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     (
         "ask_and_verify",
-        "Ask models, verify their answers, compare variants.",
-        ("predictions", "evaluation", "probes"),
+        "Ask models, verify their answers, find their errors, compare variants.",
+        ("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
+    ),
+    ("correct_within_panels", "Correct p-values of probes.", ("probe_panels",)),
+    (
+        "compare_models",
+        "How sure accuracies are, and which models can be told apart.",
+        ("model_accuracies", "model_comparisons"),
+    ),
+    (
+        "load_published_results",
+        "Read the paper's numbers, which ship with the package.",
+        (
+            "published_accuracies",
+            "published_error_shares",
+            "published_handedness",
+            "published_mismatch_rates",
+            "published_probes",
+            "published_question_counts",
+        ),
     ),
     ("publish_warehouse", "Build the DuckDB warehouse anew.", ("warehouse",)),
+    ("write_report", "Write the report on what is published.", ("report",)),
 )
 """Name, description, assets. A job holds the assets of one partition set: Dagster runs no other."""

@@ -17,6 +17,7 @@ import dagster as dg
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import MaterializationError
+from enact_assets.contracts.lineage import WHOLE
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.code import code_version
 from enact_assets.defs.driver_lock import POSTGRES_VARIABLE, postgres_url
@@ -52,7 +53,7 @@ class Software:
             with suppress(PackageNotFoundError):
                 found[package] = version(package)
         # The number stays while the code is worked on.
-        found |= {f"code of {name}": code_version(name) for name in (*TABLES, "warehouse")}
+        found |= {f"code of {name}": code_version(name) for name in (*TABLES, *sorted(WHOLE))}
         return cls(found)
 
     def difference(self, other: "Software") -> str | None:

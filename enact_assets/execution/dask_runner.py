@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from enact_assets.contracts.errors import EnactError, MaterializationError
-from enact_assets.contracts.lineage import STEP_NAMED, WAREHOUSE
+from enact_assets.contracts.lineage import STEP_NAMED, WHOLE
 from enact_assets.defs.progress import Progress
 from enact_assets.execution.agreement import DisagreementError, offered_terms
 from enact_assets.execution.contract import (
@@ -174,7 +174,7 @@ class DaskRunner(Runner):
     def _needs_root(self, run: StepRun) -> bool:
         """Whether a step reads or writes what is neither in the lake nor among the pictures."""
         inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
-        if run.step == WAREHOUSE or "question_source" in inputs:
+        if run.step in WHOLE or "question_source" in inputs:
             return True
         # Of a two-dimensional partition it is the first.
         demonstration = (run.partition or "").partition("|")[0]

@@ -4,7 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WAREHOUSE, dimensions
+from enact_assets.contracts.lineage import (
+    EXTERNAL,
+    ROOTS,
+    STEP_NAMED,
+    STEPS,
+    WAREHOUSE,
+    WHOLE,
+    dimensions,
+)
 from enact_assets.contracts.provenance import InputVersion
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.tables import TABLES
@@ -17,7 +25,8 @@ from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
 from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.warehouse import published_provenance
+from enact_assets.storage.published import published_provenance
+from enact_assets.storage.report_files import report_provenance
 
 
 @dataclass(frozen=True)
@@ -56,10 +65,9 @@ def gather(
             for partition, record in scanned[table].items()
             if names.has(table, partition)
         }
-    of[WAREHOUSE] = {}
-    version, provenance = published_provenance(inventory.root.warehouse)
-    if version is not None:
-        of[WAREHOUSE][()] = State(version, provenance)
+    for whole in sorted(WHOLE):
+        state = _whole(inventory, whole)
+        of[whole] = {} if state is None else {(): state}
     return States(of)
 
 
@@ -120,9 +128,8 @@ def _members(
 
 
 def _landed(inventory: Inventory, asset: str, partition: Partition) -> State | None:
-    if asset == WAREHOUSE:
-        version, provenance = published_provenance(inventory.root.warehouse)
-        return None if version is None else State(version, provenance)
+    if asset in WHOLE:
+        return _whole(inventory, asset)
     where = dict(zip(dimensions(asset), partition, strict=True))
     try:
         metadata = inventory.lake.metadata(asset, where)
@@ -131,6 +138,15 @@ def _landed(inventory: Inventory, asset: str, partition: Partition) -> State | N
     except DamagedFileError as error:
         return State("", None, str(error))
     return State(metadata.content_sha, metadata.provenance)
+
+
+def _whole(inventory: Inventory, asset: str) -> State | None:
+    root = inventory.root
+    if asset == WAREHOUSE:
+        version, provenance = published_provenance(root.warehouse)
+    else:
+        version, provenance = report_provenance(root.report)
+    return None if version is None else State(version, provenance)
 
 
 def _state(record: FileRecord, n_pictures_gone: int) -> State:

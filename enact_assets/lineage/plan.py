@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE, Rule, StepSpec
+from enact_assets.contracts.lineage import ROOTS, STEPS, WHOLE, Rule, StepSpec
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.lineage.follow import Follow, Follows, Names, Partition, partition_key
 from enact_assets.lineage.states import State, States
@@ -224,14 +224,14 @@ class Lineage:
         """Rows that are there, and older than what they are made from: ``stale_partitions``.
 
         What is made from a stale partition is one itself, though nothing it reads has changed yet.
-        The warehouse is left out: it is what says so.
+        The warehouse is left out: it is what says so; and the report, which repeats it.
         """
         plan = self.plan(only_there=True)
         why: dict[tuple[str, Partition], str] = {(s.name, s.partition): s.why for s in plan.stale}
         marked = Marks()
         rows = []
         for step in self.steps:
-            if step.name == WAREHOUSE:
+            if step.name in WHOLE:
                 continue
             stale = [s.partition for s in plan.stale if s.name == step.name]
             for partition in sorted([*stale, *plan.may_follow.get(step.name, ())]):

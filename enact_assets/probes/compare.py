@@ -1,24 +1,35 @@
-"""What a variant changes: pairwise accuracy against the baseline, with two standard errors.
+"""What a variant changes: pairwise accuracy against the baseline, and how sure that is.
 
 The unpaired Welch test reproduces the paper's tables. The paired one, clustered by demonstration,
 is the one to believe: with a model that does well on some activities and badly on others, Welch
-rejects far too often.
+rejects far too often. The sign-flip test checks it where demonstrations are few.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
+from enact_assets.statistics.clusters import (
+    NO_SCORES,
+    NO_VARIATION,
+    ClusterSums,
+    Floats,
+    clustered_p,
+    welch,
+)
+from enact_assets.statistics.power import (
+    clusters_needed,
+    minimum_detectable_effect,
+    scores_needed,
+)
+from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
 
-Floats = NDArray[np.float64]
-
-# Accuracies are ratios of small integers: a spread below this is rounding, not variance.
-_ROUNDING = 1e-12
+ONE_QUESTION = "one_question"
+"""Why Welch's test is null: a side has a single score."""
 
 
 def compare_with_baseline(
@@ -26,16 +37,20 @@ def compare_with_baseline(
     evaluation_baseline: pl.DataFrame,
     variant: str,
     baseline: str,
+    *,
+    panel: str | None = None,
+    settings: StatisticsSettings = DEFAULT,
 ) -> pl.DataFrame:
     """The table ``probes``: per model and kind, for each length and (length null) for all.
 
     Both arguments are rows of ``evaluation`` on probe questions. Under one gating the baseline is
     restricted to the questions that the variant was asked; under two gatings there are no common
     questions, all given rows are compared and the paired columns stay null. Missing answers are
-    counted and take no part. Statistics that are undefined are null: means of nothing, standard
-    errors of fewer than two (questions, or demonstrations for the paired ones), p-values where
-    nothing varies (the standard error is then 0, which says so). Errors: :class:`EvaluationError`
-    for rows of another variant.
+    counted and take no part. Statistics that are undefined are null, and ``welch_reason`` and
+    ``reason`` say why: means of nothing, standard errors of fewer than two (questions, or
+    demonstrations for the paired ones), p-values where nothing varies (the standard error is then
+    0, which says so). ``panel`` is taken over. Errors: :class:`EvaluationError` for rows of another
+    variant.
     """
     for rows, name in ((evaluation_variant, variant), (evaluation_baseline, baseline)):
         others = sorted(set(rows.get_column("variant")) - {name})
@@ -49,7 +64,7 @@ def compare_with_baseline(
         stratum = (pl.col("model") == model) & (pl.col("kind") == kind)
         if length is not None:
             stratum &= pl.col("length") == length
-        statistics = _compare(ours.filter(stratum), theirs.filter(stratum))
+        statistics = _compare(ours.filter(stratum), theirs.filter(stratum), settings)
         compared.append(
             {
                 "model": model,
@@ -57,52 +72,11 @@ def compare_with_baseline(
                 "baseline": baseline,
                 "kind": kind,
                 "length": length,
+                "panel": panel,
                 **statistics,
             }
         )
     return table("probes").build(compared)
-
-
-def welch(a: Floats, b: Floats) -> tuple[float | None, float | None]:
-    """Standard error of mean(a) - mean(b) and the two-tailed p-value of Welch's t-test.
-
-    None below two values on a side; p is None where neither side varies.
-    """
-    if min(a.size, b.size) < 2:
-        return None, None
-    parts = a.var(ddof=1) / a.size, b.var(ddof=1) / b.size
-    error = math.sqrt(sum(parts))
-    if error <= _ROUNDING:
-        return 0.0, None
-    from scipy.stats import t
-
-    # By hand: scipy's own test warns of lost precision where one side varies by rounding only.
-    degrees = sum(parts) ** 2 / (parts[0] ** 2 / (a.size - 1) + parts[1] ** 2 / (b.size - 1))
-    return error, float(2 * t.sf(abs(a.mean() - b.mean()) / error, degrees))
-
-
-def clustered(
-    differences: Floats, clusters: NDArray[np.int64]
-) -> tuple[float | None, float | None]:
-    """Standard error of the mean of ``differences`` (n,), clustered, and its two-tailed p-value.
-
-    With G clusters the variance of the mean is G / (G - 1) times the sum over clusters of the
-    squared sum of deviations from the mean, over n squared; t has G - 1 degrees of freedom. None
-    below two clusters; p is None where no cluster deviates. Source: Liang and Zeger 1986, with
-    the usual correction for few clusters.
-    """
-    names, index = np.unique(clusters, return_inverse=True)
-    n_clusters = names.size
-    if n_clusters < 2:
-        return None, None
-    mean = differences.mean()
-    sums = np.bincount(index, weights=differences - mean)
-    error = math.sqrt(n_clusters / (n_clusters - 1) * float(np.sum(sums**2))) / differences.size
-    if error <= _ROUNDING:
-        return 0.0, None
-    from scipy.stats import t
-
-    return error, float(2 * t.sf(abs(mean) / error, n_clusters - 1))
 
 
 def _comparable(ours: pl.DataFrame, theirs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -113,7 +87,9 @@ def _comparable(ours: pl.DataFrame, theirs: pl.DataFrame) -> tuple[pl.DataFrame,
     return ours, theirs.join(ours, on=["model", "question_id"], how="semi")
 
 
-def _compare(ours: pl.DataFrame, theirs: pl.DataFrame) -> dict[str, Any]:
+def _compare(
+    ours: pl.DataFrame, theirs: pl.DataFrame, settings: StatisticsSettings
+) -> dict[str, Any]:
     """All statistics of one stratum."""
     a, b = (rows.drop_nulls("pairwise_accuracy") for rows in (ours, theirs))
     x, y = (rows.get_column("pairwise_accuracy").to_numpy() for rows in (a, b))
@@ -122,11 +98,6 @@ def _compare(ours: pl.DataFrame, theirs: pl.DataFrame) -> dict[str, Any]:
     pairs = a.join(
         b.select("question_id", "gating", other="pairwise_accuracy"), on=["question_id", "gating"]
     ).sort("question_id")
-    differences = (pairs.get_column("pairwise_accuracy") - pairs.get_column("other")).to_numpy()
-    demonstrations = pairs.get_column("demonstration")
-    paired_error, paired_p = clustered(
-        differences, demonstrations.rank("dense").cast(pl.Int64).to_numpy()
-    )
     return {
         "n_variant": a.height,
         "n_baseline": b.height,
@@ -136,9 +107,41 @@ def _compare(ours: pl.DataFrame, theirs: pl.DataFrame) -> dict[str, Any]:
         "delta": None if mean_a is None or mean_b is None else mean_a - mean_b,
         "standard_error": error,
         "welch_p": p,
+        "welch_reason": _welch_reason(min(x.size, y.size), p),
         "n_paired": pairs.height,
-        "n_demonstrations": demonstrations.n_unique(),
-        "paired_delta": float(differences.mean()) if differences.size else None,
-        "paired_standard_error": paired_error,
-        "paired_p": paired_p,
+        "n_demonstrations": pairs.get_column("demonstration").n_unique(),
+        **_paired(pairs, settings),
     }
+
+
+def _paired(pairs: pl.DataFrame, settings: StatisticsSettings) -> dict[str, Any]:
+    """Statistics of the differences between two scores of the same question."""
+    differences = (pairs.get_column("pairwise_accuracy") - pairs.get_column("other")).to_numpy()
+    demonstrations = pairs.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
+    sums = ClusterSums.of(differences[:, None], demonstrations)
+    low, high = bootstrap_intervals(sums, settings)
+    n_questions = _known(scores_needed(sums, settings))
+    n_demonstrations = _known(clusters_needed(sums, settings))
+    return {
+        "paired_delta": float(differences.mean()) if differences.size else None,
+        "paired_standard_error": _known(sums.standard_errors()),
+        "paired_p": _known(clustered_p(sums)),
+        "paired_low": _known(low),
+        "paired_high": _known(high),
+        "sign_flip_p": _known(sign_flip_p(sums, settings)),
+        "minimum_detectable_effect": _known(minimum_detectable_effect(sums, settings)),
+        "n_questions_needed": None if n_questions is None else int(n_questions),
+        "n_demonstrations_needed": None if n_demonstrations is None else int(n_demonstrations),
+        "reason": sums.reasons()[0],
+    }
+
+
+def _known(of_one: Floats) -> float | None:
+    """The one value of a column; None for nan."""
+    return None if np.isnan(of_one[0]) else float(of_one[0])
+
+
+def _welch_reason(n_fewest: int, p: float | None) -> str | None:
+    if p is not None:
+        return None
+    return {0: NO_SCORES, 1: ONE_QUESTION}.get(n_fewest, NO_VARIATION)

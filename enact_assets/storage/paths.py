@@ -10,6 +10,7 @@
     <root>/forgotten.txt                         names that are left out (storage/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (storage/warehouse.py)
+    <root>/report/report.html                    the report (storage/report_files.py)
 
 Tables and pictures may stand elsewhere, for several machines to share: below the folder or fsspec
 URL in ``ENACT_LAKE``, as ``<it>/lake`` and ``<it>/images``.
@@ -27,6 +28,7 @@ IMAGES_FOLDER = "images"
 RECORDINGS_FOLDER = "recordings"
 QUESTION_FILES_FOLDER = "question_files"
 WAREHOUSE_FILE = "enact.duckdb"
+REPORT_FOLDER = "report"
 LAKE_INDEX_FOLDER = "lake_index"
 
 
@@ -79,6 +81,11 @@ class DataRoot:
     def warehouse(self) -> Path:
         """The DuckDB file, to be given to ``publish``."""
         return self.root / WAREHOUSE_FILE
+
+    @property
+    def report(self) -> Path:
+        """Folder of the report and its figures."""
+        return self.root / REPORT_FOLDER
 
     @property
     def folders(self) -> list[Path]:

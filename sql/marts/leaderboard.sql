@@ -1,8 +1,9 @@
 -- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
--- Reads: evaluation.
+-- Reads: evaluation, model_accuracies.
 -- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
 --        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
---        paper these are scored, as wrong. No scored answer: null, not 0.
+--        paper these are scored, as wrong. No scored answer: null, not 0. Ranks sort by points;
+--        places from best to worst are those that the data leave open, so they overlap.
 create table leaderboard as
 with scored as (
     select
@@ -97,12 +98,34 @@ select
             partition by totals.kind, totals.length
             order by totals.pairwise_accuracy desc nulls last
         )
-    end as pairwise_accuracy_rank
+    end as pairwise_accuracy_rank,
+    task_ties.low as task_accuracy_low,
+    task_ties.high as task_accuracy_high,
+    task_ties.place_best as task_accuracy_place_best,
+    task_ties.place_worst as task_accuracy_place_worst,
+    task_ties.tied_with as task_accuracy_tied_with,
+    pairwise_ties.low as pairwise_accuracy_low,
+    pairwise_ties.high as pairwise_accuracy_high,
+    pairwise_ties.place_best as pairwise_accuracy_place_best,
+    pairwise_ties.place_worst as pairwise_accuracy_place_worst,
+    pairwise_ties.tied_with as pairwise_accuracy_tied_with
 from totals
 left join demonstrations_summed
     on demonstrations_summed.model = totals.model
     and demonstrations_summed.kind = totals.kind
     and demonstrations_summed.length is not distinct from totals.length
+left join model_accuracies as task_ties
+    on task_ties.variant = totals.variant
+    and task_ties.model = totals.model
+    and task_ties.kind = totals.kind
+    and task_ties.length is not distinct from totals.length
+    and task_ties.metric = 'task_accuracy'
+left join model_accuracies as pairwise_ties
+    on pairwise_ties.variant = totals.variant
+    and pairwise_ties.model = totals.model
+    and pairwise_ties.kind = totals.kind
+    and pairwise_ties.length is not distinct from totals.length
+    and pairwise_ties.metric = 'pairwise_accuracy'
 order by
     totals.kind, totals.length nulls first, task_accuracy_rank nulls last, totals.model;
 
@@ -133,3 +156,21 @@ comment on column leaderboard.task_accuracy_rank is
 '1 is best within kind and length; equals share a rank';
 comment on column leaderboard.pairwise_accuracy_rank is
 '1 is best within kind and length; equals share a rank';
+comment on column leaderboard.task_accuracy_low is
+'95 % interval: bootstrap over demonstrations; null below 2, or if all score the same';
+comment on column leaderboard.task_accuracy_high is 'its upper end';
+comment on column leaderboard.task_accuracy_place_best is
+'1 + models that are better and told apart';
+comment on column leaderboard.task_accuracy_place_worst is
+'number of models less those that are worse and told apart';
+comment on column leaderboard.task_accuracy_tied_with is
+'models it is not told apart from, by model_comparisons; being tied is not transitive';
+comment on column leaderboard.pairwise_accuracy_low is
+'95 % interval: bootstrap over demonstrations; null below 2, or if all score the same';
+comment on column leaderboard.pairwise_accuracy_high is 'its upper end';
+comment on column leaderboard.pairwise_accuracy_place_best is
+'1 + models that are better and told apart';
+comment on column leaderboard.pairwise_accuracy_place_worst is
+'number of models less those that are worse and told apart';
+comment on column leaderboard.pairwise_accuracy_tied_with is
+'models it is not told apart from, by model_comparisons; being tied is not transitive';

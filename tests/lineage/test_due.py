@@ -50,10 +50,12 @@ def test_a_changed_setting_is_worked_off_in_order_and_nothing_is_made_twice() ->
     rounds = Automation(world).until_settled()
     made = [one for found in rounds for one in found]
     assert len(made) == len(set(made))
-    assert {p[-1] for _, p in made if p} == {"high"}
+    # Panels are corrected per model, over all variants.
+    assert {p[-1] for name, p in made if p and name != "probe_panels"} == {"high"}
     assert [{name for name, _ in found} for found in rounds] == [
         *({"asked_questions"}, {"wanted_frames"}, {"frame_images"}, {"predictions"}),
-        *({"evaluation"}, {"probes"}, {"warehouse"}),
+        *({"evaluation"}, {"probes", "model_comparisons", "error_analysis"}, {"probe_panels"}),
+        *({"warehouse"}, {"report"}),
     ]
     assert world.stale() == {("variant_config", ("high",))}  # told to Dagster by others
 
@@ -63,7 +65,8 @@ def test_equal_content_ends_the_change() -> None:
     change(world, "variant_config", ("high",))
     rounds = Automation(world).until_settled(content="0")
     made = {name for found in rounds for name, _ in found}
-    assert made == {"asked_questions", "wanted_frames", "frame_images"}
+    # Probes say what a variant changes, so they are made from its settings too.
+    assert made == {"asked_questions", "wanted_frames", "frame_images", "probes"}
 
 
 def test_what_failed_is_not_tried_on_the_same_inputs_again() -> None:

@@ -14,13 +14,22 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, STEPS, WAREHOUSE, dimensions
+from enact_assets.contracts.lineage import (
+    REPORT,
+    ROOTS,
+    STEP_NAMED,
+    STEPS,
+    WAREHOUSE,
+    WHOLE,
+    dimensions,
+)
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.defs.names import current_names
 from enact_assets.lineage.follow import Partition, partition_tuple
 from enact_assets.materialize import Driver
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.report_files import report_provenance
 from enact_assets.storage.warehouse import published_provenance
 
 from reference.lineage import closure, upstream
@@ -130,12 +139,14 @@ def contents(root: Path) -> dict[tuple[str, Partition], tuple[str, int]]:
     """(asset, partition) -> version and inode: what was written again has another inode."""
     lake = Lake(root / "lake")
     found = {}
-    for asset in (a for step in STEPS for a in step.assets if a not in ROOTS and a != WAREHOUSE):
+    for asset in (a for step in STEPS for a in step.assets if a not in {*ROOTS, *WHOLE}):
         for where in lake.partitions(asset):
             inode = lake.path(asset, where).stat().st_ino
             found[asset, tuple(where.values())] = (lake.content_sha(asset, where), inode)
     version, _ = published_provenance(root / "enact.duckdb")
     found[WAREHOUSE, ()] = (str(version), (root / "enact.duckdb").stat().st_ino)
+    version, _ = report_provenance(root / "report")
+    found[REPORT, ()] = (str(version), (root / "report" / "report.html").stat().st_ino)
     return found
 
 

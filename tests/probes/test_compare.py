@@ -9,7 +9,8 @@ import pytest
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
-from enact_assets.probes.compare import clustered, compare_with_baseline, welch
+from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.statistics.clusters import ClusterSums, clustered_p, welch
 
 
 def evaluation(
@@ -40,6 +41,12 @@ def evaluation(
             }
         )
     return table("evaluation").build(rows)
+
+
+def clustered(differences: Any, clusters: Any) -> tuple[float, float]:
+    """Standard error and p-value of one column."""
+    sums = ClusterSums.of(np.asarray(differences)[:, None], np.asarray(clusters))
+    return float(sums.standard_errors()[0]), float(clustered_p(sums)[0])
 
 
 BASELINE = {
@@ -135,7 +142,7 @@ def test_the_clustered_test_keeps_its_level_where_the_unpaired_one_does_not() ->
         per_demonstration = generator.normal(0, 0.2, 20)
         differences = per_demonstration[clusters] + generator.normal(0, 0.3, clusters.size)
         _, p = clustered(differences, clusters)
-        n_rejected += p is not None and p < 0.05
+        n_rejected += p < 0.05
     assert 5 <= n_rejected <= 28
 
 
@@ -186,3 +193,46 @@ def test_rows_of_another_variant_are_refused_and_nothing_gives_nothing() -> None
     with pytest.raises(EvaluationError, match="rows of variant 'baseline' given as those of 'v'"):
         compare_with_baseline(theirs, ours, "v", "baseline")
     assert compare_with_baseline(ours.clear(), theirs.clear(), "v", "baseline").height == 0
+
+
+def test_what_is_undefined_says_why() -> None:
+    """A null alone is a bug or a fact, and nobody can tell which."""
+    found = compare_with_baseline(
+        evaluation("v", VARIANT), evaluation("baseline", BASELINE), "v", "baseline", panel="realism"
+    )
+    assert found["panel"].to_list() == ["realism"] * 3
+    three, six = row(found, 3), row(found, 6)
+    assert (three["welch_reason"], three["reason"]) == (None, "no_variation")
+    # Two demonstrations that agree: half of the flips are as far.
+    assert three["sign_flip_p"] == pytest.approx(0.5)
+    assert (six["welch_reason"], six["reason"]) == (None, "one_demonstration")
+    for name in ("paired_low", "sign_flip_p", "minimum_detectable_effect"):
+        assert six[name] is None
+    same = dict.fromkeys(BASELINE, 1.0)
+    alike = compare_with_baseline(
+        evaluation("v", same), evaluation("baseline", same), "v", "baseline"
+    )
+    assert set(alike["reason"]) == {"no_difference"}
+    assert set(alike["welch_reason"]) == {"no_variation"}
+    silent = dict.fromkeys(BASELINE)
+    none = compare_with_baseline(
+        evaluation("v", silent), evaluation("baseline", same), "v", "baseline"
+    )
+    assert set(none["reason"]) == set(none["welch_reason"]) == {"no_scores"}
+
+
+def test_the_interval_holds_the_difference_and_the_plan_for_more_questions() -> None:
+    generator = np.random.default_rng(4)
+    names = [f"forward-3-d{k // 8}-{k}" for k in range(80)]
+    lower = {name: float(generator.choice([0.0, 0.5, 1.0])) for name in names}
+    upper = {name: float(generator.choice([0.5, 1.0])) for name in names}
+    found = compare_with_baseline(
+        evaluation("v", upper), evaluation("baseline", lower), "v", "baseline"
+    )
+    whole = row(found, None)
+    assert whole["reason"] is None
+    assert whole["paired_low"] < whole["paired_delta"] < whole["paired_high"]
+    assert 0 < whole["sign_flip_p"] <= 1
+    assert whole["minimum_detectable_effect"] > 2.5 * whole["paired_standard_error"]
+    assert whole["n_demonstrations_needed"] > 10
+    assert whole["n_questions_needed"] is None or whole["n_questions_needed"] > 80

@@ -10,6 +10,7 @@ import pytest
 from tiny_lake import Rows, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.tables import table
 from enact_assets.storage.relations import STALE_PARTITIONS
 from enact_assets.storage.sql_files import read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish
@@ -44,8 +45,19 @@ def _empty_question_set(rows: Rows) -> None:
         rows[name] = []
 
 
-def _asked(model: str, question_id: str) -> dict[str, str]:
+def _asked(model: str, question_id: str) -> dict[str, Any]:
     return {"model": model, "variant": "baseline", "question_id": question_id}
+
+
+def _step(model: str, question_id: str, step: int) -> dict[str, Any]:
+    return {**_asked(model, question_id), "step": step}
+
+
+def _published(
+    model: str, length: int, accuracy: float, *, kind: str, metric: str = "task_accuracy"
+) -> Break:
+    where = {"experiment": "main", "published_model": model, "kind": kind, "metric": metric}
+    return _set("published_accuracies", {**where, "length": length}, accuracy=accuracy)
 
 
 UNSCORED = dict.fromkeys(
@@ -212,6 +224,67 @@ BREAKS: list[tuple[str, str, Break]] = [
         _set("evaluation", _asked("guesser", "i1"), **UNSCORED),
     ),
     (
+        "compared_components_add_up",
+        "f3",
+        _set("compared_steps", _step("guesser", "f3", 2), n_matched=1),
+    ),
+    (
+        "compared_components_add_up",
+        "f3",
+        _set("compared_steps", _step("guesser", "f3", 3), n_polarity_inversions=1, n_omissions=1),
+    ),
+    (
+        "compared_components_add_up",
+        "f3",
+        _set("compared_steps", _step("guesser", "f3", 1), n_left_mixed=1),
+    ),
+    ("compared_components_add_up", "f1", _drop("compared_steps", **_step("oracle", "f1", 1))),
+    (
+        "compared_components_add_up",
+        "i1",
+        _drop("compared_components", **_step("guesser", "i1", 2), outcome="hallucination"),
+    ),
+    (
+        "compared_components_add_up",
+        "i1",
+        _set(
+            "compared_components",
+            {**_step("guesser", "i1", 2), "outcome": "polarity_inversion"},
+            outcome="entity_substitution",
+        ),
+    ),
+    ("compared_components_add_up", "f1", _drop("compared_steps", **_asked("oracle", "f1"))),
+    (
+        "published_inverse_is_above_forward",
+        "GPT-5 nano",
+        _published("GPT-5 nano", 4, 1.0, kind="forward"),
+    ),
+    (
+        "published_inverse_is_above_forward",
+        "Gemma-3-4b-it",
+        _published("Gemma-3-4b-it", 5, 0.9, kind="inverse", metric="pairwise_accuracy"),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "Claude Sonnet 4",
+        _published("Claude Sonnet 4", 9, 0.05, kind="forward"),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "Claude Sonnet 4",
+        _published("Claude Sonnet 4", 10, 0.99, kind="inverse"),
+    ),
+    (
+        "published_people_are_near_the_ceiling",
+        "'length': 7",
+        _published("Human", 7, 0.83, kind="forward"),
+    ),
+    (
+        "published_people_are_near_the_ceiling",
+        "'best_of_models': 0.94",
+        _published("GPT-5", 10, 0.94, kind="inverse", metric="pairwise_accuracy"),
+    ),
+    (
         "fact_intervals_are_ordered",
         "'frame_to': 301",
         _set("facts", {"demonstration": "setting_the_table-0", "subject": "cup_0"}, frame_to=301),
@@ -246,7 +319,8 @@ def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
     changed = {name: rows[name] for name in rows if rows[name] != kept[name]}
     assert changed
     for name in changed:
-        shutil.rmtree(tmp_path / "lake" / name)
+        if table(name).partitions:
+            shutil.rmtree(tmp_path / "lake" / name)
     lake = write_lake(tmp_path / "lake", changed)
     with pytest.raises(WarehouseError) as caught:
         publish(lake, tmp_path / "enact.duckdb")

@@ -7,12 +7,20 @@ the cup goes on the table. In ``boil_water-1`` a burner is switched on and a ket
 
 import hashlib
 import math
+from copy import deepcopy
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from enact_assets.contracts.predicates import CATALOGUE
 from enact_assets.contracts.tables import table
+from enact_assets.probes.panels import correct_within_panels
+from enact_assets.published.tables import PUBLISHED, published_table
+from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake
+
+from reference.error_analysis import compare_step
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -44,6 +52,12 @@ def image_sha(demonstration: str, variant: str, key_frame: int) -> str:
 
 
 def tiny_rows() -> Rows:
+    """A copy of its own for each who asks: statistics are computed once."""
+    return deepcopy(_tiny_rows())
+
+
+@cache
+def _tiny_rows() -> Rows:
     rows: Rows = {}
     for demonstration, changes in CHANGES.items():
         _demonstration(rows, demonstration, changes)
@@ -51,6 +65,9 @@ def tiny_rows() -> Rows:
         _question(rows, question)
     _asked(rows)
     _answers(rows)
+    add_statistics(rows)
+    for name in PUBLISHED:
+        rows[name] = published_table(name).to_dicts()
     return rows
 
 
@@ -251,6 +268,9 @@ def _answers(rows: Rows) -> None:
     answer(rows, "guesser", "baseline", "i1", parsed=[1, 2, 3], passed=0)
     answer(rows, "guesser", "aperture_80", "f1", parsed=[1, 2], passed=0)
     answer(rows, "guesser", "aperture_80", "f4", parsed=references["f4"], passed=2)
+    for scores in list(rows["evaluation"]):
+        if scores["answer_status"] == "parsed":
+            compared(rows, scores)
     _add(
         rows,
         "probes",
@@ -272,7 +292,28 @@ def _answers(rows: Rows) -> None:
         paired_delta=-1.0,
         paired_standard_error=None,
         paired_p=None,
+        paired_low=None,
+        paired_high=None,
+        sign_flip_p=None,
+        minimum_detectable_effect=None,
+        n_questions_needed=None,
+        n_demonstrations_needed=None,
+        panel="camera_fov",
+        welch_reason=None,
+        reason="one_demonstration",
     )
+
+
+def add_statistics(rows: Rows) -> None:
+    """What the assets downstream make of the evaluation and the probes as they are now."""
+    probes = table("probes").build(rows["probes"])
+    rows["probe_panels"] = correct_within_panels(probes).to_dicts()
+    rows["model_accuracies"], rows["model_comparisons"] = [], []
+    evaluation = table("evaluation").build(rows["evaluation"])
+    for (variant,), of_variant in evaluation.group_by("variant", maintain_order=True):
+        accuracies, comparisons = compare_models(of_variant, str(variant))
+        rows["model_accuracies"] += accuracies.to_dicts()
+        rows["model_comparisons"] += comparisons.to_dicts()
 
 
 def answer(
@@ -322,3 +363,45 @@ def answer(
         n_steps_passed=passed if is_scored else None,
         pairwise_accuracy=passed / n_steps if is_scored else None,
     )
+
+
+BACKWARDS = {
+    # The pictures of f3 in the order of the guesser: 0 1 3 2. Then those of f1: 0 2 1.
+    (1, 3): ["+OnTop(cup, table)", "-LeftGrasping(robot, cup)"],
+    (3, 2): ["+RightGrasping(robot, cup)", "-OnTop(cup, table)"],
+    (0, 2): ["+RightGrasping(robot, cup)"],
+    (2, 1): ["-RightGrasping(robot, cup)"],
+}
+"""Changes between key frames of the table that do not follow each other."""
+
+
+def compared(rows: Rows, scores: dict[str, Any]) -> None:
+    """What a parsed answer says of each step, beside what happened."""
+    question = next(q for q in rows["qa"] if q["question_id"] == scores["question_id"])
+    changes = CHANGES[question["demonstration"]]
+    true = [changes[i] for i, _ in pairwise(question["key_frames"])]
+    if question["kind"] == "inverse":
+        said = [question["action_components"][label - 1] for label in scores["answer"]]
+    else:
+        shown = question["shown_key_frames"]
+        order = [shown[0], *(shown[label] for label in scores["answer"])]
+        said = [BACKWARDS.get((i, j)) or changes[i] for i, j in pairwise(order)]
+    names = ("model", "variant", "question_id", "demonstration")
+    for step, (happened, told) in enumerate(zip(true, said, strict=True), start=1):
+        here = {**{name: scores[name] for name in names}, "step": step}
+        counts, listed = compare_step(set(happened), set(told))
+        is_passed = step <= scores["n_steps_passed"]
+        _add(rows, "compared_steps", **here, is_passed=is_passed, **counts)
+        for place, (outcome, reference, predicted) in enumerate(listed, start=1):
+            predicate = (reference or predicted or "")[1:].partition("(")[0]
+            _add(
+                rows,
+                "compared_components",
+                **here,
+                place=place,
+                outcome=outcome,
+                reference=reference,
+                predicted=predicted,
+                predicate=predicate,
+                semantic_class=CATALOGUE[predicate].semantic_class,
+            )

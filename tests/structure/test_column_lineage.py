@@ -22,7 +22,9 @@ FROM_SETTINGS = {
     "asked_questions": {"variant", "noise_rate"},
     "wanted_frames": {"variant"},
     "predictions": {"model", "variant"},
-    "probes": {"baseline"},
+    "probes": {"baseline", "panel"},
+    "model_accuracies": {"metric"},
+    "model_comparisons": {"metric"},
 }
 
 

@@ -13,18 +13,30 @@ KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
 
 SPECS = {
     "asked_questions": ("questions", ("variant",)),
+    "compared_components": ("answers", ("model", "variant")),
+    "compared_steps": ("answers", ("model", "variant")),
     "demonstrations": ("replay", ("demonstration",)),
     "edited_objects": ("trajectories", ("demonstration", "gating")),
     "evaluation": ("answers", ("model", "variant")),
     "facts": ("replay", ("demonstration",)),
     "frame_images": ("frames", ("demonstration", "variant")),
     "gating_config": ("config", ("gating",)),
+    "model_accuracies": ("statistics", ("variant",)),
+    "model_comparisons": ("statistics", ("variant",)),
     "objects": ("replay", ("demonstration",)),
     "observability": ("replay", ("demonstration",)),
     "official_questions": ("imports", ("question_file",)),
     "path_counts": ("trajectories", ("demonstration", "gating")),
     "predictions": ("answers", ("model", "variant")),
+    "probe_panels": ("statistics", ("model",)),
     "probes": ("answers", ("model", "variant")),
+    **{
+        f"published_{name}": ("imports", ())
+        for name in (
+            *("accuracies", "error_shares", "handedness", "mismatch_rates", "probes"),
+            "question_counts",
+        )
+    },
     "qa": ("questions", ("demonstration", "gating")),
     "question_config": ("config", ()),
     "question_orders": ("questions", ("demonstration", "gating")),
@@ -38,6 +50,7 @@ SPECS = {
     "visibility": ("frames", ("demonstration", "gating")),
     "wanted_frames": ("questions", ("demonstration", "variant")),
     "warehouse": ("warehouse", ()),
+    "report": ("warehouse", ()),
 }
 
 
@@ -72,7 +85,7 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
 
 def test_every_table_knows_the_code_that_makes_it() -> None:
     """A table left out would stay fresh after its code changed."""
-    assert set(SOURCES) | set(BY_HAND) == set(TABLES)
+    assert set(SOURCES) | set(BY_HAND) == {*TABLES, "report"}
     folders = {folder for folders in SOURCES.values() for folder in folders}
     assert all((PACKAGE / folder).is_dir() for folder in folders)
 

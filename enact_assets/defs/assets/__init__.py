@@ -9,14 +9,17 @@ from enact_assets.defs.assets import (
     imports,
     questions,
     replay,
+    report,
     segmentation,
+    statistics,
     trajectories,
     warehouse,
 )
 from enact_assets.defs.partitions import Partitions
 
 STAGES = (
-    config, replay, segmentation, frames, trajectories, questions, imports, answers, warehouse,
+    config, replay, segmentation, frames, trajectories, questions, imports, answers, statistics,
+    warehouse, report,
 )  # fmt: skip
 
 

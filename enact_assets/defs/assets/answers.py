@@ -1,5 +1,6 @@
 """Answers: what each model said, whether it is right, and what a variant changed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
@@ -11,15 +12,17 @@ from enact_assets.defs.pictures import picture_reader, question_preview
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
+from enact_assets.error_analysis.compare import compare_answers
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.predictions.baselines import predict
 from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.probes.panels import panel_of
 
 GROUP = "answers"
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """Predictions, evaluation and probes, each per model and variant."""
+    """Predictions, evaluation, error analysis and probes, each per model and variant."""
 
     @step(
         p,
@@ -74,11 +77,40 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
 
     @step(
         p,
+        "error_analysis",
+        group=GROUP,
+        kinds=("numba", "polars", "parquet"),
+        about={
+            "compared_steps": "Every step of a readable answer beside what happened: how many "
+            "changes match, are missing, are made up, are taken for another, and of which hand. "
+            "Unparsed and missing answers say nothing of any step and have no rows.",
+            "compared_components": "The same change by change, with what was expected and what "
+            "the answer says instead.",
+        },
+    )
+    def error_analysis(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        partition = partition_of(context, "compared_steps")
+        registry = load_registry()
+        gating = registry.gating(registry.variant(partition["variant"]).gating)
+        questions = questions_of(data.lake, partition["variant"])
+        indexes = verification_indexes(data.lake, questions, gating)
+        rows = data.lake.read("evaluation", partition)
+        compared = compare_answers(rows, questions, indexes)
+        n_compared = compared.steps.get_column("question_id").n_unique()
+        summary = {"compared answers": n_compared, "other answers": rows.height - n_compared}
+        yield landed(context, data, "compared_steps", compared.steps, summary)
+        yield landed(context, data, "compared_components", compared.components)
+
+    @step(
+        p,
         "probes",
         group=GROUP,
         kinds=("scipy", "polars", "parquet"),
         about="Pairwise accuracy under the variant minus under the baseline, on the probe "
-        "questions, with two standard errors: unpaired, and paired by demonstration.",
+        "questions: Welch's test, the paired one clustered by demonstration, sign flips, a "
+        "bootstrap interval, and what could have been detected.",
     )
     def probes(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         partition = partition_of(context, "probes")
@@ -90,7 +122,14 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             probed = asked_rows.filter("in_probe_set").select("question_id")
             return rows.join(probed, on="question_id", how="semi")
 
-        rows = compare_with_baseline(probe_rows(variant), probe_rows(BASELINE), variant, BASELINE)
+        registry = load_registry()
+        rows = compare_with_baseline(
+            probe_rows(variant),
+            probe_rows(BASELINE),
+            variant,
+            BASELINE,
+            panel=panel_of(registry.variant(variant), registry.variant(BASELINE)),
+        )
         return landed(context, data, "probes", rows)
 
-    return [predictions, evaluation, probes]
+    return [predictions, evaluation, error_analysis, probes]

@@ -1,5 +1,6 @@
-"""Imports: question files of others, kept as they are, beside our own questions."""
+"""Imports: what others wrote, kept as it is, beside our own: question files, published results."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
@@ -9,6 +10,7 @@ from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
+from enact_assets.published.tables import PUBLISHED, published_table
 from enact_assets.questions.official import read_questions
 from enact_assets.questions.official_rows import to_rows
 from enact_assets.storage.question_files import question_file
@@ -17,7 +19,7 @@ GROUP = "imports"
 
 
 def assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """One partition per imported file."""
+    """One partition per imported file; the paper's results, without partitions."""
 
     @step(
         p,
@@ -35,4 +37,16 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         rows = to_rows(name, questions, sha256_bytes(path.read_bytes()))
         return landed(context, data, "official_questions", rows)
 
-    return [official_questions]
+    @step(
+        p,
+        "published_results",
+        group=GROUP,
+        about="Numbers of the paper, which ship with the package: to stand beside measured ones.",
+    )
+    def published_results(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        for name in PUBLISHED:
+            yield landed(context, data, name, published_table(name))
+
+    return [official_questions, published_results]

@@ -1,0 +1,1 @@
+"""Results that the paper published, as tables: marked as such, never mixed with measured ones."""

@@ -1,0 +1,218 @@
+"""Leaderboard, and what became of the answers: figures and tables."""
+
+from typing import Any
+
+import polars as pl
+
+from enact_assets.report.drawing import (
+    COLOURS,
+    FAINT,
+    GREY,
+    canvas,
+    drawable,
+    finished,
+)
+from enact_assets.report.parts import (
+    BOTH_KINDS,
+    NONE,
+    Figure,
+    Part,
+    Section,
+    Table,
+    Text,
+    percent,
+    with_interval,
+    words,
+)
+from enact_assets.report.rows import ReportRows
+
+STATES = (
+    ("n_accepted", "accepted", COLOURS[0], ""),
+    ("n_wrong", "wrong", COLOURS[1], ""),
+    ("n_unparsed", "unparsed", COLOURS[4], "///"),
+    ("n_missing", "missing", FAINT, "..."),
+)
+"""What became of a question: column, word, colour, hatching."""
+
+
+def leaderboard(rows: ReportRows) -> Section:
+    """Models by pairwise accuracy over all lengths, with intervals and who is tied with whom."""
+    parts: list[Part] = []
+    tables: list[Part] = []
+    for kind in BOTH_KINDS:
+        of_kind = _overall(rows, kind)
+        if not of_kind:
+            tables.append(Text(f"No answer to a {kind} question was scored."))
+            continue
+        parts.append(_intervals(kind, of_kind))
+        tables.append(_leaderboard_table(kind, of_kind))
+        if all(row["low"] is None for row in of_kind):
+            why = of_kind[0]["reason"] or "there is no reason given"
+            tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
+    tables.append(
+        Text(
+            "Intervals hold 95 %: a bootstrap over demonstrations, as questions of one "
+            "demonstration go together. Two models are tied if a test on their common questions, "
+            "corrected for the number of pairs, does not tell them apart (model_comparisons); "
+            "being tied is not transitive. A place is a range: from the best to the worst that "
+            "these tests allow."
+        )
+    )
+    return Section("leaderboard", "Leaderboard", (*parts, *tables))
+
+
+def answers(rows: ReportRows) -> Section:
+    """How many questions were answered right, wrong, unreadably and not at all."""
+    statuses = rows["statuses"]
+    if statuses.is_empty():
+        text = f"No model was asked under the variant {rows.variant}."
+        return Section("answers", "What became of the answers", (Text(text),))
+    parts: list[Part] = [
+        Text(
+            "Wrong is an order that the verifier does not accept. Unparsed is an answer in which "
+            "no order was found: scored as wrong under profile paper, in no score under profile "
+            "release. Missing is a question that was never answered; it is in no score."
+        )
+    ]
+    for kind in BOTH_KINDS:
+        of_kind = statuses.filter(kind=kind).sort("n_accepted", "model", descending=[True, False])
+        if of_kind.height:
+            parts.append(_status_bars(kind, of_kind.to_dicts()))
+    table_rows = tuple(
+        (row["model"], row["kind"], *(f"{row[name]:,}" for name in ("n_questions", *_COUNTS)))
+        for row in statuses.sort("kind", "model").iter_rows(named=True)
+    )
+    columns = ("model", "kind", "questions", *(word for _, word, _, _ in STATES))
+    parts.append(Table("Questions by what became of them", columns, table_rows, n_words=2))
+    return Section("answers", "What became of the answers", tuple(parts))
+
+
+_COUNTS = tuple(name for name, _, _, _ in STATES)
+
+
+def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
+    """One row per model, pairwise accuracy first; task accuracy beside it as ``task_...``."""
+    overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
+    task = overall.filter(metric="task_accuracy").select(
+        "model", pl.col("accuracy", "low", "high").name.prefix("task_")
+    )
+    return (
+        overall.filter(metric="pairwise_accuracy")
+        .join(task, on="model", how="left")
+        .join(rows["statuses"].filter(kind=kind).drop("kind"), on="model", how="left")
+        .sort("accuracy", "model", descending=[True, False], nulls_last=True)
+        .to_dicts()
+    )
+
+
+def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
+    columns = (
+        *("model", "tied with", "place", "pairwise %", "task %"),
+        *("scored", "wrong", "unparsed", "missing"),
+    )
+    return Table(
+        f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
+        columns,
+        tuple(
+            (
+                row["model"],
+                ", ".join(row["tied_with"] or ()) or NONE,
+                _place(row["place_best"], row["place_worst"]),
+                with_interval(row["accuracy"], row["low"], row["high"]),
+                with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
+                *(
+                    NONE if row[name] is None else f"{row[name]:,}"
+                    for name in ("n_scored", "n_wrong", "n_unparsed", "n_missing")
+                ),
+            )
+            for row in of_kind
+        ),
+        n_words=2,
+    )
+
+
+def _place(best: int | None, worst: int | None) -> str:
+    if best is None or worst is None:
+        return NONE
+    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
+
+
+def _intervals(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+    with canvas(1.25 + 0.3 * len(of_kind)) as (drawn, (axes,)):
+        for metric, prefix, marker, lift in (
+            ("pairwise", "", "o", -0.14),
+            ("task", "task_", "s", 0.14),
+        ):
+            colour = COLOURS[0] if metric == "pairwise" else COLOURS[1]
+            name = "accuracy"
+            for place, row in enumerate(of_kind):
+                middle, low, high = (row[f"{prefix}{n}"] for n in (name, "low", "high"))
+                if middle is None:
+                    continue
+                if low is not None:
+                    axes.plot([100 * low, 100 * high], [place + lift] * 2, color=colour)
+                axes.plot(
+                    [100 * middle],
+                    [place + lift],
+                    marker,
+                    color=colour,
+                    markersize=5,
+                    markerfacecolor=colour if metric == "pairwise" else "white",
+                )
+            axes.plot(
+                [],
+                [],
+                marker,
+                color=colour,
+                label=f"{metric} accuracy",
+                markerfacecolor=colour if metric == "pairwise" else "white",
+            )
+        axes.set_yticks(range(len(of_kind)), [drawable(row["model"]) for row in of_kind])
+        axes.set_ylim(len(of_kind) - 0.4, -0.6)
+        axes.set_xlim(-2, 102)
+        axes.grid(axis="x", color=FAINT, linewidth=0.6)
+        axes.set_xlabel("%")
+        axes.set_title(kind)
+        drawn.legend(loc="outside lower center", ncols=2)
+        best = of_kind[0]
+        alt = (
+            f"Accuracies of {len(of_kind)} models on {kind} questions with intervals; highest "
+            f"pairwise accuracy: {best['model']} with {percent(best['accuracy'])} %. The table "
+            "below has the numbers."
+        )
+        caption = f"Accuracy on {kind} questions of all lengths, 95 % intervals"
+        return finished(drawn, f"leaderboard_{kind}", caption, alt)
+
+
+def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+    with canvas(1.35 + 0.26 * len(of_kind)) as (drawn, (axes,)):
+        places = range(len(of_kind))
+        left = [0.0] * len(of_kind)
+        for name, word, colour, hatch in STATES:
+            shares = [100 * row[name] / row["n_questions"] for row in of_kind]
+            axes.barh(
+                places,
+                shares,
+                0.72,
+                left,
+                color=colour,
+                hatch=hatch,
+                edgecolor="white" if not hatch else GREY,
+                linewidth=0.4,
+                label=word,
+            )
+            left = [a + b for a, b in zip(left, shares, strict=True)]
+        axes.set_yticks(places, [drawable(row["model"]) for row in of_kind])
+        axes.set_ylim(len(of_kind) - 0.5, -0.5)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("% of questions")
+        axes.set_title(kind)
+        drawn.legend(loc="outside lower center", ncols=4, columnspacing=1.0)
+        totals = {w: sum(row[n] for row in of_kind) for n, w, _, _ in STATES}
+        said = ", ".join(f"{n:,} {word}" for word, n in totals.items())
+        return finished(
+            drawn,
+            f"answers_{kind}",
+            f"What became of {kind} questions",
+            f"Shares of answers to {kind} questions for {len(of_kind)} models; over all: {said}.",
+        )

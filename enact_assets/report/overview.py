@@ -1,0 +1,62 @@
+"""The beginning of a report: what it is about, and what must not be read into it."""
+
+from enact_assets.report.parts import Part, Section, Table, Text
+from enact_assets.report.rows import N_STALE_SHOWN, ReportRows
+
+EMBEDDED = "embedded"
+EMBEDDED_NOTICE = (
+    "Demonstrations of source “embedded” come from this package's own simulator: three rooms and a "
+    "scripted robot. It is not BEHAVIOR, and no number here that rests on them is a BEHAVIOR "
+    "result. Numbers marked as published are the paper's own."
+)
+
+
+def overview(rows: ReportRows) -> Section:
+    """Sources and numbers of what was reported, and whether it was current when published."""
+    parts: list[Part] = []
+    sources = rows["demonstrations"]
+    if EMBEDDED in sources["source"]:
+        parts.append(Text(EMBEDDED_NOTICE, is_notice=True))
+    n_models = rows["statuses"]["model"].n_unique()
+    totals = rows["statuses"].select(
+        "n_questions", "n_accepted", "n_wrong", "n_unparsed", "n_missing"
+    )
+    n_asked, n_accepted, n_wrong, n_unparsed, n_missing = (
+        int(totals[name].sum()) for name in totals.columns
+    )
+    parts.append(
+        Text(
+            f"Answers of {n_models:,} models under the variant {rows.variant}: {n_asked:,} asked, "
+            f"{n_accepted:,} accepted, {n_wrong:,} wrong, {n_unparsed:,} unparsed, "
+            f"{n_missing:,} missing."
+        )
+    )
+    if sources.is_empty():
+        parts.append(Text("The warehouse holds no demonstration."))
+    else:
+        lines = tuple(
+            (row["source"], f"{row['n_demonstrations']:,}", f"{row['n_activities']:,}")
+            for row in sources.iter_rows(named=True)
+        )
+        columns = ("source", "demonstrations", "activities")
+        parts.append(Table("Demonstrations by who recorded them", columns, lines))
+    if int(sources["n_demonstrations"].sum()) == 1:
+        text = "There is one demonstration, so nothing says how much results vary between them."
+        parts.append(Text(text, is_notice=True))
+    parts += _stale(rows)
+    return Section("about", "What this is", tuple(parts))
+
+
+def _stale(rows: ReportRows) -> list[Part]:
+    stale = rows["stale"]
+    if stale.is_empty():
+        return [Text("All rows were current when they were published.")]
+    shown = stale.head(N_STALE_SHOWN)
+    more = " and more" if stale.height > N_STALE_SHOWN else ""
+    text = f"{shown.height}{more} partitions were stale when they were published."
+    lines = tuple(
+        (row["asset"], row["partition"] or "", row["why"]) for row in shown.iter_rows(named=True)
+    )
+    caption = "Partitions that were older than what they are made from"
+    table = Table(caption, ("asset", "partition", "why"), lines, n_words=3)
+    return [Text(text, is_notice=True), table]

@@ -1,0 +1,90 @@
+"""From rows to sections, and from sections to one HTML file that needs nothing but itself."""
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from enact_assets import __version__
+from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.agreement import agreement
+from enact_assets.report.errors import handedness, mismatch, semantic, structural
+from enact_assets.report.lengths import by_length
+from enact_assets.report.overview import overview
+from enact_assets.report.parts import Figure, Section
+from enact_assets.report.probes import probes
+from enact_assets.report.questions import questions
+from enact_assets.report.rows import ReportRows
+from enact_assets.report.wrong_answers import PictureOf, wrong_answers
+
+TEMPLATES = Path(__file__).parent / "templates"
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Control characters: HTML allows none of them."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report: its sections, and the file they make."""
+
+    sections: tuple[Section, ...]
+    html: str
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures, in the order of the page."""
+        return [part for s in self.sections for part in s.parts if isinstance(part, Figure)]
+
+
+def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
+    """Every section, also those that have nothing to show and say so."""
+    return (
+        overview(rows),
+        leaderboard(rows),
+        answers(rows),
+        by_length(rows),
+        probes(rows),
+        structural(rows),
+        semantic(rows),
+        handedness(rows),
+        mismatch(rows),
+        agreement(rows),
+        questions(rows),
+        wrong_answers(rows, picture),
+    )
+
+
+def make_page(rows: ReportRows, picture: PictureOf, meta: Sequence[tuple[str, str]] = ()) -> Page:
+    """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
+    sections = all_sections(rows, picture)
+    return Page(sections, render(sections, rows, meta))
+
+
+def render(
+    sections: Sequence[Section], rows: ReportRows, meta: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Sections as HTML; every text is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
+    environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
+    html = environment.get_template("report.html").render(
+        title=f"ENACT report, {rows.variant}",
+        style=(TEMPLATES / "report.css").read_text("utf-8"),
+        sections=sections,
+        meta=meta,
+        version=rows.version,
+        software=__version__,
+    )
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", html)
+
+
+def _uri(kind: str, data: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,0 +1,106 @@
+"""What a page is put together from: sections of texts, tables, figures and examples."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+BOTH_KINDS = ("forward", "inverse")
+NONE = "\N{EN DASH}"
+"""What stands in a cell for which there is no number."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; a notice is set apart from the rest."""
+
+    text: str
+    is_notice: bool = False
+    part: Literal["text"] = "text"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption; the first cell of a row is its heading.
+
+    ``n_words`` columns at the left hold words, all others numbers.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    n_words: int = 1
+    part: Literal["table"] = "table"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn figure: its file name without ending, what it shows, what a reader who cannot see
+    it is told, and its two files.
+    """
+
+    name: str
+    caption: str
+    alt: str
+    svg: bytes
+    png: bytes
+    part: Literal["figure"] = "figure"
+
+
+@dataclass(frozen=True)
+class Example:
+    """One wrong answer: the pictures as they were shown, both orders and what differs.
+
+    ``strip`` is an encoded JPEG; None if a picture is gone, and ``note`` says which.
+    """
+
+    title: str
+    strip: bytes | None
+    alt: str
+    note: str
+    actions: tuple[str, ...]
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    """What is listed: heading and entries."""
+    part: Literal["example"] = "example"
+
+
+Part = Text | Table | Figure | Example
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter of the page."""
+
+    anchor: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+def percent(fraction: float | None) -> str:
+    """``0.1234`` -> ``12.3``; a dash where there is no number."""
+    return NONE if fraction is None else f"{100 * fraction:.1f}"
+
+
+def with_interval(fraction: float | None, low: float | None, high: float | None) -> str:
+    """``12.3 [10.0, 15.1]`` in percent; without the interval where there is none."""
+    if fraction is None or low is None or high is None:
+        return percent(fraction)
+    return f"{percent(fraction)} [{percent(low)}, {percent(high)}]"
+
+
+def points(difference: float | None) -> str:
+    """A difference in percentage points, with its sign; a true minus sign."""
+    if difference is None:
+        return NONE
+    text = f"{100 * difference:+.1f}"
+    return ("0.0" if text in ("+0.0", "-0.0") else text).replace("-", "\N{MINUS SIGN}")
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with three decimals."""
+    if p is None:
+        return NONE
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def words(name: str) -> str:
+    """A name of a column or category in words."""
+    return name.replace("_", " ")

@@ -1,0 +1,75 @@
+"""What was asked: how many questions there are, of which length, and how hard by construction."""
+
+from typing import Any
+
+import polars as pl
+
+from enact_assets.report.drawing import COLOURS, FAINT, INK, canvas, finished
+from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Part, Section, Table, Text, percent
+from enact_assets.report.rows import ReportRows
+
+
+def questions(rows: ReportRows) -> Section:
+    """Questions by length and kind, beside the paper's numbers of questions."""
+    found = rows["questions"]
+    if found.is_empty():
+        return Section("questions", "Questions", (Text("No question was written."),))
+    parts: list[Part] = []
+    for gating in sorted(set(found["gating"])):
+        of_gating = found.filter(gating=gating)
+        by_length = of_gating.drop_nulls("length")
+        parts.append(_figure(gating, by_length, rows["published_question_counts"]))
+        columns = (
+            *("kind", "length", "written", "asked", "probed", "several orders right %"),
+            *("random order scores %", "changes per action", "median smallest mask (px)"),
+        )
+        lines = tuple(
+            (
+                row["kind"],
+                "all" if row["length"] is None else str(row["length"]),
+                *(f"{row[n]:,}" for n in ("n_questions", "n_in_question_set", "n_in_probe_set")),
+                *(percent(row[n]) for n in ("ambiguous_share", "random_pairwise_accuracy")),
+                _decimal(row["components_per_action"], 2),
+                _decimal(row["median_smallest_px"], 0),
+            )
+            for row in of_gating.sort("kind", "length", nulls_last=True).iter_rows(named=True)
+        )
+        n_frames, n_edges = of_gating.select(pl.col("n_key_frames", "n_edges").max()).row(0)
+        parts.append(Table(f"Questions of gating {gating}", columns, lines, n_words=2))
+        parts.append(
+            Text(f"Gating {gating}: {n_frames:,} key frames, {n_edges:,} valid edges between them.")
+        )
+    return Section("questions", "Questions", tuple(parts))
+
+
+def _decimal(number: float | None, places: int) -> str:
+    return NONE if number is None else f"{number:,.{places}f}"
+
+
+def _figure(gating: str, by_length: pl.DataFrame, published: pl.DataFrame) -> Figure:
+    with canvas(3.1) as (drawn, (axes,)):
+        totals: dict[str, Any] = {}
+        for kind, colour, lift in zip(BOTH_KINDS, COLOURS, (-0.2, 0.2), strict=False):
+            of_kind = by_length.filter(kind=kind).sort("length")
+            places = [length + lift for length in of_kind["length"]]
+            axes.bar(places, of_kind["n_in_question_set"], 0.38, color=colour, label=kind)
+            totals[kind] = of_kind["n_in_question_set"].sum()
+        if published.height:
+            line = published.sort("length")
+            label = "paper, each kind"
+            axes.plot(line["length"], line["n_questions"], "_", color=INK, ms=16, label=label)
+        axes.set_xticks(sorted({*by_length["length"], *published["length"]}))
+        axes.grid(axis="y", color=FAINT, linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.set_xlabel("length (key frames)")
+        axes.set_ylabel("questions asked")
+        axes.set_title(f"gating {gating}")
+        drawn.legend(loc="outside lower center", ncols=3)
+        said = " and ".join(f"{n:,} {kind}" for kind, n in totals.items())
+        return finished(
+            drawn,
+            f"questions_{gating}",
+            f"Questions asked under the baseline, gating {gating}",
+            f"Bars of questions by length: {said} in all; the paper asks 500 to 575 of each "
+            "length and kind.",
+        )

@@ -1,0 +1,73 @@
+"""Makes a report of a data root: reads the warehouse and pictures, writes the files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.report.page import Page, make_page, render
+from enact_assets.report.rows import read_rows
+from enact_assets.storage.images import ImageStore
+from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.published import published_provenance
+from enact_assets.storage.report_files import CONTENT_SHA, PROVENANCE, write_report_files
+
+
+@dataclass(frozen=True)
+class WrittenReport:
+    """What was written: the page, its file, all files, and the hash of its content."""
+
+    page: Page
+    path: Path
+    files: tuple[Path, ...]
+    content_sha: str
+
+
+def report_folder(root: DataRoot, variant: str = BASELINE) -> Path:
+    """Where a report stands unless somebody says otherwise: the baseline's is the asset."""
+    return root.report if variant == BASELINE else root.report / variant
+
+
+def write_report(
+    root: DataRoot,
+    *,
+    variant: str = BASELINE,
+    output: Path | None = None,
+    provenance: Provenance | None = None,
+) -> WrittenReport:
+    """Write the report on ``variant`` into ``output``, or where it belongs in the data root.
+
+    ``provenance`` is what it says it was made from. Errors: :class:`WarehouseError` if there is
+    no warehouse, or if it was replaced while it was read; :class:`UnknownNameError` for a variant
+    that it does not hold; :class:`OutputError` if a file cannot be written.
+    """
+    images = ImageStore(root.images)
+
+    def picture(sha: str) -> NDArray[np.uint8]:
+        return images.read(sha)
+
+    rows = read_rows(root.warehouse, variant)
+    page = make_page(rows, picture)
+    figures = {
+        f"{figure.name}.{ending}": content
+        for figure in page.figures
+        for ending, content in (("svg", figure.svg), ("png", figure.png))
+    }
+    shas = {name: sha256_bytes(content) for name, content in figures.items()}
+    version = content_sha([page.html, shas])
+    if (published_provenance(root.warehouse)[0] or "") != rows.version:
+        raise WarehouseError(
+            f"{root.warehouse}: was published again while the report was made. Make it again."
+        )
+    said = [("enact-warehouse", rows.version), (CONTENT_SHA, version)]
+    if provenance is not None:
+        said.append((PROVENANCE, provenance.encoded()))
+    html = render(page.sections, rows, said)
+    folder = report_folder(root, variant) if output is None else output
+    files = write_report_files(folder, html, figures, is_ours=output is None)
+    return WrittenReport(page, files[0], tuple(files), version)

@@ -1,0 +1,88 @@
+"""Wrong answers as people see them: pictures as shown, both orders, and the facts that differ."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.frames.sheets import question_strip
+from enact_assets.report.errors import CATEGORIES, NO_WRONG
+from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Section, Text, words
+from enact_assets.report.rows import ReportRows
+
+PictureOf = Callable[[str], NDArray[np.uint8]]
+"""SHA-256 of a picture -> uint8 (h, w, 3). Errors: :class:`EnactError` if it cannot be read."""
+
+THUMBNAIL_PX = 220
+
+
+def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
+    """One example of each kind and structural category, of as many models as there are."""
+    chosen = _chosen(rows["examples"].to_dicts())
+    if not chosen:
+        return Section("wrong", "Wrong answers", (Text(NO_WRONG, is_notice=True),))
+    about = Text(
+        "One answer of each kind and category of error, the shortest questions first. Pictures "
+        "stand in the order in which they were shown. Orders are labels, from 1, for each step in "
+        "turn. All examples: relation error_examples."
+    )
+    return Section("wrong", "Wrong answers", (about, *(_example(row, picture) for row in chosen)))
+
+
+def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of each kind and category the one whose model, then question, was shown least so far."""
+    shown: dict[str, int] = {}
+    chosen = []
+    for kind in BOTH_KINDS:
+        for category in CATEGORIES:
+            fitting = [r for r in candidates if (r["kind"], r["category"]) == (kind, category)]
+            if not fitting:
+                continue
+            best = min(
+                fitting,
+                key=lambda r: (
+                    *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
+                    *(r["length"], r["model"], r["question_id"]),
+                ),
+            )
+            for name in (best["model"], best["question_id"]):
+                shown[name] = shown.get(name, 0) + 1
+            chosen.append(best)
+    return chosen
+
+
+def _example(row: dict[str, Any], picture: PictureOf) -> Example:
+    shas = row["image_shas"] or [None]
+    strip, note = None, ""
+    n_gone = sum(sha is None for sha in shas)
+    if n_gone:
+        note = f"{n_gone} of the pictures were not published."
+    else:
+        try:
+            pictures = [picture(sha) for sha in shas]
+            strip = question_strip(pictures, row["kind"], THUMBNAIL_PX)
+        except EnactError:  # an example without pictures is still one
+            note = "The pictures are not stored any more: materialize frame_images again."
+    facts = (
+        ("Expected order", (_order(row["expected_order"]),)),
+        ("Given order", (_order(row["given_order"]),)),
+        (f"Step {row['step']}: what happened", tuple(row["expected_components"])),
+        (f"Step {row['step']}: what the answer says", tuple(row["given_components"])),
+        ("Missing in the answer", tuple(row["missing"])),
+        ("Made up by the answer", tuple(row["hallucinated"])),
+    )
+    return Example(
+        title=f"{row['kind']}, {words(row['category'])}: {row['model']}, {row['demonstration']}",
+        strip=strip,
+        alt=f"The {len(shas)} pictures of question {row['question_id']}: the current state and "
+        f"{len(shas) - 1} next states as shown.",
+        note=note,
+        actions=tuple(row["actions"] or ()),
+        facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
+    )
+
+
+def _order(labels: list[int] | None) -> str:
+    return NONE if labels is None else "[" + ", ".join(map(str, labels)) + "]"

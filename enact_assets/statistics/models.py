@@ -1,0 +1,205 @@
+"""Models beside each other: how sure their accuracies are, and who is better than whom."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.contracts.tables import table
+from enact_assets.statistics.clusters import (
+    NO_DIFFERENCE,
+    NO_SCORES,
+    NO_VARIATION,
+    ClusterSums,
+    Floats,
+    Ints,
+    clustered_p,
+    t_margin,
+)
+from enact_assets.statistics.multiplicity import benjamini_hochberg
+from enact_assets.statistics.power import minimum_detectable_effect
+from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
+
+METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
+"""Metric -> column of ``evaluation`` whose mean it is."""
+
+
+@dataclass(frozen=True)
+class _Stratum:
+    """Scores of all models on the questions of one kind and length (None: all), by one metric."""
+
+    names: dict[str, Any]
+    models: tuple[str, ...]
+    scores: Floats
+    """(questions, models), nan where there is none."""
+    clusters: Ints
+    """Demonstration of each question, (questions,)."""
+
+
+def compare_models(
+    evaluation: pl.DataFrame, variant: str, settings: StatisticsSettings = DEFAULT
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables ``model_accuracies`` and ``model_comparisons`` of one variant.
+
+    ``evaluation``: rows of any number of models under ``variant``. Each model has a row per kind,
+    metric and length, and (length null) for all lengths; each pair, in the order of names, has one
+    as well, over the questions that both have a score for. Pairs of one kind, length and metric are
+    a family for Benjamini and Hochberg.
+
+    Two models are *tied* if the clustered test, so adjusted, does not tell them apart: its p-value
+    is at or above alpha. Where all demonstrations show the same difference, so that it has none,
+    the sign-flip test decides; without that one too they are tied. Being tied is not transitive:
+    the first may be tied with the second and the second with the third, and the first better than
+    the third. ``place_best`` is one more than the number of models that are better and told apart,
+    ``place_worst`` the number of models less those that are worse and told apart. A model without
+    scores is in no pair and has no place.
+
+    Errors: :class:`EvaluationError` for rows of another variant.
+    """
+    others = sorted(set(evaluation.get_column("variant")) - {variant})
+    if others:
+        raise EvaluationError(f"rows of variant {others[0]!r} given as those of {variant!r}")
+    accuracies: list[pl.DataFrame] = [table("model_accuracies").empty()]
+    comparisons: list[pl.DataFrame] = [table("model_comparisons").empty()]
+    for stratum in _strata(evaluation, variant):
+        found = _accuracies(stratum, settings)
+        pairs = _pairs(stratum, settings)
+        comparisons.append(pairs)
+        accuracies.append(_with_places(found, pairs))
+    return (
+        table("model_accuracies").check(_in_order("model_accuracies", accuracies)),
+        table("model_comparisons").check(_in_order("model_comparisons", comparisons)),
+    )
+
+
+def _in_order(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
+    columns = list(table(name).columns)
+    return pl.concat([frame.select(columns) for frame in frames])
+
+
+def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
+    models = evaluation.get_column("model").unique().sort()
+    asked = ["kind", "length", "demonstration", "question_id"]
+    questions = evaluation.select(asked).unique().sort(asked).with_row_index("row")
+    placed = evaluation.join(questions, on=asked)
+    rows = placed.get_column("row").to_numpy()
+    columns = models.search_sorted(placed.get_column("model")).to_numpy()
+    clusters = questions.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
+    kinds, lengths = questions.get_column("kind"), questions.get_column("length")
+    strata = questions.select("kind", "length").unique()
+    whole = strata.select("kind", pl.lit(None, pl.Int64).alias("length")).unique()
+    for metric, column in METRICS.items():
+        scores = np.full((questions.height, models.len()), np.nan)
+        values = placed.get_column(column).cast(pl.Float64).fill_null(float("nan"))
+        scores[rows, columns] = values.to_numpy()
+        for kind, length in pl.concat([strata, whole]).sort("kind", "length").iter_rows():
+            is_here = kinds == kind if length is None else (kinds == kind) & (lengths == length)
+            here = is_here.to_numpy()
+            names = {"variant": variant, "kind": kind, "length": length, "metric": metric}
+            yield _Stratum(names, tuple(models), scores[here], clusters[here])
+
+
+def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
+    sums = ClusterSums.of(stratum.scores, stratum.clusters)
+    low, high = bootstrap_intervals(sums, settings)
+    return _frame(
+        stratum.names,
+        {
+            "model": list(stratum.models),
+            "n_scored": sums.n_scores,
+            "n_demonstrations": sums.n_clusters,
+            "accuracy": sums.means(),
+            "standard_error": sums.standard_errors(),
+            "low": low,
+            "high": high,
+            "reason": _interval_reasons(sums),
+        },
+    )
+
+
+def _interval_reasons(sums: ClusterSums) -> list[str | None]:
+    """Why a mean has no interval; that every score is zero is nothing special here."""
+    return [NO_VARIATION if r == NO_DIFFERENCE else r for r in sums.reasons()]
+
+
+def _pairs(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
+    is_scored = ~np.all(np.isnan(stratum.scores), axis=0)
+    there = np.flatnonzero(is_scored)
+    of_pairs = [
+        ClusterSums.of(stratum.scores[:, [a]] - stratum.scores[:, there[k + 1 :]], stratum.clusters)
+        for k, a in enumerate(there[:-1])
+    ]
+    if not of_pairs:
+        return table("model_comparisons").empty()
+    n, total, squares = (
+        np.hstack([getattr(sums, part) for sums in of_pairs]) for part in ("n", "total", "squares")
+    )
+    sums = ClusterSums(n, total, squares)
+    difference, margin, p = sums.means(), t_margin(sums, settings), clustered_p(sums)
+    flip_p = sign_flip_p(sums, settings)
+    pairs = list(combinations((stratum.models[k] for k in there), 2))
+    return _frame(
+        stratum.names,
+        {
+            "model_a": [a for a, _ in pairs],
+            "model_b": [b for _, b in pairs],
+            "n_paired": sums.n_scores,
+            "n_demonstrations": sums.n_clusters,
+            "difference": difference,
+            "standard_error": sums.standard_errors(),
+            "low": difference - margin,
+            "high": difference + margin,
+            "clustered_p": p,
+            "clustered_bh_p": benjamini_hochberg(p),
+            "sign_flip_p": flip_p,
+            "sign_flip_bh_p": benjamini_hochberg(flip_p),
+            "minimum_detectable_effect": minimum_detectable_effect(sums, settings),
+            "reason": sums.reasons(),
+        },
+    ).with_columns(
+        is_tied=(pl.coalesce("clustered_bh_p", "sign_flip_bh_p") >= settings.alpha).fill_null(True)  # noqa: FBT003 - a value
+    )
+
+
+def _with_places(accuracies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """``accuracies`` of a stratum with the places each model may have, and whom it is tied with."""
+    sides = pl.concat(
+        [
+            pairs.select(model="model_a", other="model_b", lead="difference", is_tied="is_tied"),
+            pairs.select(model="model_b", other="model_a", lead=-pl.col("difference"),
+                         is_tied="is_tied"),
+        ]
+    )  # fmt: skip
+    told_apart = ~pl.col("is_tied")
+    counted = sides.group_by("model").agg(
+        n_better=(told_apart & (pl.col("lead") < 0)).sum(),
+        n_worse=(told_apart & (pl.col("lead") > 0)).sum(),
+        tied_with=pl.col("other").filter("is_tied").sort(),
+    )
+    is_placed = pl.col("reason").ne_missing(NO_SCORES)
+    n_placed = int(accuracies.select(is_placed.sum()).item())
+    count = pl.col("n_better").fill_null(0).cast(pl.Int64)
+    return accuracies.join(counted, on="model", how="left").with_columns(
+        place_best=pl.when(is_placed).then(1 + count),
+        place_worst=pl.when(is_placed).then(
+            n_placed - pl.col("n_worse").fill_null(0).cast(pl.Int64)
+        ),
+        tied_with=pl.when(is_placed).then(
+            pl.col("tied_with").fill_null(pl.lit([], pl.List(pl.String)))
+        ),
+    )
+
+
+def _frame(names: dict[str, Any], columns: dict[str, Any]) -> pl.DataFrame:
+    """Columns of one stratum; what is nan in them is null."""
+    types = {"kind": pl.String, "length": pl.Int64, "reason": pl.String}
+    frame = pl.DataFrame(columns, schema_overrides={k: t for k, t in types.items() if k in columns})
+    floats = pl.selectors.float()
+    return frame.with_columns(floats.fill_nan(None)).with_columns(
+        pl.lit(value, types.get(name, pl.String)).alias(name) for name, value in names.items()
+    )

@@ -1,0 +1,48 @@
+-- accuracy_by_length: one row per source, model, kind, length and metric; length null: all lengths.
+-- Reads: model_accuracies, published_accuracies, published_question_counts.
+-- Rule:  tables 1, 9 and 10 of the paper. source is ours (measured, baseline pictures) or published
+--        (read from the paper, of other questions on other pictures): never average over both. For
+--        all lengths the published one is the mean over questions, as ours is. The paper gives no
+--        errors, so published ones have no interval.
+create table accuracy_by_length as
+with published as (
+    select published_model, model_class, kind, length, metric, accuracy, n_questions
+    from published_accuracies
+    left join published_question_counts using (length)
+    where experiment = 'main'
+)
+
+select
+    'ours' as source, model, null::varchar as model_class, kind, length, metric,
+    n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
+from model_accuracies
+where variant = 'baseline'
+union all
+select
+    'published', published_model, model_class, kind, length, metric,
+    n_questions, null, accuracy, null, null, null, 'published'
+from published
+union all
+select
+    'published', published_model, model_class, kind, null, metric,
+    sum(n_questions)::bigint, null, sum(accuracy * n_questions) / sum(n_questions),
+    null, null, null, 'published'
+from published
+group by published_model, model_class, kind, metric
+order by kind, metric desc, length nulls first, source, model;
+
+comment on column accuracy_by_length.source is 'ours or published';
+comment on column accuracy_by_length.model is 'who answered; as the paper calls it if published';
+comment on column accuracy_by_length.model_class is
+'proprietary, open_weight or human; null for ours';
+comment on column accuracy_by_length.kind is 'forward (order images) or inverse (order actions)';
+comment on column accuracy_by_length.length is 'key frames in the trajectory; null for all lengths';
+comment on column accuracy_by_length.metric is 'task_accuracy or pairwise_accuracy';
+comment on column accuracy_by_length.n_questions is 'questions that the accuracy is about';
+comment on column accuracy_by_length.n_demonstrations is 'demonstrations; not published';
+comment on column accuracy_by_length.accuracy is 'mean over questions';
+comment on column accuracy_by_length.standard_error is 'clustered by demonstration';
+comment on column accuracy_by_length.low is '95 % interval: bootstrap over demonstrations';
+comment on column accuracy_by_length.high is 'its upper end';
+comment on column accuracy_by_length.reason is
+'why there is no interval: published, no_scores, one_demonstration, no_variation';

@@ -1,0 +1,73 @@
+-- compared_answers: one row per answer that could be compared with what happened, steps summed up.
+-- Reads: compared_steps, evaluation, demonstrations.
+-- Rule:  answers that are unparsed or missing are not here; nor are orders of another length, or
+--        with a label of nothing, which profile release scores. A step is inexact if it passes and
+--        its components differ from the true ones, a strict subset if only by leaving some out.
+create table compared_answers as
+with summed as (
+    select
+        model, variant, question_id,
+        count(*) as n_steps,
+        count(*) filter (is_passed) as n_steps_passed,
+        count(*) filter (is_passed and n_missing + n_hallucinated > 0) as n_steps_inexact,
+        count(*) filter (is_passed and n_missing > 0 and n_hallucinated = 0)
+            as n_steps_strict_subset,
+        sum(columns('^n_(reference|predicted|matched|missing|hallucinated)$'))::bigint as '\0',
+        sum(columns('^n_.*_(inversions|substitutions)$|^n_(omissions|hallucinations)$'))::bigint
+            as '\0',
+        sum(columns('^n_(left|right)_'))::bigint as '\0'
+    from compared_steps
+    group by all
+)
+
+select
+    summed.model, summed.variant, evaluation.gating, evaluation.demonstration,
+    demonstrations.activity, evaluation.kind, evaluation.length, summed.question_id,
+    evaluation.is_accepted, evaluation.is_semantic,
+    summed.* exclude (model, variant, question_id)
+from summed
+inner join evaluation
+    on evaluation.model = summed.model
+    and evaluation.variant = summed.variant
+    and evaluation.question_id = summed.question_id
+left join demonstrations on demonstrations.demonstration = evaluation.demonstration;
+
+comment on column compared_answers.model is 'who answered';
+comment on column compared_answers.variant is
+'setting under which the pictures were made and asked';
+comment on column compared_answers.gating is 'which predicates make key frames: state or contact';
+comment on column compared_answers.demonstration is 'demonstration the question is about';
+comment on column compared_answers.activity is 'household activity';
+comment on column compared_answers.kind is 'forward (order images) or inverse (order actions)';
+comment on column compared_answers.length is 'key frames in the trajectory';
+comment on column compared_answers.question_id is 'id from the content of the question';
+comment on column compared_answers.is_accepted is
+'equals the reference or is consistent at every step';
+comment on column compared_answers.is_semantic is 'consistent at every step';
+comment on column compared_answers.n_steps is 'steps compared: all of the question';
+comment on column compared_answers.n_steps_passed is 'steps that pass the rule of verification';
+comment on column compared_answers.n_steps_inexact is
+'of these, steps whose components differ from the true ones';
+comment on column compared_answers.n_steps_strict_subset is
+'of these, steps that only leave true components out';
+comment on column compared_answers.n_reference is 'components of the true visible changes';
+comment on column compared_answers.n_predicted is 'components of what the answer says';
+comment on column compared_answers.n_matched is 'components that are in both';
+comment on column compared_answers.n_missing is 'true ones the answer does not say';
+comment on column compared_answers.n_hallucinated is 'ones it says that are not true';
+comment on column compared_answers.n_polarity_inversions is
+'pairs of opposite sign and all else equal';
+comment on column compared_answers.n_predicate_substitutions is 'pairs of equal objects and sign';
+comment on column compared_answers.n_entity_substitutions is 'pairs of equal predicate and sign';
+comment on column compared_answers.n_omissions is 'missing ones without a partner';
+comment on column compared_answers.n_hallucinations is 'hallucinated ones without a partner';
+comment on column compared_answers.n_left_reference is 'true components about the left hand';
+comment on column compared_answers.n_left_predicted is 'components said about the left hand';
+comment on column compared_answers.n_left_matched is 'left-hand components that are in both';
+comment on column compared_answers.n_left_mixed is
+'left-hand components taken for right-hand ones: paper, algorithm 4';
+comment on column compared_answers.n_right_reference is 'true components about the right hand';
+comment on column compared_answers.n_right_predicted is 'components said about the right hand';
+comment on column compared_answers.n_right_matched is 'right-hand components that are in both';
+comment on column compared_answers.n_right_mixed is
+'right-hand components taken for left-hand ones: paper, algorithm 4';

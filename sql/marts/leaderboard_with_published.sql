@@ -1,0 +1,57 @@
+-- leaderboard_with_published: one row per source, model, kind and metric, lengths side by side.
+-- Reads: accuracy_by_length.
+-- Rule:  the layout of tables 9 and 10 of the paper. Ours and theirs answered other questions about
+--        other pictures, so place counts within a source, and people are in no place. Equals share
+--        one; which of ours can be told apart says leaderboard.
+create table leaderboard_with_published as
+with sides as (
+    select
+        source, model, model_class, kind, metric,
+        max(accuracy) filter (length is null) as all_lengths,
+        max(low) filter (length is null) as low,
+        max(high) filter (length is null) as high,
+        max(accuracy) filter (length = 3) as length_3,
+        max(accuracy) filter (length = 4) as length_4,
+        max(accuracy) filter (length = 5) as length_5,
+        max(accuracy) filter (length = 6) as length_6,
+        max(accuracy) filter (length = 7) as length_7,
+        max(accuracy) filter (length = 8) as length_8,
+        max(accuracy) filter (length = 9) as length_9,
+        max(accuracy) filter (length = 10) as length_10
+    from accuracy_by_length
+    group by all
+)
+
+select
+    *,
+    case when all_lengths is not null and model_class is distinct from 'human' then
+        rank() over (
+            partition by source, kind, metric, model_class is not distinct from 'human'
+            order by all_lengths desc nulls last
+        )
+    end as place
+from sides
+order by kind, metric desc, all_lengths desc nulls last, source, model;
+
+comment on column leaderboard_with_published.source is 'ours or published';
+comment on column leaderboard_with_published.model is
+'who answered; as the paper calls it if published';
+comment on column leaderboard_with_published.model_class is
+'proprietary, open_weight or human; null for ours';
+comment on column leaderboard_with_published.kind is
+'forward (order images) or inverse (order actions)';
+comment on column leaderboard_with_published.metric is 'task_accuracy or pairwise_accuracy';
+comment on column leaderboard_with_published.all_lengths is 'mean over all questions';
+comment on column leaderboard_with_published.low is
+'its 95 % interval: bootstrap over demonstrations; null for published';
+comment on column leaderboard_with_published.high is 'its upper end';
+comment on column leaderboard_with_published.length_3 is '3 key frames, so 2 steps';
+comment on column leaderboard_with_published.length_4 is '4 key frames';
+comment on column leaderboard_with_published.length_5 is '5 key frames';
+comment on column leaderboard_with_published.length_6 is '6 key frames';
+comment on column leaderboard_with_published.length_7 is '7 key frames';
+comment on column leaderboard_with_published.length_8 is '8 key frames';
+comment on column leaderboard_with_published.length_9 is '9 key frames';
+comment on column leaderboard_with_published.length_10 is '10 key frames';
+comment on column leaderboard_with_published.place is
+'1 is best among models of this source; null for people';

@@ -1,0 +1,275 @@
+"""What the marts of error analysis say about answers small enough to analyse by hand.
+
+The guesser answers f3 with pictures 0 1 3 2 and i1 with the second action first; f1 is right. What
+happens: the fridge opens, the right hand takes the cup, the cup goes on the table.
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_lake import Rows, answer, compared, tiny_rows, write_lake
+
+from enact_assets.storage.warehouse import publish, query
+
+OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping(robot, cup)"
+ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"
+
+
+def publish_rows(folder: Path, rows: Rows) -> Path:
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish_rows(tmp_path_factory.mktemp("errors"), tiny_rows())
+
+
+def rows_of(path: Path, relation: str, columns: str, **where: Any) -> list[tuple[Any, ...]]:
+    told = " and ".join(
+        f"{name} is null" if value is None else f"{name} = '{value}'"
+        for name, value in {"model": "guesser", "variant": "baseline", **where}.items()
+    )
+    return query(path, f"select {columns} from {relation} where {told}").rows()  # noqa: S608 - ours
+
+
+def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_read(
+    warehouse: Path,
+) -> None:
+    """f2 cannot be read and f4 was never answered: they are in evaluation, and not here."""
+    found = rows_of(
+        warehouse,
+        "compared_answers",
+        "question_id, is_accepted, n_steps, n_steps_passed, n_reference, n_predicted, n_matched",
+    )
+    assert sorted(found) == [
+        ("f1", True, 2, 2, 2, 2, 2),
+        ("f3", False, 3, 1, 4, 5, 1),
+        ("i1", False, 3, 0, 4, 4, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers", "n_steps", "counts"),
+    [
+        # Polarity, predicate, entity, omission, hallucination.
+        # f3: taken at step 2 is left out, two are made up; step 3 is turned round twice.
+        ("forward", "all", 5, (2, 0, 0, 1, 2)),
+        ("forward", "wrong", 3, (2, 0, 0, 1, 2)),
+        ("inverse", "all", 3, (1, 0, 0, 3, 3)),
+        ("inverse", "wrong", 3, (1, 0, 0, 3, 3)),
+    ],
+)
+def test_structural_errors_are_those_found_by_hand(
+    warehouse: Path, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
+) -> None:
+    columns = "category, n_steps, n_errors, share, errors_per_step"
+    found = rows_of(
+        warehouse, "structural_errors", columns, kind=kind, answers=answers, length=None
+    )
+    names = (
+        *("polarity_inversion", "predicate_substitution", "entity_substitution"),
+        *("omission", "hallucination"),
+    )
+    expected = {
+        name: (n_steps, n, pytest.approx(n / sum(counts)), pytest.approx(n / n_steps))
+        for name, n in zip(names, counts, strict=True)
+    }
+    assert {name: tuple(rest) for name, *rest in found} == expected
+
+
+def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
+    found = rows_of(
+        warehouse, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
+    )
+    totals = {length: sum(n for at, n, _ in found if at == length) for length, _, _ in found}
+    assert totals == {None: 5, 3: 0, 4: 5}
+    assert {(length, n) for length, _, n in found} == {(None, 2), (3, 1), (4, 1)}
+
+
+def test_a_model_without_errors_has_none_and_no_shares(warehouse: Path) -> None:
+    """0 of 0 errors is no distribution."""
+    found = rows_of(
+        warehouse,
+        "structural_errors",
+        "n_errors, share",
+        model="oracle",
+        length=None,
+        answers="all",
+    )
+    assert found == [(0, None)] * 10
+    assert rows_of(warehouse, "structural_errors", "1", model="oracle", answers="wrong") == []
+    assert rows_of(warehouse, "semantic_errors", "1", model="oracle") == []
+
+
+def test_semantic_classes_are_those_of_the_true_component(warehouse: Path) -> None:
+    found = rows_of(
+        warehouse,
+        "semantic_errors",
+        "kind, semantic_class, n_errors, share",
+        answers="all",
+        length=None,
+    )
+    assert found == [
+        ("forward", "agent_interaction", 3, pytest.approx(3 / 5)),
+        ("forward", "spatial_relation", 2, pytest.approx(2 / 5)),
+        ("inverse", "agent_interaction", 3, pytest.approx(3 / 7)),
+        ("inverse", "functional_state", 2, pytest.approx(2 / 7)),
+        ("inverse", "spatial_relation", 2, pytest.approx(2 / 7)),
+    ]
+
+
+def test_both_sides_of_a_substitution_count_for_their_predicate(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    _say_instead(rows, OPEN, "+ToggledOn(fridge)")
+    found = rows_of(
+        publish_rows(tmp_path, rows),
+        "errors_by_predicate",
+        "predicate, n_reference, n_predicted, n_matched, n_predicate_substitutions, recall",
+        kind="inverse",
+    )
+    assert found == [
+        ("OnTop", 1, 1, 0, 0, 0.0),
+        ("Open", 1, 1, 0, 1, 0.0),
+        ("RightGrasping", 2, 1, 0, 0, 0.0),
+        ("ToggledOn", 0, 1, 0, 0, None),
+    ]
+
+
+def _say_instead(rows: Rows, true: str, said: str) -> None:
+    """Let the guesser say ``said`` at the first step of i1, where ``true`` is all that happens."""
+    here = {"model": "guesser", "variant": "baseline", "question_id": "i1", "step": 1}
+    listed = [r for r in rows["compared_components"] if here.items() <= r.items()]
+    assert {r["reference"] for r in listed} == {true, None}
+    kept = [r for r in rows["compared_components"] if not here.items() <= r.items()]
+    pair = {"outcome": "predicate_substitution", "reference": true, "predicted": said}
+    [omitted] = [r for r in listed if r["reference"]]
+    rows["compared_components"] = [*kept, {**omitted, **pair, "place": 1}]
+    [counts] = [r for r in rows["compared_steps"] if here.items() <= r.items()]
+    counts |= {"n_omissions": 0, "n_hallucinations": 0, "n_predicate_substitutions": 1}
+    counts |= {"n_predicted": 1, "n_hallucinated": 1, "n_right_predicted": 0}
+
+
+def test_activities_are_told_apart(warehouse: Path) -> None:
+    found = rows_of(
+        warehouse,
+        "errors_by_activity",
+        "kind, activity, n_answers, recall, precision, errors_per_step",
+    )
+    assert found == [
+        ("forward", "setting_the_table", 2, 3 / 6, pytest.approx(3 / 7), 5 / 5),
+        ("inverse", "setting_the_table", 1, 0.0, 0.0, pytest.approx(7 / 3)),
+    ]
+
+
+def test_hands_have_precision_recall_and_mixing(warehouse: Path) -> None:
+    """Right hand, forward: f1 takes once and is right; f3 leaves one out for the left hand."""
+    columns = (
+        "n_reference, n_predicted, n_matched, n_mixed, precision, precision_se, recall, recall_se, "
+        "mixing_rate, n_demonstrations, recall_clustered_se"
+    )
+    [found] = rows_of(warehouse, "handedness", columns, kind="forward", hand="right", answers="all")
+    assert found[:4] == (3, 2, 1, 1)
+    assert found[4:9] == (
+        0.5,
+        pytest.approx(math.sqrt(0.5 * 0.5 / 2)),
+        pytest.approx(1 / 3),
+        pytest.approx(math.sqrt(1 / 3 * 2 / 3 / 3)),
+        pytest.approx(1 / 3),
+    )
+    assert found[9:] == (1, None)
+    [wrong] = rows_of(
+        warehouse, "handedness", columns, kind="forward", hand="right", answers="wrong"
+    )
+    assert wrong[:5] == (2, 1, 0, 1, 0.0)
+    [left] = rows_of(warehouse, "handedness", columns, kind="forward", hand="left", answers="all")
+    assert left[:5] == (0, 1, 0, 0, 0.0)
+    assert left[6:9] == (None, None, None)
+
+
+def test_clustered_errors_of_a_hand_are_those_of_a_ratio(tmp_path: Path) -> None:
+    """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other."""
+    rows = tiny_rows()
+    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
+        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
+        compared(rows, rows["evaluation"][-1])
+    columns = "precision, precision_se, precision_clustered_se, n_demonstrations"
+    [found] = rows_of(
+        publish_rows(tmp_path, rows), "handedness", columns, model="two", hand="left", answers="all"
+    )
+    # Residuals -1/2 and 1/2: their squares, times G / (G - 1), over both components.
+    assert found == (0.5, pytest.approx(math.sqrt(1 / 8)), pytest.approx(math.sqrt(2 * 0.5) / 2), 2)
+
+
+def test_accepted_answers_that_say_less_or_else_are_counted(tmp_path: Path) -> None:
+    """Three steps that pass: one exact, one that says more, one that says less."""
+    rows = tiny_rows()
+    answer(rows, "sloppy", "baseline", "f3", parsed=[2, 3, 1], passed=3)
+    scores = rows["evaluation"][-1]
+    compared(rows, scores)
+    steps = [r for r in rows["compared_steps"] if r["model"] == "sloppy"]
+    listed = [r for r in rows["compared_components"] if r["model"] == "sloppy"]
+    # The third step leaves out that the hand lets go.
+    steps[2] |= {"n_predicted": 1, "n_matched": 1, "n_missing": 1, "n_omissions": 1}
+    steps[2] |= {"n_right_predicted": 0, "n_right_matched": 0}
+    [let_go] = [r for r in listed if r["reference"] == PUT]
+    let_go |= {"outcome": "omission", "predicted": None}
+    # The second says something more.
+    steps[1] |= {"n_predicted": 2, "n_hallucinated": 1, "n_hallucinations": 1}
+    made_up = {"outcome": "hallucination", "reference": None, "predicted": "+Open(door)"}
+    [taken] = [r for r in listed if r["reference"] == TAKE]
+    rows["compared_components"].append({**taken, **made_up, "place": 2, "predicate": "Open"})
+    path = publish_rows(tmp_path, rows)
+    columns = "kind, n_accepted_questions, n_subset_questions, n_passed_steps, n_subset_steps, "
+    columns += "n_inexact_steps, question_mismatch_rate, step_mismatch_rate, step_inexact_rate"
+    third, two_thirds = pytest.approx(1 / 3), pytest.approx(2 / 3)
+    for kind, row in zip(
+        (None, "forward"), rows_of(path, "mismatch_rates", columns, model="sloppy"), strict=True
+    ):
+        assert row == (kind, 1, 1, 3, 1, 2, 1.0, third, two_thirds)
+    # Of the guesser, f1 is accepted and exact, and one step of f3 passes.
+    guesser = rows_of(path, "mismatch_rates", columns)
+    assert guesser[0] == (None, 1, 0, 3, 0, 0, 0.0, 0.0, 0.0)
+    assert guesser[2] == ("inverse", 0, 0, 0, 0, 0, None, None, None)
+
+
+def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Path) -> None:
+    columns = (
+        "question_id, step, expected, given, missing, hallucinated, expected_order, given_order, "
+        "expected_key_frames, given_key_frames, place"
+    )
+    [found] = rows_of(warehouse, "error_examples", columns, kind="forward", category="omission")
+    assert found[:6] == ("f3", 2, TAKE, None, [TAKE], [ON, LEFT])
+    assert found[6:] == ([2, 3, 1], [2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2], 1)
+    [found] = rows_of(
+        warehouse, "error_examples", columns, kind="forward", category="polarity_inversion"
+    )
+    assert found[1:6] == (3, ON, OFF, [ON, PUT], [OFF, TAKE])
+    columns += ", expected_actions, given_actions"
+    [found] = rows_of(
+        warehouse, "error_examples", columns, kind="inverse", category="hallucination"
+    )
+    assert found[:4] == ("i1", 1, None, TAKE)
+    assert found[8] == found[9] == [0, 1, 2, 3]
+    # Shown are actions 2, 3, 1 of the true order.
+    texts = [f"Something happens ({number})." for number in (1, 2, 3)]
+    assert found[11] == texts
+    assert found[12] == [texts[1], texts[2], texts[0]]
+
+
+def test_examples_are_of_wrong_answers_the_shortest_first(tmp_path: Path) -> None:
+    """A semantically accepted order has errors too, and is no example of being wrong."""
+    rows = tiny_rows()
+    for question, order in (("f1", [1, 2]), ("f3", [2, 1, 3]), ("i1", [1, 2, 3])):
+        answer(rows, "turner", "baseline", question, parsed=order)
+        compared(rows, rows["evaluation"][-1])
+    path = publish_rows(tmp_path / "wrong", rows)
+    where = {"model": "turner", "category": "polarity_inversion"}
+    found = rows_of(path, "error_examples", "kind, question_id, place", **where)
+    assert found == [("forward", "f1", 1), ("forward", "f3", 2), ("inverse", "i1", 1)]
+    rows["evaluation"][-3] |= {"is_accepted": True, "is_semantic": True}
+    found = rows_of(
+        publish_rows(tmp_path / "accepted", rows), "error_examples", "kind, question_id", **where
+    )
+    assert found == [("forward", "f3"), ("inverse", "i1")]

@@ -1,0 +1,150 @@
+"""Marts of statistics and of published results, on the tiny lake."""
+
+from pathlib import Path
+
+import pytest
+from tiny_lake import Rows, add_statistics, answer, tiny_rows, write_lake
+
+from enact_assets.storage.warehouse import publish, query
+
+
+def published(folder: Path, rows: Rows) -> Path:
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = tiny_rows()
+    # Two of the models of the paper, as a registry can name them.
+    for name, parsed, passed in (("f1", [2, 1], 2), ("f2", [2, 1], 0), ("f4", [2, 1], 2)):
+        answer(rows, "gpt-5-mini", "baseline", name, parsed=parsed, passed=passed)
+    answer(rows, "Qwen2.5-VL-7B-Ins", "baseline", "f1", parsed=[1, 2], passed=0)
+    add_statistics(rows)
+    return published(tmp_path_factory.mktemp("statistics"), rows)
+
+
+def test_the_leaderboard_says_how_sure_it_is(warehouse: Path) -> None:
+    found = query(
+        warehouse,
+        "from leaderboard where model = 'gpt-5-mini' and kind = 'forward' and length is null",
+    ).row(0, named=True)
+    assert found["task_accuracy"] == pytest.approx(2 / 3)
+    # Of two demonstrations, one with 1 of 2 right and one with 1 of 1.
+    assert found["task_accuracy_low"] == pytest.approx(0.5)
+    assert found["task_accuracy_high"] == pytest.approx(1.0)
+    assert (found["task_accuracy_place_best"], found["task_accuracy_place_worst"]) == (1, 4)
+    assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
+
+
+def test_measured_and_published_ones_stand_side_by_side_and_never_mix(warehouse: Path) -> None:
+    """A mean over both would be a number about nothing."""
+    sources = query(
+        warehouse,
+        "select source, count(distinct model) as n, count(low) > 0 as has_interval "
+        "from accuracy_by_length group by source order by source",
+    ).rows()
+    assert sources == [("ours", 4, True), ("published", 31, False)]
+    people = query(
+        warehouse,
+        "select kind, round(100 * all_lengths, 2), place from leaderboard_with_published "
+        "where model = 'Human' and metric = 'pairwise_accuracy' order by kind",
+    ).rows()
+    assert people == [("forward", 94.81, None), ("inverse", 95.03, None)]
+    first = query(
+        warehouse,
+        "select source, kind, model from leaderboard_with_published "
+        "where metric = 'pairwise_accuracy' and place = 1 order by all",
+    ).rows()
+    assert first == [
+        ("ours", "forward", "oracle"),
+        ("ours", "inverse", "oracle"),
+        ("published", "forward", "GPT-5"),
+        ("published", "inverse", "Gemini 2.5 Pro"),
+    ]
+
+
+def test_a_model_of_the_paper_is_known_by_its_letters(warehouse: Path) -> None:
+    """Names of models have no spaces here, those of the paper have."""
+    rows = query(
+        warehouse,
+        "select model, published_model, accuracy, published_accuracy, is_within "
+        "from agreement_with_published "
+        "where kind = 'forward' and length = 3 and metric = 'task_accuracy' order by model",
+    ).rows()
+    assert rows == [
+        ("Qwen2.5-VL-7B-Ins", "Qwen2.5-VL-7B-Ins", 0.0, 0.2273, None),
+        ("gpt-5-mini", "GPT-5 mini", pytest.approx(2 / 3), 0.8339, True),
+    ]
+
+
+def test_probes_bring_panel_and_correction_and_stand_beside_the_heat_maps(
+    warehouse: Path,
+) -> None:
+    rows = query(
+        warehouse,
+        "select source, model, delta, p, is_significant, reason from probe_heat_maps "
+        "where variant = 'aperture_80' and kind = 'forward' order by source, model",
+    ).rows()
+    assert rows == [
+        ("ours", "guesser", -0.5, None, None, "one_demonstration"),
+        ("published", "GPT-5 mini", -0.12, 0.0, True, "published"),
+        ("published", "InternVL3.5-241B-A28B", -0.09, 0.04, True, "published"),
+    ]
+    [(panel, welch_p, welch_holm_p)] = query(
+        warehouse, "select panel, welch_p, welch_holm_p from probe_deltas where model = 'guesser'"
+    ).rows()
+    assert (panel, welch_p, welch_holm_p) == ("camera_fov", 0.5, 0.5)
+
+
+def test_seeds_of_noise_are_one_row_with_their_spread(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    for seed, score in enumerate((1.0, 0.5, 0.0), 1):
+        name = f"random_perturbations_{seed}"
+        rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
+        for one in list(rows["model_accuracies"]):
+            if one["variant"] == "aperture_80" and one["length"] == 3:
+                rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
+    found = query(
+        published(tmp_path, rows),
+        "select variant, n_seeds, accuracy, standard_deviation, low from variant_accuracies "
+        "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
+    ).rows()
+    assert found == [("random_perturbations", 3, 0.5, 0.5, None)]
+
+
+def test_question_counts_have_both_sides(warehouse: Path) -> None:
+    rows = query(
+        warehouse,
+        "select length, n_in_question_set, n_published from question_counts "
+        "where gating = 'state' and kind = 'forward' and length in (3, 4, 10) order by length",
+    ).rows()
+    assert rows == [(3, 3, 572), (4, 1, 574), (10, 0, 500)]
+    total = query(warehouse, "select sum(n_published) as n, 1 as one from question_counts").row(0)
+    assert total[0] == 8_972
+
+
+def test_errors_hands_and_mismatch_stand_beside_the_published(warehouse: Path) -> None:
+    n = dict(
+        query(
+            warehouse,
+            "select measure, count(*) as n from verdicts_with_published "
+            "where source = 'published' group by all",
+        ).iter_rows()
+    )
+    assert n == {
+        "error_share": 10,
+        "mismatch_rate": 6,
+        "mixing_rate": 8,
+        "precision": 8,
+        "recall": 8,
+    }
+    by_source = dict(
+        query(
+            warehouse,
+            "select source, sum(value) as total from verdicts_with_published where "
+            "measure = 'error_share' and kind = 'inverse' and model in ('guesser', 'GPT-5') "
+            "group by all",
+        ).iter_rows()
+    )
+    assert by_source == {"ours": pytest.approx(1), "published": pytest.approx(1, abs=0.002)}

@@ -1,0 +1,200 @@
+"""Models beside each other: rows by hand, ties, and what is not there."""
+
+import random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.contracts.tables import table
+from enact_assets.statistics.models import compare_models
+from enact_assets.statistics.settings import StatisticsSettings
+
+FEW = StatisticsSettings(n_resamples=99, n_sign_flips=99)
+Scores = dict[str, float | None]
+
+
+def evaluation(by_model: dict[str, Scores], variant: str = "baseline") -> pl.DataFrame:
+    """Rows by question name ``<kind>-<length>-<demonstration>-<number>``."""
+    rows: list[dict[str, Any]] = []
+    for model, scores in by_model.items():
+        for question, score in scores.items():
+            kind, length, demonstration, _ = question.split("-")
+            rows.append(
+                {
+                    "model": model,
+                    "variant": variant,
+                    "question_id": question,
+                    "demonstration": demonstration,
+                    "gating": "state",
+                    "kind": kind,
+                    "length": int(length),
+                    "answer_status": "missing" if score is None else "parsed",
+                    "reason": None,
+                    "answer": None,
+                    "is_exact": None,
+                    "is_semantic": None,
+                    "is_accepted": None if score is None else score == 1,
+                    "n_steps": int(length) - 1,
+                    "n_steps_passed": None,
+                    "pairwise_accuracy": score,
+                }
+            )
+    return table("evaluation").build(rows)
+
+
+def row(rows: pl.DataFrame, **where: Any) -> dict[str, Any]:
+    """The one row of all lengths and pairwise accuracy, unless said otherwise."""
+    wanted = {"length": None, "metric": "pairwise_accuracy", **where}
+    return rows.filter(pl.col(k).eq_missing(v) for k, v in wanted.items()).row(0, named=True)
+
+
+def named(scores: list[float | None], per_demonstration: int = 2, kind: str = "forward") -> Scores:
+    return {
+        f"{kind}-{3 + k % 2}-d{k // per_demonstration:02}-{k}": score
+        for k, score in enumerate(scores)
+    }
+
+
+def test_an_accuracy_has_its_error_and_interval() -> None:
+    accuracies, pairs = compare_models(
+        evaluation({"m": named([1.0, 0.5, 0.0, 0.5, None, 1.0])}), "baseline"
+    )
+    whole = row(accuracies, kind="forward")
+    assert (whole["n_scored"], whole["n_demonstrations"]) == (5, 3)
+    assert whole["accuracy"] == pytest.approx(0.6)
+    # Sums of deviations: 0.3, -0.7, 0.4.
+    assert whole["standard_error"] == pytest.approx(np.sqrt(3 / 2 * (0.3**2 + 0.7**2 + 0.4**2)) / 5)
+    assert 0.25 <= whole["low"] < 0.6 < whole["high"] <= 1.0
+    assert (whole["reason"], whole["place_best"], whole["place_worst"]) == (None, 1, 1)
+    assert whole["tied_with"] == []
+    assert row(accuracies, metric="task_accuracy")["accuracy"] == pytest.approx(0.4)
+    assert sorted(accuracies["length"].unique().to_list(), key=str) == [3, 4, None]
+    assert pairs.height == 0
+
+
+def test_pairs_are_compared_over_common_questions() -> None:
+    """An answer that one of them never gave must not count against it."""
+    a = named([1.0, 1.0, 0.5, 1.0, 0.0, 1.0])
+    b = named([0.5, 1.0, 0.0, None, 0.0, 0.5])
+    _, pairs = compare_models(evaluation({"b": b, "a": a}), "baseline")
+    pair = row(pairs)
+    assert (pair["model_a"], pair["model_b"]) == ("a", "b")
+    assert (pair["n_paired"], pair["n_demonstrations"]) == (5, 3)
+    assert pair["difference"] == pytest.approx((0.5 + 0 + 0.5 + 0 + 0.5) / 5)
+    assert pair["low"] < pair["difference"] < pair["high"]
+    assert pair["sign_flip_p"] == pytest.approx(0.25)
+    assert pair["clustered_bh_p"] == pair["clustered_p"]  # a family of one
+
+
+def test_ties_are_not_transitive_and_places_overlap() -> None:
+    """A board that sorts by points alone tells first from second where nobody can."""
+    generator = np.random.default_rng(3)
+    ease = generator.normal(0, 0.05, 60)
+
+    def around(mean: float, spread: float) -> Scores:
+        noise = generator.normal(0, spread, 60)
+        return named(list(mean + ease + noise - noise.mean()))
+
+    models = {"high": around(0.8, 0.02), "low": around(0.7, 0.02), "noisy": around(0.75, 0.3)}
+    accuracies, pairs = compare_models(evaluation(models), "baseline")
+    assert not row(pairs, model_a="high", model_b="low")["is_tied"]
+    places = {
+        name: (found["place_best"], found["place_worst"], found["tied_with"])
+        for name in models
+        for found in [row(accuracies, model=name)]
+    }
+    assert places == {
+        "high": (1, 2, ["noisy"]),
+        "low": (2, 3, ["noisy"]),
+        "noisy": (1, 3, ["high", "low"]),
+    }
+
+
+def test_the_same_difference_everywhere_is_no_tie() -> None:
+    """Right throughout against wrong throughout has no variance, and is the clearest of all."""
+    n = 20
+    accuracies, pairs = compare_models(
+        evaluation({"oracle": named([1.0] * n), "fool": named([0.0] * n)}), "baseline"
+    )
+    pair = row(pairs)
+    assert (pair["clustered_p"], pair["reason"]) == (None, "no_variation")
+    assert pair["sign_flip_p"] == pytest.approx(2 / 2**10)
+    assert not pair["is_tied"]
+    oracle = row(accuracies, model="oracle")
+    assert (oracle["low"], oracle["high"], oracle["reason"]) == (None, None, "no_variation")
+    assert (oracle["place_best"], oracle["place_worst"]) == (1, 1)
+
+
+def test_degenerate_input_is_null_with_a_reason() -> None:
+    accuracies, pairs = compare_models(
+        evaluation(
+            {
+                "silent": named([None] * 4),
+                "first": named([1.0, 0.5, None, None]),
+                "second": named([None, None, 0.5, 0.5]),
+            }
+        ),
+        "baseline",
+    )
+    silent = row(accuracies, model="silent")
+    assert (silent["accuracy"], silent["low"], silent["reason"]) == (None, None, "no_scores")
+    assert (silent["place_best"], silent["place_worst"], silent["tied_with"]) == (None,) * 3
+    assert row(accuracies, model="first")["reason"] == "one_demonstration"
+    pair = row(pairs)
+    assert (pair["model_a"], pair["model_b"], pair["n_paired"]) == ("first", "second", 0)
+    assert (pair["difference"], pair["reason"], pair["is_tied"]) == (None, "no_scores", True)
+    assert row(accuracies, model="first")["tied_with"] == ["second"]
+    for rows in (accuracies, pairs):
+        floats = rows.select(pl.selectors.float())
+        assert not floats.select(pl.all().is_nan().any()).row(0).count(True)
+
+
+def test_nothing_gives_nothing_and_another_variant_is_refused() -> None:
+    empty = table("evaluation").empty()
+    assert [rows.height for rows in compare_models(empty, "baseline")] == [0, 0]
+    with pytest.raises(EvaluationError, match="rows of variant 'high' given as those of 'low'"):
+        compare_models(evaluation({"m": named([1.0])}, "high"), "low")
+
+
+SCORES = st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])
+
+
+@settings(deadline=None, max_examples=12)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "d"]),
+        st.lists(SCORES, min_size=6, max_size=6),
+        min_size=1,
+    ),
+    st.integers(),
+)
+def test_models_do_not_hang_on_the_order_of_rows_nor_on_each_other(
+    by_model: dict[str, list[float | None]], seed: int
+) -> None:
+    """The hash of the table is its version: other rows for the same answers make all else stale."""
+    rows = evaluation({model: named(scores) for model, scores in by_model.items()})
+    accuracies, pairs = compare_models(rows, "baseline", FEW)
+    places = list(range(rows.height))
+    random.Random(seed).shuffle(places)  # noqa: S311 - no secret
+    again = compare_models(rows[places], "baseline", FEW)
+    assert accuracies.equals(again[0])
+    assert pairs.equals(again[1])
+    own = [c for c in accuracies.columns if not c.startswith("place") and c != "tied_with"]
+    for model in by_model:
+        alone, _ = compare_models(rows.filter(pl.col("model") == model), "baseline", FEW)
+        beside = accuracies.filter(pl.col("model") == model)
+        assert alone.select(own).equals(beside.select(own))
+    n_placed = accuracies.group_by("length", "metric").agg(pl.col("place_worst").count())
+    assert (
+        accuracies.join(n_placed, on=["length", "metric"], nulls_equal=True)
+        .select(
+            (pl.col("place_best") <= pl.col("place_worst")).all()
+            & (pl.col("place_worst") <= pl.col("place_worst_right")).all()
+        )
+        .item()
+    )
