@@ -37,7 +37,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> Iterator[dg.MaterializeResult[Any]]:
         demonstration = partition_of(context, "facts")["demonstration"]
         progress = reporter(context, f"replaying {demonstration}")
-        tables = replay(demonstration, data.recordings, progress)
+        tables = replay(demonstration, data.sources, progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects)
         n_frames = tables.demonstrations.item(0, "n_frames")
         rate = tables.demonstrations.item(0, "frame_rate_hz")

@@ -1,0 +1,117 @@
+"""The sources of demonstrations: embedded ones are simulated, others were recorded by somebody.
+
+Each implements :class:`~enact_assets.replay.sources.ReplaySource`. docs/sources.md says how
+demonstrations get there.
+"""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.settings import EMBEDDED, Variant
+from enact_assets.frames.images import render_key_frames
+from enact_assets.frames.recorded_pictures import recorded_key_frames
+from enact_assets.replay.embedded import parse_demonstration, replay_embedded
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.sources import PictureRequest, ReplayProgress, Sources
+from enact_assets.replay.tables import RECORDED, ReplayTables
+from enact_assets.storage.recordings import Recordings
+
+
+@dataclass(frozen=True)
+class EmbeddedSource:
+    """Demonstrations simulated on the spot, rendered under any variant."""
+
+    name: str = EMBEDDED
+    is_rendered: bool = True
+
+    def demonstrations(self) -> list[str]:
+        """None: every activity with any seed is one."""
+        return []
+
+    def has(self, demonstration: str) -> bool:
+        """Whether it is an activity with a seed."""
+        try:
+            parse_demonstration(demonstration)
+        except UnknownNameError:
+            return False
+        return True
+
+    def explain(self, demonstration: str) -> str:
+        """What is wrong with the name."""
+        try:
+            parse_demonstration(demonstration)
+        except UnknownNameError as error:
+            return str(error)
+        return ""
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Simulate it. Errors: :class:`SimulationError`."""
+        return replay_embedded(demonstration, progress=progress.simulated)
+
+    def shows(self, demonstration: str, variant: Variant) -> bool:  # noqa: ARG002
+        """Always: any picture can be rendered."""
+        return True
+
+    def pictures(self, request: PictureRequest) -> pl.DataFrame:
+        """Render them, each once. Errors: as :func:`render_key_frames`."""
+        return render_key_frames(
+            request.demonstrations,
+            request.read_states(),
+            request.wanted,
+            request.variant,
+            request.store,
+            progress=request.progress,
+            workers=request.workers,
+        )
+
+
+@dataclass(frozen=True)
+class RecordedSource:
+    """Replays in the layout of the public release, with the pictures that came with them."""
+
+    recordings: Recordings
+    name: str = RECORDED
+    is_rendered: bool = False
+
+    def demonstrations(self) -> list[str]:
+        """Recordings of the data root."""
+        return self.recordings.names()
+
+    def has(self, demonstration: str) -> bool:
+        """Whether its scene graphs are there."""
+        return self.recordings.has(demonstration)
+
+    def explain(self, demonstration: str) -> str:
+        """Which recordings there are."""
+        known = ", ".join(self.demonstrations()) or "none"
+        return (
+            f"Recordings: {known}. If it was recorded, its recording is gone: import it "
+            f"again, or `enact-assets forget demonstration {demonstration}`."
+        )
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Read it. Errors: :class:`RecordingError`."""
+        file = self.recordings.file(demonstration)
+        return read_recorded(file, demonstration, progress=progress.read)
+
+    def shows(self, demonstration: str, variant: Variant) -> bool:  # noqa: ARG002
+        """Only as it was recorded: nobody can look at it with another camera."""
+        return variant.is_as_recorded
+
+    def pictures(self, request: PictureRequest) -> pl.DataFrame:
+        """Those that came with it. Errors: as :func:`recorded_key_frames`."""
+        return recorded_key_frames(
+            request.demonstrations,
+            request.wanted,
+            request.variant.name,
+            self.recordings.folder(request.demonstration),
+            request.store,
+            progress=request.progress,
+        )
+
+
+def all_sources(recordings: Recordings) -> Sources:
+    """Every source there is. A recording goes before a simulation of the same name."""
+    return Sources((RecordedSource(recordings), EmbeddedSource()))
