@@ -11,12 +11,13 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.settings import EMBEDDED, Variant
 from enact_assets.frames.images import render_key_frames
-from enact_assets.frames.recorded_pictures import recorded_key_frames
+from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
+from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration, replay_embedded
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Sources
-from enact_assets.replay.tables import RECORDED, ReplayTables
-from enact_assets.storage.recordings import Recordings
+from enact_assets.replay.tables import RECORDED, VIDEO, ReplayTables
+from enact_assets.storage.recordings import ANNOTATION_FILES, CAMERA, SCENE_GRAPH_FILES, Recordings
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,12 @@ class RecordedSource:
 
     def demonstrations(self) -> list[str]:
         """Recordings of the data root."""
-        return self.recordings.names()
+        return [name for name in self.recordings.names() if self.has(name)]
 
     def has(self, demonstration: str) -> bool:
         """Whether its scene graphs are there."""
-        return self.recordings.has(demonstration)
+        found = self.recordings.find(demonstration)
+        return found is not None and found.name in SCENE_GRAPH_FILES
 
     def explain(self, demonstration: str) -> str:
         """Which recordings there are."""
@@ -96,22 +98,48 @@ class RecordedSource:
         file = self.recordings.file(demonstration)
         return read_recorded(file, demonstration, progress=progress.read)
 
-    def shows(self, demonstration: str, variant: Variant) -> bool:  # noqa: ARG002
-        """Only as it was recorded: nobody can look at it with another camera."""
-        return variant.is_as_recorded
+    def shows(self, demonstration: str, variant: Variant) -> bool:
+        """As it was recorded, and under variants whose pictures came with it."""
+        return camera_of(self.recordings.folder(demonstration), variant) is not None
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Those that came with it. Errors: as :func:`recorded_key_frames`."""
+        folder = self.recordings.folder(request.demonstration)
         return recorded_key_frames(
             request.demonstrations,
             request.wanted,
             request.variant.name,
-            self.recordings.folder(request.demonstration),
+            folder,
             request.store,
+            camera=camera_of(folder, request.variant) or CAMERA,
             progress=request.progress,
         )
 
 
+@dataclass(frozen=True)
+class VideoSource(RecordedSource):
+    """Videos that somebody annotated; their pictures are frames of the video."""
+
+    name: str = VIDEO
+
+    def has(self, demonstration: str) -> bool:
+        """Whether its annotation is there."""
+        found = self.recordings.find(demonstration)
+        return found is not None and found.name in ANNOTATION_FILES
+
+    def explain(self, demonstration: str) -> str:  # noqa: ARG002
+        """Nothing that the other recordings do not say."""
+        return ""
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Read annotation and video. Errors: :class:`AnnotationError`."""
+        file = self.recordings.file(demonstration)
+        tables = read_annotated(file, demonstration)
+        size = file.stat().st_size
+        progress.read(size, size)
+        return tables
+
+
 def all_sources(recordings: Recordings) -> Sources:
     """Every source there is. A recording goes before a simulation of the same name."""
-    return Sources((RecordedSource(recordings), EmbeddedSource()))
+    return Sources((RecordedSource(recordings), VideoSource(recordings), EmbeddedSource()))

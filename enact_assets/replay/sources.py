@@ -130,7 +130,9 @@ class Sources:
         for source in self.members:
             if source.has(demonstration):
                 return source
-        raise UnknownNameError(" ".join(s.explain(demonstration) for s in reversed(self.members)))
+        raise UnknownNameError(
+            " ".join(filter(None, (s.explain(demonstration) for s in reversed(self.members))))
+        )
 
     def named(self, name: str) -> ReplaySource:
         """The source whose demonstrations say ``name``. Errors: :class:`UnknownNameError`."""
