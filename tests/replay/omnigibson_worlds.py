@@ -14,6 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
+
 FAKE = Path(__file__).with_name("omnigibson_fake")
 LINKED = ("numpy", "numpy.libs", "PIL", "pillow.libs", "dagster_pipes", "typing_extensions.py")
 
@@ -144,3 +148,52 @@ def write_worlds(python: Path, path: Path, *worlds: World, **attributes: Any) ->
         [python, "-c", _WRITER], input=json.dumps(what), text=True, check=True
     )
     return path
+
+
+@dataclass
+class Machine:
+    """Where the fake is installed, and what it needs; ``root`` is its folder."""
+
+    root: Path
+    python: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    def set_up(self) -> None:
+        """All that a real one has: a driver, the data set, the assets, the key, the variable."""
+        (self.root / "data_set/scenes/Rs_int").mkdir(parents=True)
+        (self.root / "assets").mkdir()
+        (self.root / "key").write_text("key")
+        self.set_gpu("NVIDIA GeForce RTX 4090")
+        set_variable = self.monkeypatch.setenv
+        set_variable("OMNIGIBSON_PYTHON", str(self.python))
+        set_variable("OMNIGIBSON_DATASET_PATH", str(self.root / "data_set"))
+        set_variable("OMNIGIBSON_ASSET_PATH", str(self.root / "assets"))
+        set_variable("OMNIGIBSON_KEY_PATH", str(self.root / "key"))
+        set_variable("FAKE_OMNIGIBSON_LOG", str(self.root / "seen.jsonl"))
+        set_variable("PATH", f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    def set_gpu(self, says: str, code: int = 0) -> None:
+        """What nvidia-smi says."""
+        command = self.root / "bin" / "nvidia-smi"
+        command.parent.mkdir(exist_ok=True)
+        command.write_text(f"#!/bin/sh\necho '{says}'\nexit {code}\n")
+        command.chmod(0o755)
+
+    def crash_at(self, frame: int, times: int) -> None:
+        """Let the fake kill itself at ``frame``, so many times."""
+        file = self.root / "crashes"
+        self.monkeypatch.setenv("FAKE_OMNIGIBSON_CRASH", f"{frame}:{times}:{file}")
+
+    def seen(self) -> list[dict[str, Any]]:
+        """What cameras saw, in order."""
+        file = self.root / "seen.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def demonstration(self, *worlds: World, episode: int = 0, **attributes: Any) -> Path:
+        """A file of ``worlds``, and the ``omnigibson.json`` of one of them."""
+        file = write_worlds(self.python, self.root / "raw.hdf5", *worlds, **attributes)
+        folder = self.root / "recordings" / f"raw.demo_{episode}"
+        folder.mkdir(parents=True, exist_ok=True)
+        about = RawDemonstration(str(file), episode, worlds[episode].n_frames, size_px=64)
+        write_demonstration(folder / "omnigibson.json", about)
+        return folder / "omnigibson.json"
