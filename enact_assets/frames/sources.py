@@ -11,6 +11,7 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.settings import EMBEDDED, Variant
 from enact_assets.frames.images import render_key_frames
+from enact_assets.frames.omnigibson_source import OmniGibsonSource
 from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration, replay_embedded
@@ -142,4 +143,5 @@ class VideoSource(RecordedSource):
 
 def all_sources(recordings: Recordings) -> Sources:
     """Every source there is. A recording goes before a simulation of the same name."""
-    return Sources((RecordedSource(recordings), VideoSource(recordings), EmbeddedSource()))
+    recorded = (RecordedSource(recordings), VideoSource(recordings), OmniGibsonSource(recordings))
+    return Sources((*recorded, EmbeddedSource()))

@@ -26,6 +26,10 @@ class ReplayProgress(Protocol):
         """Bytes of a recording read."""
         ...
 
+    def played(self, done: int, total: int) -> None:
+        """Frames played back in another simulator."""
+        ...
+
 
 @dataclass(frozen=True)
 class Silent:
@@ -36,6 +40,9 @@ class Silent:
 
     def read(self, done: int, total: int) -> None:
         """Bytes read."""
+
+    def played(self, done: int, total: int) -> None:
+        """Frames played."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ from enact_assets.storage.lake import check_partition_value
 SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
 ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
 """What happens in a video, as a person wrote it down."""
-RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES)
+DEMONSTRATION_FILE = "omnigibson.json"
+"""Which raw demonstration OmniGibson plays back, and where its camera is."""
+RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
 """A folder with one of these is a recording; the first that is there counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""

@@ -8,6 +8,7 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
+from enact_assets.defs.playing import playing
 from enact_assets.defs.pools import RENDERER
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
@@ -70,17 +71,17 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         demonstrations = data.lake.read("demonstrations", replay)
         source = data.sources.named(demonstrations.item(0, "source"))
         if source.shows(demonstration, variant):
-            rows = source.pictures(
-                PictureRequest(
-                    demonstrations,
-                    wanted,
-                    variant,
-                    data.images,
-                    lambda: data.lake.read("states", replay),
-                    progress,
-                    data.workers,
-                )
+            request = PictureRequest(
+                demonstrations,
+                wanted,
+                variant,
+                data.images,
+                lambda: data.lake.read("states", replay),
+                progress,
+                data.workers,
             )
+            with playing(context):
+                rows = source.pictures(request)
         else:
             # Nobody can look at it with another camera: no pictures, no probe questions.
             rows = table("frame_images").empty()

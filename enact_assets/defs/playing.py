@@ -1,0 +1,28 @@
+"""Players of OmniGibson as Dagster Pipes processes: what they log is in the run's log at once."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import dagster as dg
+
+from enact_assets.replay.omnigibson_runs import Player, current_player
+
+
+@contextmanager
+def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Within the block, players report to the run of ``context``."""
+
+    @contextmanager
+    def session() -> Iterator[Mapping[str, str]]:
+        with dg.open_pipes_session(
+            context=context,
+            context_injector=dg.PipesTempFileContextInjector(),
+            message_reader=dg.PipesTempFileMessageReader(),
+        ) as pipes:
+            yield pipes.get_bootstrap_env_vars()
+
+    token = current_player.set(Player(session, context.log.warning))
+    try:
+        yield
+    finally:
+        current_player.reset(token)
