@@ -1,7 +1,8 @@
 """Players of OmniGibson as Dagster Pipes processes: what they log is in the run's log at once."""
 
+import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import dagster as dg
 
@@ -14,11 +15,15 @@ def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
 
     @contextmanager
     def session() -> Iterator[Mapping[str, str]]:
-        with dg.open_pipes_session(
+        opened = dg.open_pipes_session(
             context=context,
             context_injector=dg.PipesTempFileContextInjector(),
             message_reader=dg.PipesTempFileMessageReader(),
-        ) as pipes:
+        )
+        with ExitStack() as stack:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dg.PreviewWarning)  # Dagster's, about itself
+                pipes = stack.enter_context(opened)
             yield pipes.get_bootstrap_env_vars()
 
     token = current_player.set(Player(session, context.log.warning))

@@ -6,7 +6,8 @@ one that our player has to live with are kept: the scene graph's builder never f
 skips robots, wrappers set attributes on what they wrap, and switches cannot be set once read.
 
 FAKE_OMNIGIBSON_LOG names a file that hears what cameras saw, one JSON line each;
-FAKE_OMNIGIBSON_CRASH is ``frame:times:file``: the process kills itself at that frame, that often.
+FAKE_OMNIGIBSON_CRASH is ``frame:times:file``: the process kills itself at that frame, that often;
+FAKE_OMNIGIBSON_WAIT is ``frame:file``: it waits there until the file exists.
 """
 
 import tempfile

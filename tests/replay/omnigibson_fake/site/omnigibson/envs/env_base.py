@@ -24,6 +24,7 @@ class Environment:
             self._external_sensors[sensor.name] = sensor
 
     def step(self, action, n_render_iterations=1):
+        og.sim.scenes[0].maybe_wait()
         og.sim.scenes[0].maybe_crash()
         return {}, 0.0, False, False, {}
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from omnigibson.objects.stateful_object import StatefulObject
@@ -47,6 +48,13 @@ class Scene:
     def holds(self, predicate, subject, other):
         fact = (predicate, subject, other)
         return fact in self.facts and bool(self.state[1 + self.facts.index(fact)])
+
+    def maybe_wait(self):
+        frame, file = os.environ.get("FAKE_OMNIGIBSON_WAIT", "-1:").split(":", 1)
+        deadline = time.monotonic() + 60
+        while self.frame == int(frame) and not Path(file).exists():
+            assert time.monotonic() < deadline, "nobody said to go on"
+            time.sleep(0.02)
 
     def maybe_crash(self):
         frame, times, file = os.environ.get("FAKE_OMNIGIBSON_CRASH", "-1:0:").split(":", 2)
