@@ -101,7 +101,6 @@ def read_frames(
     wanted = set(frames)
     n_read = 0
     with _opened(video) as container:
-        container.streams.video[0].thread_type = "AUTO"
         try:
             for frame in container.decode(video=0):
                 if n_read in wanted:
