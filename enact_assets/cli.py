@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="PATH",
         help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
-        "of such folders, or a .jsonl question file",
+        "of such folders, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR demonstrations",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
     about = "explain everything that is wrong in recordings, import nothing"

@@ -11,6 +11,7 @@ from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.questions.official import read_questions
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
+from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
@@ -20,7 +21,8 @@ from enact_assets.storage.recordings import ANNOTATION_FILES, Recordings, record
 def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
-    A path is a folder with a recording, a folder of such folders, or a ``.jsonl`` question file.
+    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, or a
+    ``.hdf5`` file of raw demonstrations, which stays where it is.
     Recordings are linked unless ``is_copy``; question files are read, checked and copied;
     annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is told in the summary and changes nothing. Nothing is written outside of ``root``, also
@@ -31,6 +33,12 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
             with summary.attempt(path.name) as outcome:
                 outcome.numbers["questions"] = _import_questions(path, root)
+            continue
+        if path.suffix in RAW_SUFFIXES:
+            with summary.attempt(path.name) as outcome:
+                output_file(root.root, root.recordings.name)
+                names = import_demonstrations(path, Recordings(root.recordings))
+                outcome.numbers["demonstrations"] = len(names)
             continue
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         for folder in _recordings(place, summary):

@@ -114,7 +114,7 @@ def _info(name: str, category: str) -> dict[str, Any]:
 def write_worlds(python: Path, path: Path, *worlds: World, **attributes: Any) -> Path:
     """A file of demonstrations, one per world; ``attributes`` of None are left out of it."""
     facts = list(dict.fromkeys(fact for world in worlds for fact in world.facts))
-    first = worlds[0]
+    first = worlds[0] if worlds else World(1, {})
     robot = {
         "class_module": "omnigibson.robots.r1",
         "class_name": "R1",

@@ -153,9 +153,7 @@ def test_it_says_which_variants_isaac_sim_has(studio: Studio) -> None:
 
 
 def test_frames_outside_are_refused(studio: Studio) -> None:
-    with pytest.raises(
-        RenderError, match=r"2 frames outside the .* 20, the first: 20"
-    ):
+    with pytest.raises(RenderError, match=r"2 frames outside the .* 20, the first: 20"):
         studio.pictures("baseline", 3, 20, 99)
 
 

@@ -15,6 +15,7 @@ from enact_assets.defs.resources import DataResource
 from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.execution.in_process import InProcessRunner
 from enact_assets.execution.steps import leave, workplace
+from enact_assets.replay.omnigibson_runs import one_gpu
 
 NAME = "raw.demo_0"
 WORLD = World(
@@ -68,7 +69,7 @@ def test_a_run_shows_the_players_log_while_it_plays(replays: RunOfReplays, tmp_p
     live: list[str] = []
 
     def watch() -> None:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 240  # on a busy machine
         while time.monotonic() < deadline and not live:
             live.extend(m for m in replays.messages() if m == f"{NAME}: 1/40 frames")
             time.sleep(0.05)
@@ -124,9 +125,7 @@ def test_what_the_player_refuses_is_not_tried_again(replays: RunOfReplays) -> No
     assert not [m for m in replays.messages() if "tried once more" in m]
 
 
-def test_one_gpu_is_used_by_one_player_at_a_time(replays: RunOfReplays, tmp_path: Path) -> None:
-    from enact_assets.replay.omnigibson_runs import one_gpu
-
+def test_one_gpu_is_used_by_one_player_at_a_time(tmp_path: Path) -> None:
     lock, told = tmp_path / "gpu.lock", []
     inside: list[str] = []
 

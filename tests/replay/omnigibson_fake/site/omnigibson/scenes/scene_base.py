@@ -51,7 +51,7 @@ class Scene:
 
     def maybe_wait(self):
         frame, file = os.environ.get("FAKE_OMNIGIBSON_WAIT", "-1:").split(":", 1)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while self.frame == int(frame) and not Path(file).exists():
             assert time.monotonic() < deadline, "nobody said to go on"
             time.sleep(0.02)
