@@ -6,7 +6,7 @@ after a problem, so that all of them are told at once. docs/sources.md describes
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
 
@@ -16,6 +16,9 @@ OPERATIONS: tuple[Operation, ...] = ("add", "remove", "show", "hide")
 PREDICATES = tuple(sorted(name for name in CATALOGUE if name not in (TRANSITION, RELATED)))
 """What an annotation may state. Transitions follow from parents."""
 MAX_NAME_CHARACTERS = 200
+MAX_SHOWN = 80
+_OURS = ("known", "hint", "expected", "fact", "reason")
+"""Values of messages that are ours, or of a length that is known."""
 
 KINDS: dict[str, tuple[str, str]] = {
     # The file.
@@ -169,12 +172,23 @@ class Annotation:
     def tell(self, kind: str, line: int, where: str, **values: object) -> None:
         """Note a problem of one of :data:`KINDS` in ``line``, field ``where``."""
         what, advice = KINDS[kind]
-        problem = Problem(kind, line, where, what.format(**values), advice.format(**values))
+        shown = {
+            name: value if name in _OURS else _shortened(value) for name, value in values.items()
+        }
+        place = _shortened(where)
+        place = place if place.isprintable() else ascii(place)
+        problem = Problem(kind, line, place, what.format(**shown), advice.format(**shown))
         self.problems.append(problem)
 
     def ordered_problems(self) -> list[Problem]:
         """All of them, in the order of lines, those about the whole file first."""
         return sorted(self.problems, key=lambda problem: problem.line)
+
+
+def _shortened(value: Any) -> Any:
+    """What a file says, for a message: at most 80 characters of it."""
+    text = value if isinstance(value, str) else repr(value)
+    return value if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 def is_object_name(name: str) -> bool:

@@ -9,9 +9,12 @@ _decoder = json.JSONDecoder()
 
 
 def parse_json(text: str) -> Any:
-    """The value of ``text``. Errors: ``ValueError`` with the reason, also for nesting too deep."""
+    """The value of ``text``. Errors: ``ValueError`` with the reason.
+
+    A key that stands twice in one object, and nesting that is too deep, are such reasons too.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -59,6 +62,15 @@ def _skip(text: str, at: int) -> int:
 
 def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{twice[:60]!r} stands twice in one object")
+    return found
 
 
 def _refuse(constant: str) -> Any:

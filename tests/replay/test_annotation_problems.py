@@ -57,6 +57,7 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("not_json", JSON, '{"objects": [],\n "changes": [,]}', 2, "", "Expecting value"),
     ("not_json", JSON, '{"objects": NaN, "changes": []}', 0, "", "NaN"),
     ("not_json", JSON, "[" * 100_000, 0, "", "nested too deeply"),
+    ("not_json", JSON, '{"objects": [], "changes": [], "objects": []}', 0, "", "stands twice"),
     ("not_json", EVENTS, event(0, {}) + "{\n", 2, "", "Expecting property name"),
     ("missing_column", CSV, "time,change,predicate,subject,object\n", 1, "category", "found: time"),
     ("missing_column", CSV, HEAD.replace("time,frame,", ""), 1, "time or frame", "Add it"),
