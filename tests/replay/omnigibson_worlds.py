@@ -68,7 +68,7 @@ class World:
     systems_added: dict[int, list[str]] = field(default_factory=dict)
     systems_removed: dict[int, list[str]] = field(default_factory=dict)
     arms: tuple[str, ...] = ("left", "right")
-    grasping_mode: str = "assisted"
+    grasping_mode: str = "physical"
 
     def demo(self, facts: list[Fact]) -> dict[str, Any]:
         """Its data sets, for the facts of the whole file."""

@@ -52,6 +52,20 @@ def test_omnigibson_knows_our_settings_switches_and_version(source: Path) -> Non
     assert "lazy.pxr.Sdf." in text
 
 
+@pytest.mark.slow
+def test_omnigibson_leaves_assisted_grasps_out_of_serialized_states(source: Path) -> None:
+    """Why the player refuses such demonstrations; a version without this gap would play them."""
+    path = source / "omnigibson/robots/manipulation_robot.py"
+    functions = {
+        node.name: ast.unparse(node)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert "state['ag_obj_constraint_params']" in functions["_load_state"]
+    for name in ("serialize", "deserialize"):
+        assert "ag_obj" not in functions[name]
+
+
 @pytest.fixture
 def source() -> Path:
     named = os.environ.get("OMNIGIBSON_SOURCE")

@@ -108,6 +108,7 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
     source = DemonstrationFile(request.file)
     n_frames = source.n_frames(request.episode)
     machine.check_api()
+    machine.check_grasping(request.where, source.robot().grasping_mode)
     machine.check_data(source.scene_model)
     source.close()
     what = "facts" if request.frames is None else f"pictures of {len(request.frames)} frames"

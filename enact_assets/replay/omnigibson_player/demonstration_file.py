@@ -23,14 +23,17 @@ Change = dict[str, dict[str, list[Any]]]
 PER_STATE = ("state", "state_size")
 PER_ACTION = ("action", "reward", "terminated", "truncated")
 ROWS_AT_ONCE = 1000
+PHYSICAL = "physical"
+"""How grippers hold by friction alone; OmniGibson's default."""
 
 
 @dataclass(frozen=True)
 class Robot:
-    """The robot of a demonstration, as far as a camera on it needs to know."""
+    """The robot of a demonstration, as far as a camera on it and its hands need to know."""
 
     name: str
     prim_path: str
+    grasping_mode: str
 
 
 class DemonstrationFile:
@@ -111,13 +114,13 @@ class DemonstrationFile:
         """The one robot, which the scene file has or else the settings."""
         infos = self.scene_file.get("objects_info", {}).get("init_info", {})
         found = [
-            Robot(name, _prim_path(info["class_name"], {"name": name, **info.get("args", {})}))
+            _robot(info["class_name"], {"name": name, **info.get("args", {})})
             for name, info in infos.items()
             if str(info.get("class_module", "")).startswith("omnigibson.robots")
         ]
         if not found:
             robots = self.config.get("robots", [])
-            found = [Robot(r["name"], _prim_path(r["type"], r)) for r in robots if "name" in r]
+            found = [_robot(r["type"], r) for r in robots if "name" in r]
         if len(found) != 1:
             names = ", ".join(robot.name for robot in found) or "none"
             raise RefusalError(f"{self.path}: expected one robot with a name, found {names}")
@@ -240,9 +243,10 @@ def _name(info: Any) -> str:
     return str(info["args"]["name"]) if isinstance(info, dict) else str(info)
 
 
-def _prim_path(class_name: str, args: Mapping[str, Any]) -> str:
-    given = args.get("relative_prim_path")
-    return str(given) if given else f"/controllable__{class_name.lower()}__{args['name']}"
+def _robot(class_name: str, args: Mapping[str, Any]) -> Robot:
+    name = str(args["name"])
+    path = args.get("relative_prim_path") or f"/controllable__{class_name.lower()}__{name}"
+    return Robot(name, str(path), str(args.get("grasping_mode") or PHYSICAL))
 
 
 def _copy(group: Any, to: Any, names: Sequence[str], rows: Sequence[int]) -> None:

@@ -68,6 +68,22 @@ def check_api() -> None:
         )
 
 
+def check_grasping(where: str, grasping_mode: str) -> None:
+    """Errors: :class:`RefusalError` for a way of grasping that playback cannot restore.
+
+    In version 1.1.1 the serialized state of a robot leaves out what assisted grasping holds, and
+    loading such a state fails (``ManipulationRobot.serialize`` and ``_load_state``).
+    """
+    import omnigibson
+
+    wanted = json.loads(SIGNATURES.read_text())["version"]
+    if grasping_mode != "physical" and omnigibson.__version__ == wanted:
+        raise RefusalError(
+            f"{where}: recorded with grasping_mode {grasping_mode!r}, whose states OmniGibson "
+            f"{wanted} cannot load again. Record with grasping_mode 'physical'."
+        )
+
+
 def _problems(entry: dict[str, Any]) -> list[str]:
     """How what is installed differs from ``entry``; parameters with defaults may have come."""
     module = entry["file"][: -len(".py")].replace("/", ".").replace(".__init__", "")

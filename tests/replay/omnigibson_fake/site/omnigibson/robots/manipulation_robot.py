@@ -12,10 +12,15 @@ class ManipulationRobot(StatefulObject):
         self.scene, self._arms, self._mode = scene, arms, grasping_mode
 
     def is_grasping(self, arm="default", candidate_obj=None):
-        held = self.scene.holds(f"Grasping:{arm}", self.name, candidate_obj.name)
-        if self._mode == "physical":
-            return held
-        return IsGraspingState.TRUE if held else IsGraspingState.FALSE
+        assert self._mode == "physical"
+        held = [
+            o for o in self.scene.objects if self.scene.holds(f"Grasping:{arm}", self.name, o.name)
+        ]
+        # As the real one: what the gripper feels, or a boolean about one object.
+        return candidate_obj in held if held else IsGraspingState.UNKNOWN
+
+    def holds(self, arm, thing):
+        return self.scene.holds(f"Grasping:{arm}", self.name, thing.name)
 
     @property
     def arm_names(self):
