@@ -175,10 +175,8 @@ class Annotation:
         shown = {
             name: value if name in _OURS else _shortened(value) for name, value in values.items()
         }
-        place = _shortened(where)
-        place = place if place.isprintable() else ascii(place)
-        problem = Problem(kind, line, place, what.format(**shown), advice.format(**shown))
-        self.problems.append(problem)
+        texts = (_shortened(where), what.format(**shown), advice.format(**shown))
+        self.problems.append(Problem(kind, line, *map(_printable, texts)))
 
     def ordered_problems(self) -> list[Problem]:
         """All of them, in the order of lines, those about the whole file first."""
@@ -189,6 +187,11 @@ def _shortened(value: Any) -> Any:
     """What a file says, for a message: at most 80 characters of it."""
     text = value if isinstance(value, str) else repr(value)
     return value if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
+
+
+def _printable(text: str) -> str:
+    """``text`` without what plays tricks with a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def is_object_name(name: str) -> bool:
