@@ -51,7 +51,7 @@ class VideoTimes:
 
 
 def read_times(video: Path) -> VideoTimes:
-    """When the frames of ``video`` are shown, read from its packets; no picture is decoded.
+    """When the frames of ``video`` are shown, read from its packets; one picture is decoded.
 
     Errors: :class:`RenderError` if it is no video, has no frame, or does not say when they are
     shown.
@@ -60,7 +60,7 @@ def read_times(video: Path) -> VideoTimes:
     n_without = 0
     with _opened(video) as container:
         stream = container.streams.video[0]
-        base, width, height = stream.time_base, stream.width, stream.height
+        base = stream.time_base
         try:
             for packet in container.demux(stream):
                 # What ends the stream is empty; what an edit list cuts off is never shown.
@@ -87,7 +87,8 @@ def read_times(video: Path) -> VideoTimes:
         raise RenderError(
             f"{video}: frames {k} and {k + 1} are shown at the same time. Convert it to MP4."
         )
-    return VideoTimes(shown - shown[0], int(width), int(height))
+    height, width = _first_picture(video).shape[:2]
+    return VideoTimes(shown - shown[0], width, height)
 
 
 def read_frames(
@@ -104,7 +105,7 @@ def read_frames(
         try:
             for frame in container.decode(video=0):
                 if n_read in wanted:
-                    yield n_read, frame.to_ndarray(format="rgb24")
+                    yield n_read, _upright(frame)
                 n_read += 1
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
@@ -115,6 +116,21 @@ def read_frames(
             f"{video}: has {n_read} frames, the replay {n_frames}. Frames are matched by number: "
             "export the video again, one picture per recorded frame."
         )
+
+
+def _first_picture(video: Path) -> NDArray[np.uint8]:
+    with _opened(video) as container:
+        try:
+            return _upright(next(container.decode(video=0)))
+        except (_av().FFmpegError, ValueError, IndexError, StopIteration) as error:
+            raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
+
+
+def _upright(frame: Any) -> NDArray[np.uint8]:
+    """Pixels of a decoded frame as a player shows it: telephones note how they were held."""
+    pixels: NDArray[np.uint8] = frame.to_ndarray(format="rgb24")
+    # Counterclockwise, as in numpy.
+    return np.ascontiguousarray(np.rot90(pixels, round(frame.rotation / 90)))
 
 
 def _opened(video: Path) -> Any:

@@ -1,5 +1,6 @@
 """Frames of a video by number and by time: exact, whatever the pace and the codec."""
 
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -57,6 +58,25 @@ def test_a_time_finds_the_frame_that_is_shown_then(tmp_path: Path, codec: str) -
     assert {t: times.frame_at(t) for t in asked} == asked
     shown = {frame: level(p) for frame, p in read_frames(path, range(10), 10)}
     assert shown == {k: k for k in range(10)}
+
+
+def test_a_picture_is_as_a_player_shows_it(tmp_path: Path) -> None:
+    """Telephones write down how they were held: here a quarter turn clockwise to be upright."""
+    picture = np.zeros((32, 48, 3), np.uint8)
+    picture[:16, :24] = 255  # top left
+    path = write_video(tmp_path / "v.mp4", [picture] * 3)
+    content = bytearray(path.read_bytes())
+    at = content.index(b"tkhd") + 4 + 40  # its matrix, after versions, times, sizes
+    one = 1 << 16
+    content[at : at + 36] = struct.pack(">9i", 0, one, 0, -one, 0, 0, 0, 0, 1 << 30)
+    path.write_bytes(content)
+    times = read_times(path)
+    assert (times.width_px, times.height_px) == (32, 48)
+    [(_, shown)] = read_frames(path, {1}, 3)
+    assert shown.shape == (48, 32, 3)
+    assert shown[:24, 16:].min() > 150  # top right
+    assert shown[26:].max() < 100
+    assert shown[:, :14].max() < 100
 
 
 @pytest.mark.parametrize("n_frames", [11, 13])
