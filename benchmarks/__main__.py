@@ -15,6 +15,7 @@ from benchmarks import (
     bench_operations,
     bench_scale,
     bench_simulator,
+    bench_sources,
     bench_targets,
 )
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
@@ -35,6 +36,9 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
+    if arguments.benchmark == "sources":
+        bench_sources.main()
+        return 0
     if arguments.benchmark == "operations":
         return 0 if bench_operations.main(arguments.part) else 1
     if arguments.benchmark == "crash":
@@ -58,11 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "benchmark",
         nargs="?",
-        choices=(*BENCHMARKS, "operations", "demonstrations", "scale", "crash"),
+        choices=(*BENCHMARKS, "operations", "demonstrations", "scale", "crash", "sources"),
         help="targets: the table of what is to be reached; core, simulator: details; "
         "operations: overhead, plans, publishing; demonstrations: those of the registry from "
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
-        "say; crash: runs killed at random moments (default: the first three)",
+        "say; crash: runs killed at random moments; sources: an hour of play, read from files "
+        "(default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(

@@ -1,8 +1,9 @@
 """What must be measured in a process of its own: start-up, memory, work on one polars thread.
 
 ``python -m benchmarks.fresh start``, ``... recording SMALL LARGE``, ``... questions PROFILE
-KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... plan ROOT`` and ``...
-publish LAKE FILE`` print one line of JSON; ``python -m benchmarks`` runs them.
+KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... plan ROOT``, ``...
+publish LAKE FILE`` and ``... source FILE N`` print one line of JSON; ``python -m
+benchmarks`` runs them.
 """
 
 import json
@@ -170,6 +171,30 @@ def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
     }
 
 
+def source(file: Path, n_pictures: int) -> dict[str, float]:
+    """CPU seconds and memory of one recording: read, checked, and so many pictures of a video."""
+    from enact_assets.bulk.run import peak_bytes
+    from enact_assets.frames.recorded_pictures import read_pictures
+    from enact_assets.replay.annotated import read_annotated
+    from enact_assets.replay.recorded import read_recorded
+    from enact_assets.replay.validation import check_replay
+
+    is_annotated = file.suffix == ".csv"
+    began = time.process_time()
+    tables = (read_annotated if is_annotated else read_recorded)(file, "hour-0")
+    read = time.process_time()
+    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    found = {"read_s": read - began, "check_s": time.process_time() - read}
+    if is_annotated:
+        n_frames = tables.demonstrations.item(0, "n_frames")
+        frames = {k * n_frames // n_pictures: k * n_frames // n_pictures for k in range(n_pictures)}
+        began = time.process_time()
+        n_found = sum(1 for _ in read_pictures(file.parent, frames, n_frames))
+        assert n_found == n_pictures, n_found
+        found["pictures_s"] = time.process_time() - began
+    return {**found, "peak_bytes": peak_bytes()}
+
+
 def main() -> int:
     """Run what is named; returns 2 for another name."""
     match sys.argv[1:]:
@@ -185,6 +210,8 @@ def main() -> int:
             found = plan(Path(root))
         case ["recording", small, large]:
             found = recording(Path(small), Path(large))
+        case ["source", file, n]:
+            found = source(Path(file), int(n))
         case ["questions", profile, *numbers]:
             found = questions(profile, *map(int, numbers))
         case other:

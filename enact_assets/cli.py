@@ -15,6 +15,7 @@ from enact_assets import __version__
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.reading import add_reading_commands
+from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
 from enact_assets.official.commands import add_bulk_command, add_official_commands
@@ -87,15 +88,19 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     add_walk_commands(command)
-    sub = command("import", _import, "Take in recorded replays and official question files.")
+    sub = command("import", _import, "Take in recordings, annotated videos and question files.")
     sub.add_argument(
         "paths",
         nargs="+",
         type=Path,
         metavar="PATH",
-        help="a folder with scene_graph_0.json[.gz], a folder of such folders, or a .jsonl file",
+        help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
+        "of such folders, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR demonstrations",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
+    about = "explain everything that is wrong in recordings, import nothing"
+    sub.add_argument("--check", action="store_true", help=about)
+    add_validate_command(plain_command)
     sub = command("export", _export, "Write questions as an official question file.")
     sub.add_argument(
         "name",
@@ -126,6 +131,8 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.commands import print_summary
     from enact_assets.official.importing import import_paths
 
+    if arguments.check:
+        return max([explain(path, console) for path in arguments.paths])
     root = DataRoot(arguments.data)
     summary = import_paths(arguments.paths, root, is_copy=arguments.copy)
     return print_summary(console, summary, "imported", root.root)

@@ -10,7 +10,9 @@ EnactError
 |-- ReplayError                   a demonstration contradicts itself
 |   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
-|   `-- RecordingError            a recorded replay cannot be read: names file, frame and field
+|   |-- RecordingError            a recorded replay cannot be read: names file, frame and field
+|   |   `-- AnnotationError       an annotated video has problems: `problems` lists them
+|   `-- PlaybackError             OmniGibson could not play a demonstration back
 |-- SimulationError               the embedded simulator could not produce a demonstration
 |   |-- ActivityError             an activity cannot be loaded or built, or names what it has not
 |   |-- StageError                what was put on the stage contradicts itself
@@ -30,6 +32,7 @@ EnactError
 `-- MaterializationError          a partition failed, or could not start
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -81,6 +84,30 @@ class ExistenceError(ReplayError):
 
 class RecordingError(ReplayError):
     """A recorded replay cannot be read; the message names file, frame and field."""
+
+
+class AnnotationError(RecordingError):
+    """An annotation contradicts itself or its video; ``problems`` are all of them, in order."""
+
+    def __init__(self, message: str, problems: tuple[Any, ...]) -> None:
+        super().__init__(message, problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @classmethod
+    def of(cls, file: object, problems: Iterable[object]) -> "AnnotationError":
+        """Message for the ``problems`` of ``file``, each with its place: how many, which first."""
+        found = tuple(problems)
+        counted = f"{len(found)} problems, the first in " if len(found) > 1 else ""
+        return cls(
+            f"{file}: {counted}{found[0]} `enact-assets validate {file}` explains all.", found
+        )
+
+
+class PlaybackError(ReplayError):
+    """OmniGibson could not play a raw demonstration back, or cannot be started at all."""
 
 
 class SimulationError(EnactError):

@@ -47,6 +47,7 @@ ROOTS: Mapping[str, tuple[str, ...]] = {
 """Settings of the registry -> their dimensions. They hold no rows; their version is their hash."""
 EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recording": ("demonstration",),
+    "recorded_variant": ("variant",),
     "question_source": ("question_file",),
 }
 """What others wrote and we read, no assets of ours -> its dimensions. Versions tell files apart."""
@@ -112,7 +113,8 @@ STEPS: tuple[StepSpec, ...] = (
         "asked_questions",
         Input("question_set", Rule.OF_VARIANT),
         Input("gating_config", Rule.OF_VARIANT),
-        *("demonstrations", "variant_config", "question_config"),
+        # Recordings may bring pictures under some variants: only those are asked about there.
+        *("demonstrations", "variant_config", "question_config", "recorded_variant"),
     ),
     _step(
         "wanted_frames",

@@ -11,8 +11,8 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
 from enact_assets.defs.resources import DataResource
+from enact_assets.frames.sources import all_sources
 from enact_assets.predictions.baselines import find_model
-from enact_assets.replay.sources import check_demonstration
 from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.question_files import question_file_names
 from enact_assets.storage.recordings import Recordings
@@ -109,7 +109,7 @@ def check_name(
     elif dimension == "variant" and registry is not None:
         registry.variant(name)
     elif dimension == "demonstration":
-        check_demonstration(name, recordings)
+        all_sources(recordings).find(name)
 
 
 def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:

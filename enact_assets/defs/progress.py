@@ -60,6 +60,10 @@ class Reporter:
         """Report bytes read of a recording."""
         self._report(Progress(self._text, done / 1e6, total / 1e6, "MB read"))
 
+    def played(self, done: int, total: int) -> None:
+        """Report frames that another simulator played back."""
+        self._report(Progress(self._text, done, total, "frames"))
+
     def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""
         cached = f"pictures ({n_from_cache} rendered before)" if n_from_cache else "pictures"

@@ -7,8 +7,10 @@ import dagster as dg
 from pydantic import Field
 
 from enact_assets.contracts.registry import Registry
+from enact_assets.frames.sources import all_sources
 from enact_assets.lineage.gather import Inventory
 from enact_assets.lineage.versions import Arrived
+from enact_assets.replay.sources import Sources
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot, lake_from_environment
@@ -52,6 +54,11 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     def recordings(self) -> Recordings:
         """Recorded replays."""
         return Recordings(self.data_root.recordings)
+
+    @property
+    def sources(self) -> Sources:
+        """Who has demonstrations."""
+        return all_sources(self.recordings)
 
     @property
     def question_files(self) -> Path:

@@ -176,6 +176,8 @@ class DaskRunner(Runner):
         inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
         if run.step in WHOLE or "question_source" in inputs:
             return True
+        if "recorded_variant" in inputs:
+            return bool(self._recordings.names())
         # Of a two-dimensional partition it is the first.
         demonstration = (run.partition or "").partition("|")[0]
         return "recording" in inputs and self._recordings.has(demonstration)

@@ -76,3 +76,25 @@ def _partition(observability: pl.DataFrame, segmented_frames: pl.DataFrame) -> t
             f"{partitions[:3]} were given together. Read one partition of each."
         )
     return str(demonstration), str(gating)
+
+
+def observability_from_visibility(
+    visibility: pl.DataFrame, size_px: int, camera: str = CAMERA
+) -> pl.DataFrame:
+    """Table ``observability`` with what table ``visibility`` says: of key frames, one frame each.
+
+    Masks of an embedded demonstration are measured at key frames only; with these rows it can be
+    written as a recording. ``size_px`` is the edge of the pictures they were measured in. Inverse
+    of :func:`visibility_from_observability` at those key frames.
+    """
+    rows = visibility.select(
+        "demonstration",
+        pl.lit(camera).alias("camera"),
+        "object_name",
+        pl.col("frame").alias("frame_from"),
+        (pl.col("frame") + 1).alias("frame_to"),
+        *_BOX,
+        pl.lit(size_px, pl.Int64).alias("height_px"),
+        pl.lit(size_px, pl.Int64).alias("width_px"),
+    )
+    return table("observability").check(rows, "observability of key frames")

@@ -9,11 +9,16 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.settings import Variant
 from enact_assets.contracts.tables import table
 from enact_assets.storage.images import ImageStore
-from enact_assets.storage.recordings import CAMERA
-
-VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
+from enact_assets.storage.recordings import (
+    CAMERA,
+    camera_of_variant,
+    has_pictures,
+    video_file,
+)
+from enact_assets.storage.videos import read_frames
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
@@ -21,19 +26,15 @@ def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
     return folder / camera / f"{frame_id:05d}.png"
 
 
-def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
-    """The video of ``camera`` in a recording's folder; None if there is none."""
-    return next((p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()), None)
+def camera_of(folder: Path, variant: Variant) -> str | None:
+    """Which camera of a recording shows it under ``variant``; None if none does.
 
-
-def pictures_changed_at(folder: Path, camera: str = CAMERA) -> float:
-    """When pictures came, went or were replaced, or the video changed: seconds since 1970.
-
-    A PNG file that was overwritten in place goes unnoticed. 0 without pictures.
+    A variant that changes no picture shows the baseline's.
     """
-    video = video_file(folder, camera)
-    found = [p for p in (folder / camera, video) if p is not None and p.exists()]
-    return max((p.stat().st_mtime for p in found), default=0.0)
+    if variant.is_as_recorded:
+        return CAMERA
+    camera = camera_of_variant(variant.name)
+    return camera if has_pictures(folder, camera) else None
 
 
 def read_pictures(
@@ -47,7 +48,8 @@ def read_pictures(
     """
     video = video_file(folder, camera)
     if video is not None and not (folder / camera).is_dir():
-        yield from _video_pictures(video, set(frames), n_frames)
+        for frame, pixels in read_frames(video, set(frames), n_frames):
+            yield frame, _encoded(pixels)
         return
     for frame, frame_id in sorted(frames.items()):
         path = picture_file(folder, frame_id, camera)
@@ -67,9 +69,12 @@ def recorded_key_frames(
     folder: Path,
     store: ImageStore,
     *,
+    camera: str = CAMERA,
     progress: Callable[[int, int, int, float], None] | None = None,
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one recorded demonstration: its own pictures of its key frames.
+
+    ``camera`` names the folder or video they are in; the variant is what they are called.
 
     Errors: :class:`RenderError` says how many key frames have no picture and which is the first,
     or which file is no picture; pictures stored before are kept.
@@ -78,8 +83,8 @@ def recorded_key_frames(
     rows = segmented_frames.sort("key_frame").rows(named=True)
     ids = {row["frame"]: row["frame_id"] for row in rows}
     stored: dict[int, tuple[str, int, int]] = {}
-    for frame, png in read_pictures(folder, ids, n_frames):
-        where = f"{name}, frame {ids[frame]} ({picture_file(folder, ids[frame])})"
+    for frame, png in read_pictures(folder, ids, n_frames, camera):
+        where = f"{name}, frame {ids[frame]} ({picture_file(folder, ids[frame], camera)})"
         try:
             sha = store.put(png)
         except DamagedFileError as error:
@@ -92,8 +97,8 @@ def recorded_key_frames(
     if missing:
         raise RenderError(
             f"{name}: {len(missing)} of {len(rows)} key frames have no picture, first "
-            f"{picture_file(folder, missing[0])}. Put them there (PNG files named by frame id, or "
-            f"{CAMERA}.mp4 with all frames) and materialize frame_images again."
+            f"{picture_file(folder, missing[0], camera)}. Put them there (PNG files named by frame "
+            f"id, or {camera}.mp4 with all frames) and materialize frame_images again."
         )
     return table("frame_images").build(
         [
@@ -111,32 +116,6 @@ def recorded_key_frames(
             for row in rows
         ]
     )
-
-
-def _video_pictures(video: Path, frames: set[int], n_frames: int) -> Iterator[tuple[int, bytes]]:
-    """Frames of a video by their number, counted while decoding: no seeking, so exact."""
-    try:
-        import av
-    except ImportError as error:
-        raise RenderError(
-            f"{video}: reading a video needs the extra, pip install 'enact_assets[video]'"
-        ) from error
-    n_read = 0
-    try:
-        with av.open(str(video)) as container:
-            for frame in container.decode(video=0):
-                if n_read in frames:
-                    yield n_read, _encoded(frame.to_ndarray(format="rgb24"))
-                n_read += 1
-    except (av.FFmpegError, ValueError, IndexError) as error:
-        raise RenderError(
-            f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
-        ) from error
-    if n_read != n_frames:
-        raise RenderError(
-            f"{video}: has {n_read} frames, the replay {n_frames}. Frames are matched by number: "
-            "export the video again, one picture per recorded frame."
-        )
 
 
 def _encoded(pixels: object) -> bytes:

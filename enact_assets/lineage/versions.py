@@ -6,10 +6,9 @@ from typing import Any
 from enact_assets.contracts.errors import LakeError, ReplayError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.registry import Registry, settings_sha
-from enact_assets.frames.recorded_pictures import video_file
 from enact_assets.lineage.follow import Partition
 from enact_assets.storage.question_files import question_file
-from enact_assets.storage.recordings import CAMERA, Recordings
+from enact_assets.storage.recordings import CAMERA, Recordings, variant_places, video_file
 
 GONE = "gone"
 """Version of a file that is not there: another one than it had."""
@@ -46,6 +45,8 @@ class Arrived:
     def version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
         name = partition[0]
+        if asset == "recorded_variant":
+            return content_sha(self._recordings.with_variant(name))
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
     def _recording(self, demonstration: str) -> str:
@@ -54,7 +55,7 @@ class Arrived:
         folder = self._recordings.folder(demonstration)
         try:
             graphs = self._recordings.file(demonstration)
-            found = [graphs, folder / CAMERA, video_file(folder, CAMERA)]
+            found = [graphs, folder / CAMERA, video_file(folder), *variant_places(folder)]
             marks = [_mark(path) for path in found if path is not None and path.exists()]
         except (OSError, ReplayError):
             return GONE

@@ -256,21 +256,21 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
             column.justify = "right"
         shown = done[:MAX_SHOWN]
         for outcome in shown:
-            table.add_row(_plain(outcome.name), *(_cell(outcome.numbers.get(c)) for c in columns))
+            table.add_row(plain(outcome.name), *(_cell(outcome.numbers.get(c)) for c in columns))
         if len(done) > len(shown):
             table.add_row(f"... {len(done) - len(shown)} more")
         if len(done) > 1:
             table.add_row("all", *(_total(summary, done, c) for c in columns), style="bold")
         console.print(table)
     for note in summary.notes:
-        console.print(_plain(note))
+        console.print(plain(note))
     _print_failures(console, [(o.name, o.error or "") for o in summary.failures])
     n_failed, n_all = len(summary.failures), len(summary.outcomes)
     ended = f"{n_all - n_failed} of {n_all} done" if n_failed else f"{n_all} done"
     place = f"written to {output}"
     if summary.is_dry_run or (n_failed == n_all and not summary.has_output):
         place = "nothing was written" + (" (dry run)" if summary.is_dry_run else "")
-    console.print(_plain(f"{ended}, {place}"))
+    console.print(plain(f"{ended}, {place}"))
     sys.stdout.flush()
     return 0 if summary.is_success else 1
 
@@ -278,12 +278,12 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
 def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None:
     """Name and message of each, up to a number that can be read."""
     for name, message in failed[:MAX_SHOWN]:
-        console.print(_plain(f"failed: {name}: {message}", "red"))
+        console.print(plain(f"failed: {name}: {message}", "red"))
     if len(failed) > MAX_SHOWN:
         console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
 
 
-def _plain(text: str, style: str = "") -> Text:
+def plain(text: str, style: str = "") -> Text:
     """Text as it is: names of files may hold what a terminal or a coding cannot take."""
     shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
     return Text(shown, style)

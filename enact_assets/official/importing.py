@@ -1,4 +1,4 @@
-"""``enact-assets import``: recordings and question files into a data root."""
+"""``enact-assets import``: recordings, annotated videos and question files into a data root."""
 
 import shutil
 from collections.abc import Iterable
@@ -6,32 +6,43 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
-from enact_assets.official.layout import find_tasks, output_file
+from enact_assets.official.layout import find_recordings, output_file
 from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.questions.official import read_questions
+from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
+from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
-from enact_assets.storage.recordings import Recordings, scene_graph_file
+from enact_assets.storage.recordings import ANNOTATION_FILES, Recordings, recorded_file
 
 
 def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
-    A path is a folder with a recording, a folder of such folders, or a ``.jsonl`` question file.
-    Recordings are linked unless ``is_copy``; question files are read, checked and copied. What
+    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, or a
+    ``.hdf5`` file of raw demonstrations, which stays where it is.
+    Recordings are linked unless ``is_copy``; question files are read, checked and copied;
+    annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is told in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
     """
     summary = Summary()
     for path in paths:
-        if path.suffix == SUFFIX:
+        if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
             with summary.attempt(path.name) as outcome:
                 outcome.numbers["questions"] = _import_questions(path, root)
             continue
-        for folder in _recordings(path, summary):
+        if path.suffix in RAW_SUFFIXES:
+            with summary.attempt(path.name) as outcome:
+                output_file(root.root, root.recordings.name)
+                names = import_demonstrations(path, Recordings(root.recordings))
+                outcome.numbers["demonstrations"] = len(names)
+            continue
+        place = path.absolute().parent if path.name in ANNOTATION_FILES else path
+        for folder in _recordings(place, summary):
             with summary.attempt(folder.name) as outcome:
                 _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
@@ -42,9 +53,9 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
 def _recordings(path: Path, summary: Summary) -> list[Path]:
     """``path`` if it is a recording, otherwise those below it; told if there are none."""
     try:
-        if scene_graph_file(path):
+        if recorded_file(path):
             return [path]
-        return [task.folder for task in find_tasks(path, summary)]
+        return find_recordings(path, summary)
     except EnactError as error:
         summary.outcomes.append(Outcome(str(path), error=str(error)))
     except OSError as error:
@@ -58,6 +69,9 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
     try:
         parse_demonstration(name)
     except EnactError:
+        found = recorded_file(folder)
+        if found is not None and found.name in ANNOTATION_FILES:
+            read_annotated(found, name)
         # The folder of recordings; what is in it may be links that lead out.
         output_file(root.root, root.recordings.name)
         Recordings(root.recordings).add(folder, copy=is_copy)

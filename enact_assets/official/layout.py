@@ -19,7 +19,12 @@ from typing import Any
 from enact_assets.contracts.errors import OutputError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.official.outcomes import Outcome, Summary
-from enact_assets.storage.recordings import SCENE_GRAPH_FILES, scene_graph_file
+from enact_assets.storage.recordings import (
+    RECORDED_FILES,
+    SCENE_GRAPH_FILES,
+    recorded_file,
+    scene_graph_file,
+)
 
 SEGMENTED_FILE = "segmented_scene_graph_0.json"
 
@@ -44,6 +49,17 @@ def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
     if not found:
         raise RecordingError(f"{root}: no folder below it holds a {' or '.join(SCENE_GRAPH_FILES)}")
     return [Task(p.name, p, found[p]) for p in _well_named(found, summary)]
+
+
+def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
+    """Folder of every recording below ``root``, of scene graphs or of an annotated video, sorted.
+
+    Names and errors: as :func:`find_tasks`.
+    """
+    found = [p for p in _folders(root) if recorded_file(p) is not None]
+    if not found:
+        raise RecordingError(f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}")
+    return _well_named(found, summary)
 
 
 def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.profile import Profile
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.frames.recorded_pictures import picture_file, read_pictures, video_file
+from enact_assets.frames.recorded_pictures import picture_file, read_pictures
 from enact_assets.official.evidence import gating_of
 from enact_assets.official.graphs import Graph, as_official, graphs_of
 from enact_assets.official.layout import (
@@ -25,6 +25,7 @@ from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import SegmentedTables, segment
 from enact_assets.storage.atomic import replacing
+from enact_assets.storage.recordings import video_file
 
 
 def segment_folder(

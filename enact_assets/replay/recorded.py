@@ -67,7 +67,7 @@ def read_recorded(
     row = {
         "demonstration": demonstration,
         "source": RECORDED,
-        "activity": activity or _activity_of(demonstration),
+        "activity": activity or activity_of(demonstration),
         "seed": None,
         "n_frames": stream.n_frames,
         "frame_rate_hz": FRAME_RATE_HZ,
@@ -83,8 +83,8 @@ def read_recorded(
     )
 
 
-def _activity_of(demonstration: str) -> str:
-    """The name without the number at its end: ``tidy_kitchen_2101`` -> ``tidy_kitchen``."""
+def activity_of(demonstration: str) -> str:
+    """Its name without the number at its end: ``tidy_kitchen_2101`` -> ``tidy_kitchen``."""
     return re.sub(r"[-_.]+\d+$", "", demonstration)
 
 

@@ -1,13 +1,18 @@
-"""Where a demonstration comes from: a recording of that name, or else the embedded simulator."""
+"""What every source of demonstrations can do: the protocol, and how one is found for a name.
 
+The sources themselves are in ``frames/sources.py``: making pictures is downstream of replaying.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from enact_assets.contracts.errors import RecordingError, UnknownNameError
-from enact_assets.replay.embedded import parse_demonstration, replay_embedded
-from enact_assets.replay.recorded import read_recorded
+import polars as pl
+
+from enact_assets.contracts.errors import ReplayError, UnknownNameError
+from enact_assets.contracts.settings import Variant
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.storage.recordings import Recordings
+from enact_assets.storage.images import ImageStore
 
 
 class ReplayProgress(Protocol):
@@ -21,48 +26,152 @@ class ReplayProgress(Protocol):
         """Bytes of a recording read."""
         ...
 
+    def played(self, done: int, total: int) -> None:
+        """Frames played back in another simulator."""
+        ...
+
 
 @dataclass(frozen=True)
-class _Silent:
+class Silent:
+    """Progress that nobody hears."""
+
     def simulated(self, seconds: float) -> None:
-        pass
+        """Seconds simulated."""
 
     def read(self, done: int, total: int) -> None:
-        pass
+        """Bytes read."""
+
+    def played(self, done: int, total: int) -> None:
+        """Frames played."""
 
 
-def check_demonstration(name: str, recordings: Recordings) -> None:
-    """Raise :class:`UnknownNameError` if ``name`` is neither a recording nor an embedded one,
-    :class:`RecordingError` if it is one that cannot be reached.
+@dataclass(frozen=True)
+class PictureRequest:
+    """Key frames of one demonstration that need a picture under ``variant``.
+
+    ``demonstrations`` is its row of that table, ``wanted`` its rows of ``wanted_frames`` or
+    ``segmented_frames``. ``read_states`` reads its table ``states``, which is large and of use to
+    few sources. ``progress`` hears pictures done, pictures in all, how many of the done were there
+    before, and seconds so far; ``workers`` processes may work at once.
     """
-    if recordings.has(name):
-        return
-    if recordings.is_unreachable(name):
-        # Never simulated instead, should its name be that of an embedded one.
-        raise RecordingError(
-            f"{recordings.folder(name)}: the recording it links to cannot be reached. Mount its "
-            f"disk, import it again, or `enact-assets forget demonstration {name}`."
-        )
-    try:
-        parse_demonstration(name)
-    except UnknownNameError as error:
-        known = ", ".join(recordings.names()) or "none"
+
+    demonstrations: pl.DataFrame
+    wanted: pl.DataFrame
+    variant: Variant
+    store: ImageStore
+    read_states: Callable[[], pl.DataFrame]
+    progress: Callable[[int, int, int, float], None] | None = None
+    workers: int = 1
+
+    @property
+    def demonstration(self) -> str:
+        """Its name. Errors: :class:`ReplayError` unless exactly one is given."""
+        if self.demonstrations.height != 1:
+            raise ReplayError(
+                f"expected one demonstration, the table has {self.demonstrations.height} rows"
+            )
+        return str(self.demonstrations.item(0, "demonstration"))
+
+
+class ReplaySource(Protocol):
+    """One kind of demonstrations: where they are, their replay tables, their pictures.
+
+    A demonstration carries the ``name`` of its source in column ``source`` of table
+    ``demonstrations``; that is who makes its pictures later. Sources are asked from many processes:
+    keep them small and without open files.
+    """
+
+    @property
+    def name(self) -> str:
+        """What column ``source`` says."""
+        ...
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether pictures of any variant can be made anew; otherwise what came is all there is."""
+        ...
+
+    def demonstrations(self) -> list[str]:
+        """Demonstrations that are there, sorted; empty where names are made up on demand."""
+        ...
+
+    def has(self, demonstration: str) -> bool:
+        """Whether it can replay ``demonstration``; raises nothing."""
+        ...
+
+    def explain(self, demonstration: str) -> str:
+        """Why it has no such demonstration, and how one gets there: a sentence or two."""
+        ...
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Its replay tables, which ``check_replay`` accepts.
+
+        Errors: of :class:`EnactError`, saying where, what and what to do.
+        """
+        ...
+
+    def shows(self, demonstration: str, variant: Variant) -> bool:
+        """Whether there are pictures of ``demonstration`` under ``variant``, or can be made."""
+        ...
+
+    def pictures(self, request: PictureRequest) -> pl.DataFrame:
+        """Table ``frame_images``: the picture of every wanted key frame, each put into the store.
+
+        Asked only where :meth:`shows` says yes. Errors: :class:`RenderError` names demonstration
+        and frame; pictures finished before are kept.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All sources, in the order in which they are asked who has a name."""
+
+    members: Sequence[ReplaySource]
+
+    def find(self, demonstration: str) -> ReplaySource:
+        """The first source that has ``demonstration``.
+
+        Errors: :class:`UnknownNameError` with what each source says about it.
+        """
+        for source in self.members:
+            if source.has(demonstration):
+                return source
         raise UnknownNameError(
-            f"{error} Recordings: {known}. If it was recorded, its recording is gone: import it "
-            f"again, or `enact-assets forget demonstration {name}`."
-        ) from None
+            " ".join(filter(None, (s.explain(demonstration) for s in reversed(self.members))))
+        )
+
+    def named(self, name: str) -> ReplaySource:
+        """The source whose demonstrations say ``name``. Errors: :class:`UnknownNameError`."""
+        for source in self.members:
+            if source.name == name:
+                return source
+        raise UnknownNameError.of(
+            "source",
+            name,
+            (source.name for source in self.members),
+            "The lake holds a demonstration that another version made.",
+        )
+
+    def not_rendered(self, demonstrations: pl.DataFrame) -> list[str]:
+        """Those of table ``demonstrations`` whose pictures cannot be made anew."""
+        return [d for d, source in self._of(demonstrations) if not source.is_rendered]
+
+    def not_shown(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
+        """Those of table ``demonstrations`` that have no pictures under ``variant``."""
+        return [d for d, source in self._of(demonstrations) if not source.shows(d, variant)]
+
+    def _of(self, demonstrations: pl.DataFrame) -> list[tuple[str, ReplaySource]]:
+        rows = demonstrations.select("demonstration", "source").iter_rows()
+        return [(demonstration, self.named(source)) for demonstration, source in rows]
 
 
 def replay(
-    name: str, recordings: Recordings, progress: ReplayProgress | None = None
+    demonstration: str, sources: Sources, progress: ReplayProgress | None = None
 ) -> ReplayTables:
-    """Replay tables of demonstration ``name``.
+    """Replay tables of ``demonstration``, by the first source that has it.
 
-    Errors: :class:`UnknownNameError` for a name nobody defined, :class:`RecordingError` for a
-    recording that cannot be read, :class:`SimulationError` if the simulator fails.
+    Errors: :class:`UnknownNameError` for a name nobody has, otherwise those of the source, such as
+    :class:`RecordingError` or :class:`SimulationError`.
     """
-    progress = progress or _Silent()
-    check_demonstration(name, recordings)
-    if recordings.has(name):
-        return read_recorded(recordings.file(name), name, progress=progress.read)
-    return replay_embedded(name, progress=progress.simulated)
+    return sources.find(demonstration).replay(demonstration, progress or Silent())

@@ -6,6 +6,10 @@ import polars as pl
 
 RECORDED = "recorded"
 """Source of demonstrations that were read from a file in the layout of the public release."""
+OMNIGIBSON = "omnigibson"
+"""Source of demonstrations that OmniGibson played back from raw recordings."""
+VIDEO = "video"
+"""Source of demonstrations that are a video somebody annotated."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,15 @@
-"""Recorded replays that belong to a data root: one folder, or a link to one, per demonstration.
+"""What others recorded and a data root has: one folder, or a link to one, per demonstration.
 
 ::
 
     <root>/recordings/<demonstration>/scene_graph_0.json        or .json.gz
     <root>/recordings/<demonstration>/external_sensor1/00059.png  pictures by frame id, if any
     <root>/recordings/<demonstration>/external_sensor1.mp4        or a video of all frames
+    <root>/recordings/<demonstration>/variant_fisheye/00059.png   the same under another variant
+    <root>/recordings/<demonstration>/variant_fisheye.mp4
+
+The one file that says what happened also says which source reads the folder: scene graphs, or the
+annotation of a video.
 """
 
 import os
@@ -16,8 +21,16 @@ from enact_assets.storage.atomic import is_temporary, temporary_name
 from enact_assets.storage.lake import check_partition_value
 
 SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
+ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
+"""What happens in a video, as a person wrote it down."""
+DEMONSTRATION_FILE = "omnigibson.json"
+"""Which raw demonstration OmniGibson plays back, and where its camera is."""
+RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
+"""A folder with one of these is a recording; the first that is there counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""
+VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
+_VARIANT = "variant_"
 
 
 def scene_graph_file(folder: Path) -> Path | None:
@@ -25,8 +38,33 @@ def scene_graph_file(folder: Path) -> Path | None:
     return next((p for n in SCENE_GRAPH_FILES if (p := folder / n).is_file()), None)
 
 
+def recorded_file(folder: Path) -> Path | None:
+    """The file that makes ``folder`` a recording; None if it is none."""
+    return next((p for n in RECORDED_FILES if (p := folder / n).is_file()), None)
+
+
+def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
+    """The video of ``camera`` in a recording's folder; None if there is none."""
+    return next((p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()), None)
+
+
+def has_pictures(folder: Path, camera: str) -> bool:
+    """Whether ``camera`` has a folder of pictures, or a video, in a recording's folder."""
+    return (folder / camera).is_dir() or video_file(folder, camera) is not None
+
+
+def camera_of_variant(variant: str) -> str:
+    """Name of the folder, or stem of the video, with a recording's pictures under ``variant``."""
+    return _VARIANT + variant
+
+
+def variant_places(folder: Path) -> list[Path]:
+    """Folders and videos of ``folder`` with pictures under other variants, sorted."""
+    return sorted(folder.glob(f"{_VARIANT}*"))
+
+
 class Recordings:
-    """The recorded replays under ``root`` (``DataRoot.recordings``)."""
+    """The recordings under ``root`` (``DataRoot.recordings``)."""
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
@@ -36,11 +74,15 @@ class Recordings:
         return self.root / check_partition_value(demonstration, "recording")
 
     def has(self, demonstration: str) -> bool:
-        """Whether scene graphs of ``demonstration`` are there."""
+        """Whether a recording of ``demonstration`` is there."""
+        return self.find(demonstration) is not None
+
+    def find(self, demonstration: str) -> Path | None:
+        """The file that says what happened in it; None if there is none."""
         try:
-            return scene_graph_file(self.folder(demonstration)) is not None
+            return recorded_file(self.folder(demonstration))
         except LakeError:
-            return False
+            return None
 
     def is_unreachable(self, demonstration: str) -> bool:
         """Whether it is a link that leads nowhere just now, as to a disk that is not mounted."""
@@ -51,11 +93,17 @@ class Recordings:
         return place.is_symlink() and not place.exists()
 
     def file(self, demonstration: str) -> Path:
-        """Its scene graphs. Errors: :class:`RecordingError` if they are gone."""
-        found = scene_graph_file(self.folder(demonstration))
+        """The same. Errors: :class:`RecordingError` if it is gone, or its disk is."""
+        if self.is_unreachable(demonstration):
+            raise RecordingError(
+                f"{self.folder(demonstration)}: the recording it links to cannot be reached. Mount "
+                "its disk, import it again, or `enact-assets forget demonstration "
+                f"{demonstration}`."
+            )
+        found = recorded_file(self.folder(demonstration))
         if found is None:
             raise RecordingError(
-                f"{self.folder(demonstration)}: no {' or '.join(SCENE_GRAPH_FILES)}. Import the "
+                f"{self.folder(demonstration)}: no {' or '.join(RECORDED_FILES)}. Import the "
                 "recording again: enact-assets import FOLDER"
             )
         return found
@@ -68,17 +116,22 @@ class Recordings:
             p.name for p in self.root.iterdir() if not is_temporary(p) and self.has(p.name)
         )
 
+    def with_variant(self, variant: str) -> list[str]:
+        """Those that came with pictures of their own under ``variant``, sorted."""
+        camera = camera_of_variant(variant)
+        return [name for name in self.names() if has_pictures(self.folder(name), camera)]
+
     def add(self, folder: Path, *, copy: bool = False) -> str:
         """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.
 
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
-        folder holds no scene graphs or a copy of that name is there; :class:`LakeError` if its
+        folder is no recording or a copy of that name is there; :class:`LakeError` if its
         name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
         folder = folder.resolve()
         name = check_partition_value(folder.name, f"recording {folder}")
-        if scene_graph_file(folder) is None:
-            raise RecordingError(f"{folder}: no {' or '.join(SCENE_GRAPH_FILES)}")
+        if recorded_file(folder) is None:
+            raise RecordingError(f"{folder}: no {' or '.join(RECORDED_FILES)}")
         place = self.folder(name)
         try:
             if place.exists() and not place.is_symlink():

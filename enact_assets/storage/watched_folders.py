@@ -11,7 +11,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha
-from enact_assets.storage.recordings import CAMERA, Recordings, scene_graph_file
+from enact_assets.storage.recordings import Recordings, recorded_file
 
 WATCH_VARIABLE = "ENACT_WATCH"
 
@@ -70,7 +70,7 @@ def look_at(
 
 
 def _take_in(folder: Path, recordings: Recordings, before: Mapping[str, str], look: Look) -> None:
-    if not folder.is_dir() or scene_graph_file(folder) is None:
+    if not folder.is_dir() or recorded_file(folder) is None:
         return
     place = recordings.folder(folder.name)
     if place.exists():
@@ -88,10 +88,10 @@ def _take_in(folder: Path, recordings: Recordings, before: Mapping[str, str], lo
 
 
 def _marks(folder: Path) -> Iterator[list[object]]:
-    """Name, size and time of all files of a recording; of its pictures only their sum."""
+    """Name, size and time of all files of a recording; of folders of pictures only their sum."""
     for path in folder.iterdir():
         found = path.stat()
-        if path.name == CAMERA and path.is_dir():
+        if path.is_dir():
             with os.scandir(path) as pictures:
                 sizes = [picture.stat().st_size for picture in pictures]
             yield [path.name, len(sizes), sum(sizes)]

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
+from enact_assets.frames.sources import all_sources
 from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
-from enact_assets.replay.sources import check_demonstration
+from enact_assets.replay.sources import Silent
 from enact_assets.storage.recordings import Recordings
 
 
@@ -79,7 +80,7 @@ def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: P
     assert recordings.is_unreachable("setting_the_table-0")
     assert arrived.version("recording", ("setting_the_table-0",)) == GONE
     with pytest.raises(RecordingError, match="cannot be reached"):
-        check_demonstration("setting_the_table-0", recordings)
+        all_sources(recordings).find("setting_the_table-0").replay("setting_the_table-0", Silent())
     (tmp_path / "away").rename(tmp_path / "disk")
     assert arrived.version("recording", ("setting_the_table-0",)) == before
     recordings.unlink("setting_the_table-0")

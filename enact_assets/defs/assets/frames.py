@@ -8,15 +8,15 @@ from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
+from enact_assets.defs.playing import playing
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
-from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.frames.recorded_pictures import recorded_key_frames
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.replay.embedded import SOURCE
+from enact_assets.replay.sources import PictureRequest
 
 GROUP = "frames"
 
@@ -66,27 +66,21 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         wanted = data.lake.read("wanted_frames", partition)
         progress = reporter(context, f"pictures {demonstration} {variant.name}").pictures
         demonstrations = data.lake.read("demonstrations", replay)
-        if demonstrations.item(0, "source") == SOURCE:
-            rows = render_key_frames(
+        source = data.sources.named(demonstrations.item(0, "source"))
+        if source.shows(demonstration, variant):
+            request = PictureRequest(
                 demonstrations,
-                data.lake.read("states", replay),
                 wanted,
                 variant,
                 data.images,
-                progress=progress,
-                workers=data.workers,
+                lambda: data.lake.read("states", replay),
+                progress,
+                data.workers,
             )
-        elif variant.is_as_recorded:
-            rows = recorded_key_frames(
-                demonstrations,
-                wanted,
-                variant.name,
-                data.recordings.folder(demonstration),
-                data.images,
-                progress=progress,
-            )
+            with playing(context):
+                rows = source.pictures(request)
         else:
-            # A recording cannot be looked at with another camera: no pictures, no probe questions.
+            # Nobody can look at it with another camera: no pictures, no probe questions.
             rows = table("frame_images").empty()
         preview = key_frame_preview(rows, data.images)
         return landed(context, data, "frame_images", rows, {"key frames": preview})

@@ -23,7 +23,6 @@ from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
-from enact_assets.replay.embedded import SOURCE
 
 GROUP = "questions"
 
@@ -90,7 +89,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             data.lake.read_all("qa", among={"demonstration": known}, gating=gating),
             evidence_by_demonstration(data.lake, registry.gating(gating), known),
             registry.questions,
-            seen_one_way=recorded(data, known),
+            seen_one_way=data.sources.not_rendered(demonstrations(data, known)),
         )
         return landed(context, data, "question_set", rows)
 
@@ -111,7 +110,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             data.lake.read("question_set", {"gating": variant.gating}),
             variant,
             is_baseline=variant.name == BASELINE,
-            not_shown=() if variant.is_as_recorded else recorded(data, known),
+            not_shown=data.sources.not_shown(demonstrations(data, known), variant),
         )
         predicates = registry.gating(variant.gating).predicates
         rows = ask_questions(
@@ -139,20 +138,19 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         demonstration, name = partition["demonstration"], partition["variant"]
         variant = load_registry().variant(name)
         of_gating = {"demonstration": demonstration, "gating": variant.gating}
+        source = data.sources.named(source_of(data.lake, demonstration))
         rows = frames_wanted(
             data.lake.read("segmented_frames", of_gating),
             data.lake.read("qa", of_gating),
             data.lake.read("asked_questions", {"variant": name}),
             name,
-            is_whole=name == BASELINE
-            or (variant.is_as_recorded and source_of(data.lake, demonstration) != SOURCE),
+            is_whole=name == BASELINE or (variant.is_as_recorded and not source.is_rendered),
         )
         return landed(context, data, "wanted_frames", rows)
 
     return [qa, question_orders, question_set, asked_questions, wanted_frames]
 
 
-def recorded(data: DataResource, known: Collection[str]) -> list[str]:
-    """Demonstrations, of those ``known``, whose pictures no other camera can make again."""
-    demonstrations = data.lake.read_all("demonstrations", among={"demonstration": known})
-    return demonstrations.filter(pl.col("source") != SOURCE).get_column("demonstration").to_list()
+def demonstrations(data: DataResource, known: Collection[str]) -> pl.DataFrame:
+    """Rows of that table about those ``known``."""
+    return data.lake.read_all("demonstrations", among={"demonstration": known})

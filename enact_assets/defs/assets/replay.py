@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.playing import playing
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
@@ -37,7 +38,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> Iterator[dg.MaterializeResult[Any]]:
         demonstration = partition_of(context, "facts")["demonstration"]
         progress = reporter(context, f"replaying {demonstration}")
-        tables = replay(demonstration, data.recordings, progress)
+        with playing(context):
+            tables = replay(demonstration, data.sources, progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects)
         n_frames = tables.demonstrations.item(0, "n_frames")
         rate = tables.demonstrations.item(0, "frame_rate_hz")

@@ -1,0 +1,120 @@
+"""Beginnings and ends of an annotation, taken in order, become intervals of frames."""
+
+from collections.abc import Collection
+
+from enact_assets.contracts.predicates import CATALOGUE, EXISTS
+from enact_assets.replay.annotation import Annotation, Change
+
+Fact = tuple[str, str, str | None]
+"""Predicate, subject, object."""
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom edge in px, inclusive."""
+Interval = tuple[int, int]
+View = tuple[int, int, Box | None]
+"""First frame, first frame after it, box if one is told."""
+
+
+def fact_of(change: Change) -> Fact:
+    """What a change adds or removes; of a symmetric predicate, the first name by the alphabet is
+    the subject.
+    """
+    subject, other = change.subject, change.object
+    if other is not None and other < subject and CATALOGUE[change.predicate].is_symmetric:
+        subject, other = other, subject
+    return change.predicate, subject, other
+
+
+def fact_text(fact: Fact) -> str:
+    """``OnTop(cup, table)``."""
+    return f"{fact[0]}({', '.join(name for name in fact[1:] if name is not None)})"
+
+
+class FactIntervals:
+    """Facts in the order of frames; at one frame, those that end first.
+
+    ``added`` are all pairs of a fact and a frame at which it is added.
+    """
+
+    def __init__(self, annotation: Annotation, added: Collection[tuple[Fact, int]]) -> None:
+        self._annotation = annotation
+        self._added = added
+        self._open: dict[Fact, tuple[int, int]] = {}
+        self._ended: dict[Fact, list[Interval]] = {}
+        self.line_of: dict[tuple[Fact, int], int] = {}
+        """Fact and first frame -> line that says so."""
+
+    def take(self, frame: int, change: Change) -> None:
+        """Begin or end one fact at ``frame``."""
+        fact = fact_of(change)
+        if change.operation == "add":
+            self._begin(frame, change.line, fact)
+        else:
+            self._end(frame, change.line, fact)
+
+    def close(self, n_frames: int) -> dict[Fact, list[Interval]]:
+        """All intervals; what is open ends with the video."""
+        for fact, (frame, _) in self._open.items():
+            self._ended.setdefault(fact, []).append((frame, n_frames))
+        return {fact: intervals for fact, intervals in self._ended.items() if intervals}
+
+    def _begin(self, frame: int, line: int, fact: Fact) -> None:
+        ended = self._ended.setdefault(fact, [])
+        if fact in self._open:
+            first_line = self._open[fact][1]
+            self._annotation.tell(
+                "holds_already", line, "change", fact=fact_text(fact), first_line=first_line
+            )
+        elif ended and ended[-1][1] == frame:
+            # Removed and added again at one frame: it went on.
+            self._open[fact] = ended.pop()[0], line
+        else:
+            self._open[fact] = frame, line
+            self.line_of[fact, frame] = line
+
+    def _end(self, frame: int, line: int, fact: Fact) -> None:
+        text = fact_text(fact)
+        if fact in self._open:
+            begun, _ = self._open.pop(fact)
+            self._ended.setdefault(fact, []).append((begun, frame))
+        elif (fact, frame) in self._added:
+            self._annotation.tell("no_frame", line, "change", fact=text, frame=frame)
+        elif fact[0] == EXISTS and fact not in self._ended and frame > 0:
+            self._ended[fact] = [(0, frame)]
+        else:
+            self._annotation.tell("does_not_hold", line, "change", fact=text)
+
+
+class ViewIntervals:
+    """What is shown and hidden, in the order of frames; at one frame, what is hidden first."""
+
+    def __init__(self, annotation: Annotation) -> None:
+        self._annotation = annotation
+        self._open: dict[str, tuple[int, int, Box | None]] = {}
+        self._ended: dict[str, list[View]] = {}
+
+    def take(self, frame: int, change: Change) -> None:
+        """Show or hide one object at ``frame``. Shown again with another box, it has moved."""
+        name = change.subject
+        before = self._open.pop(name, None)
+        if change.operation == "show":
+            if before is not None and before[2] == change.box:
+                self._annotation.tell(
+                    "in_view_already", change.line, "change", found=name, first_line=before[1]
+                )
+            self._open[name] = frame, change.line, change.box
+        elif before is None and name in self._ended:
+            self._annotation.tell("not_in_view", change.line, "change", found=name)
+        elif before is None:
+            before = 0, 0, None
+        ended = self._ended.setdefault(name, [])
+        if before is not None and before[0] < frame:
+            ended.append((before[0], frame, before[2]))
+
+    def close(self, name: str, n_frames: int) -> list[View]:
+        """Views of one object; one nobody told about is in view all along."""
+        if name not in self._ended:
+            return [(0, n_frames, None)]
+        if name in self._open:
+            frame, _, box = self._open[name]
+            return [*self._ended[name], (frame, n_frames, box)]
+        return self._ended[name]

@@ -1,0 +1,264 @@
+"""The OmniGibson source: a raw BEHAVIOR demonstration -> replay tables.
+
+A demonstration is a folder of the data root with ``omnigibson.json``: which HDF5 file, which
+episode, and where the camera is. The player (``omnigibson_player/``) plays it back in OmniGibson's
+own interpreter and writes facts and views as intervals, in JSON lines; what it wrote is kept, so
+that the GPU is asked once.
+"""
+
+import dataclasses
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from enact_assets.contracts.errors import PlaybackError
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.tables import table
+from enact_assets.replay.omnigibson_player.intervals import FORMAT
+from enact_assets.replay.omnigibson_player.request import (
+    PLAYER_VERSION,
+    REPLAY_FILE,
+    PlaybackRequest,
+    View,
+)
+from enact_assets.replay.omnigibson_runs import Player
+from enact_assets.replay.tables import OMNIGIBSON, ReplayTables
+
+
+class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``omnigibson.json`` says; ``n_frames`` and on are told by the file when it came.
+
+    ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
+    link's frame.
+    """
+
+    file: str
+    episode: int
+    n_frames: int
+    activity: str = ""
+    frame_rate_hz: float = 30.0
+    link: str = View.link
+    position_m: tuple[float, float, float] = View.position_m
+    orientation_xyzw: tuple[float, float, float, float] = View.orientation_xyzw
+    size_px: int = View.size_px
+
+    def view(self, **lens: Any) -> View:
+        """Its camera, with the ``lens`` and offset of a variant."""
+        return View(
+            link=self.link,
+            position_m=self.position_m,
+            orientation_xyzw=self.orientation_xyzw,
+            **{"size_px": self.size_px, **lens},
+        )
+
+
+def read_demonstration(path: Path) -> RawDemonstration:
+    """The demonstration that ``path`` (``omnigibson.json``) describes.
+
+    Errors: :class:`PlaybackError` names file and field.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RawDemonstration)
+    except OSError as error:
+        raise PlaybackError(f"{path}: cannot be read ({error.strerror})") from error
+    except msgspec.DecodeError as error:
+        raise PlaybackError(
+            f"{path}: {error}. `enact-assets import FILE.hdf5` writes such a file."
+        ) from None
+
+
+def write_demonstration(path: Path, demonstration: RawDemonstration) -> None:
+    """Write ``omnigibson.json``, to be read and edited by people."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(demonstration), indent=2) + b"\n")
+
+
+def replay_omnigibson(
+    demonstration: str,
+    description: Path,
+    output: Path,
+    player: Player,
+    progress: Callable[[int, int], None],
+) -> ReplayTables:
+    """Replay tables of ``demonstration``; ``output`` is the folder of what was played of it.
+
+    It is played unless that was done with the same file and settings before. Errors:
+    :class:`PlaybackError`.
+    """
+    request = playback_request(demonstration, description, output)
+    file = Path(request.output) / REPLAY_FILE
+    if not file.is_file():
+        player.run(request, file.is_file, progress)
+    return read_played(file, demonstration)
+
+
+def playback_request(
+    demonstration: str, description: Path, output: Path, **changes: Any
+) -> PlaybackRequest:
+    """What to ask of the player; ``changes`` are fields of it, such as ``view`` and ``frames``.
+
+    Its folder below ``output`` is named by all that decides what comes out, frames aside.
+    """
+    about = read_demonstration(description)
+    source = Path(about.file)
+    if not source.is_absolute():
+        source = description.resolve().parent / source
+    request = PlaybackRequest(
+        **{
+            "demonstration": demonstration,
+            "file": str(source),
+            "episode": about.episode,
+            "output": "",
+            "view": about.view(),
+            **changes,
+        }
+    )
+    try:
+        found = source.stat()
+    except OSError as error:
+        raise PlaybackError(
+            f"{description}: its file {source} cannot be read ({error.strerror})"
+        ) from error
+    asked = dataclasses.asdict(dataclasses.replace(request, frames=None))
+    kind = "facts" if request.frames is None else "pictures"
+    mark = content_sha([PLAYER_VERSION, kind, asked, found.st_size, found.st_mtime_ns])
+    return dataclasses.replace(request, output=str(output / f"{kind}-{mark[:16]}"))
+
+
+class _Replay(msgspec.Struct, tag="replay"):
+    format: str
+    activity: str
+    frame_rate_hz: float
+    source_sha: str
+    camera: str
+
+
+class _Object(msgspec.Struct, tag="object"):
+    name: str
+    category: str
+    parents: list[str]
+    is_particle_system: bool
+
+
+class _Fact(msgspec.Struct, tag="fact"):
+    predicate: str
+    subject: str
+    object: str | None
+    frame_from: int
+    frame_to: int
+
+
+class _Seen(msgspec.Struct, tag="seen"):
+    name: str
+    frame_from: int
+    frame_to: int
+    box: tuple[int, int, int, int, int, int, int]
+
+
+class _End(msgspec.Struct, tag="end"):
+    n_frames: int
+    counts: dict[str, int]
+
+
+_DECODER = msgspec.json.Decoder(_Replay | _Object | _Fact | _Seen | _End)
+_BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
+
+
+class _Columns:
+    """Rows by column, numbers as arrays: an hour of replay has millions of views."""
+
+    def __init__(self, name: str, columns: tuple[str, ...]) -> None:
+        self._table = table(name)
+        schema = self._table.schema
+        self._columns: dict[str, Any] = {
+            c: array("q") if schema[c] == pl.Int64 else [] for c in columns
+        }
+        self._once: dict[Any, Any] = {}
+
+    def add(self, values: Iterable[Any]) -> None:
+        for column, value in zip(self._columns.values(), values, strict=True):
+            column.append(self._once.setdefault(value, value) if type(value) is str else value)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def built(self, demonstration: str, **same: str) -> pl.DataFrame:
+        schema = self._table.schema
+        rows = pl.DataFrame(
+            [
+                pl.Series(c, np.frombuffer(v, np.int64) if isinstance(v, array) else v, schema[c])
+                for c, v in self._columns.items()
+            ]
+        )
+        named = {"demonstration": demonstration, **same}
+        rows = rows.with_columns(pl.lit(v, pl.String).alias(k) for k, v in named.items())
+        return self._table.check(rows, demonstration)
+
+
+def read_played(path: Path, demonstration: str) -> ReplayTables:
+    """What the player wrote to ``path``, as replay tables.
+
+    Errors: :class:`PlaybackError` names file and line of what is no such file, or was cut off.
+    """
+    objects = _Columns("objects", ("object_name", "category", "parents", "is_particle_system"))
+    facts = _Columns("facts", ("predicate", "subject", "object", "frame_from", "frame_to"))
+    seen = _Columns("observability", ("object_name", "frame_from", "frame_to", *_BOX))
+    records = _records(path)
+    head, end = next(records, None), None
+    if not isinstance(head, _Replay) or head.format != FORMAT:
+        raise PlaybackError(f"{path}, line 1: is no replay in format {FORMAT}. Delete the file.")
+    for record in records:
+        if isinstance(record, _Fact):
+            facts.add(_values(record))
+        elif isinstance(record, _Seen):
+            seen.add((record.name, record.frame_from, record.frame_to, *record.box))
+        elif isinstance(record, _Object):
+            objects.add(_values(record))
+        elif isinstance(record, _End):
+            end = record
+    found = {"object": len(objects), "fact": len(facts), "seen": len(seen)}
+    if end is None or end.counts != found:
+        raise PlaybackError(
+            f"{path}: was cut off (found {found}, it should hold {end and end.counts}). Delete the "
+            "file and materialize again."
+        )
+    row = {
+        "demonstration": demonstration,
+        "source": OMNIGIBSON,
+        "activity": head.activity or demonstration,
+        "seed": None,
+        "n_frames": end.n_frames,
+        "frame_rate_hz": head.frame_rate_hz,
+        "world_sha": head.source_sha,
+        "frame_id_runs": list(COUNTED_FROM_0),
+    }
+    return ReplayTables(
+        table("demonstrations").build([row]),
+        facts.built(demonstration),
+        objects.built(demonstration),
+        seen.built(demonstration, camera=head.camera),
+        table("states").empty(),
+    )
+
+
+def _values(record: msgspec.Struct) -> tuple[Any, ...]:
+    return msgspec.structs.astuple(record)
+
+
+def _records(path: Path) -> Iterator[Any]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    yield _DECODER.decode(line)
+                except msgspec.DecodeError as error:
+                    raise PlaybackError(
+                        f"{path}, line {number}: {error}. Delete the file and materialize again."
+                    ) from None
+    except OSError as error:
+        raise PlaybackError(f"{path}: cannot be read ({error.strerror})") from error

@@ -1,0 +1,69 @@
+"""Raw HDF5 files -> one folder with ``omnigibson.json`` per demonstration in them.
+
+What is in a file is asked of OmniGibson's interpreter, which can read HDF5; no GPU is needed.
+"""
+
+import subprocess
+from pathlib import Path
+
+import msgspec
+
+from enact_assets.contracts.errors import LakeError, OutputError, PlaybackError, RecordingError
+from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
+from enact_assets.replay.omnigibson_runs import PLAYER, interpreter, player_variables
+from enact_assets.storage.recordings import DEMONSTRATION_FILE, Recordings
+
+RAW_SUFFIXES = (".hdf5", ".h5")
+
+
+class _Listed(msgspec.Struct):
+    episode: int
+    n_frames: int
+    activity: str
+    frame_rate_hz: float
+
+
+def list_demonstrations(path: Path) -> list[RawDemonstration]:
+    """The demonstrations in ``path``. Errors: :class:`PlaybackError`, also for a file with none."""
+    command = [interpreter(), str(PLAYER), "--list", str(path)]
+    try:
+        found = subprocess.run(  # noqa: S603 - the user's interpreter, our own script
+            command, env=player_variables(), capture_output=True, text=True, check=False
+        )
+        listed = msgspec.json.decode(found.stdout, type=list[_Listed])
+    except OSError as error:
+        raise PlaybackError(f"{command[0]}: cannot be started ({error.strerror})") from error
+    except msgspec.DecodeError:
+        said = found.stderr.strip()[-500:] or f"nothing, exit code {found.returncode}"
+        raise PlaybackError(said if str(path) in said else f"{path}: {said}") from None
+    if not listed:
+        raise PlaybackError(f"{path}: holds no demonstration (expected groups data/demo_N)")
+    file = str(path.absolute())
+    return [RawDemonstration(file=file, **msgspec.structs.asdict(each)) for each in listed]
+
+
+def import_demonstrations(path: Path, recordings: Recordings) -> list[str]:
+    """Take in every demonstration of ``path``; returns their names, ``<file>.demo_N``.
+
+    The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
+    that name is there, so that what somebody set in its ``omnigibson.json`` is not lost;
+    :class:`OutputError`. Then nothing is taken in.
+    """
+    found = {f"{path.stem}.demo_{each.episode}": each for each in list_demonstrations(path)}
+    try:
+        folders = {name: recordings.folder(name) for name in found}
+    except LakeError as error:
+        raise RecordingError(str(error)) from None
+    there = [folder for folder in folders.values() if folder.exists()]
+    if there:
+        raise RecordingError(
+            f"{path}: {len(there)} of its {len(found)} demonstrations are there already, the "
+            f"first: {there[0]}. Remove them to import the file anew."
+        )
+    try:
+        for name, folder in folders.items():
+            folder.mkdir(parents=True)
+            write_demonstration(folder / DEMONSTRATION_FILE, found[name])
+    except OSError as error:
+        raise OutputError(f"{recordings.root}: cannot be written ({error.strerror})") from error
+    return list(found)

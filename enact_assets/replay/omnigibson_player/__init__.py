@@ -1,0 +1,6 @@
+"""What runs in the interpreter of OmniGibson: no module here imports ours, Dagster or polars.
+
+Run by path, ``python <this folder> REQUEST.json``, so that nothing of our own installation gets on
+the path of the other interpreter. It needs what OmniGibson brings (h5py, numpy, Pillow) and
+``dagster-pipes``, and runs on Python 3.10, as Isaac Sim does.
+"""

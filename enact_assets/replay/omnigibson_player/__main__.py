@@ -1,0 +1,138 @@
+"""The player's command line: ``python <folder> REQUEST.json``, or ``... --list FILE.hdf5``.
+
+Exit code 0 if all was done, REFUSED with a message in the output folder if trying again would not
+help, anything else after a crash.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PACKAGE = "enact_assets.replay.omnigibson_player"
+LOG_EVERY_S = 10.0
+
+
+def adopt_package() -> None:
+    """Make this folder importable under its own name, and nothing else of our installation."""
+    folder = Path(__file__).resolve().parent
+    sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != folder]
+    name = ""
+    places = (folder.parents[1], folder.parents[0], folder)
+    for part, place in zip(PACKAGE.split("."), places, strict=True):
+        name = f"{name}.{part}" if name else part
+        package = types.ModuleType(name)
+        package.__path__ = [str(place)]
+        sys.modules.setdefault(name, package)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one request; returns the exit code."""
+    from enact_assets.replay.omnigibson_player.request import (
+        REFUSAL_FILE,
+        REFUSED,
+        PlaybackRequest,
+        RefusalError,
+    )
+
+    if len(arguments) == 2 and arguments[0] == "--list":
+        return list_demonstrations(arguments[1])
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return REFUSED
+    output = Path(arguments[0]).parent
+    try:
+        request = PlaybackRequest.read(Path(arguments[0]))
+        output = Path(request.output)
+        run(request)
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        (output / REFUSAL_FILE).write_text(str(error))
+        return REFUSED
+    except Exception:  # noqa: BLE001 # the parent wants its end, and an exit code
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def list_demonstrations(path: str) -> int:
+    """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
+    from enact_assets.replay.omnigibson_player.request import REFUSED, RefusalError
+
+    if importlib.util.find_spec("h5py") is None:
+        print("this interpreter has no h5py, which comes with OmniGibson", file=sys.stderr)
+        return REFUSED
+    try:
+        from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+
+        print(json.dumps(DemonstrationFile(path).describe()))
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+def run(request: Any) -> None:
+    """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
+    from enact_assets.replay.omnigibson_player import machine
+    from enact_assets.replay.omnigibson_player.request import RefusalError
+
+    for module in ("h5py", "numpy", "PIL", "dagster_pipes"):
+        if importlib.util.find_spec(module) is None:
+            raise RefusalError(
+                f"{sys.executable} has no {module}. OMNIGIBSON_PYTHON must name the interpreter "
+                "OmniGibson is installed in, with dagster-pipes installed beside it."
+            )
+    from dagster_pipes import DAGSTER_PIPES_CONTEXT_ENV_VAR, open_dagster_pipes
+
+    machine.check_gpu()
+    if DAGSTER_PIPES_CONTEXT_ENV_VAR not in os.environ:
+        play_request(request, print)
+        return
+    with open_dagster_pipes() as pipes:
+        play_request(request, pipes.log.info)
+
+
+def play_request(request: Any, log: Callable[[str], None]) -> None:
+    """Play, and say through ``log`` how far it is, every ten seconds."""
+    from enact_assets.replay.omnigibson_player import machine
+    from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+    from enact_assets.replay.omnigibson_player.request import PROGRESS_FILE
+
+    source = DemonstrationFile(request.file)
+    n_frames = source.n_frames(request.episode)
+    machine.check_api()
+    machine.check_grasping(request.where, source.robot().grasping_mode)
+    machine.check_data(source.scene_model)
+    source.close()
+    what = "facts" if request.frames is None else f"pictures of {len(request.frames)} frames"
+    log(f"{request.demonstration}: {what}, from {request.where} ({n_frames} frames)")
+    logged_at = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal logged_at
+        now = time.monotonic()
+        if done not in (1, total) and now - logged_at < LOG_EVERY_S:
+            return
+        logged_at = now
+        log(f"{request.demonstration}: {done}/{total} frames")
+        (Path(request.output) / PROGRESS_FILE).write_text(f"{done} {total}")
+
+    from enact_assets.replay.omnigibson_player.playback import play
+
+    play(request, progress)
+
+
+if __name__ == "__main__":
+    adopt_package()
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Isaac Sim's own way out may hang, or turn a failure into exit code 0.
+    os._exit(code)

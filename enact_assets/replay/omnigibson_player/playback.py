@@ -1,0 +1,257 @@
+"""Plays one demonstration back: its facts and views as intervals, or pictures of some frames."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import omnigibson as og
+from omnigibson.envs.data_wrapper import DataPlaybackWrapper
+from omnigibson.envs.env_wrapper import EnvironmentWrapper
+from omnigibson.macros import gm
+from PIL import Image
+
+from enact_assets.replay.omnigibson_player import look
+from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+from enact_assets.replay.omnigibson_player.intervals import IntervalWriter
+from enact_assets.replay.omnigibson_player.request import (
+    PICTURES_FOLDER,
+    REPLAY_FILE,
+    PlaybackRequest,
+    RefusalError,
+)
+from enact_assets.replay.omnigibson_player.scene_facts import SceneFacts
+from enact_assets.replay.omnigibson_player.sight import boxes
+
+WARM_UP_FRAMES = 30
+"""Played again before a chunk goes on: grasps are told from what grippers did lately."""
+
+Progress = Callable[[int, int], None]
+"""Hears frames done and frames in all."""
+
+
+class Watcher(Protocol):
+    """Looks at frames as they are played."""
+
+    modality: str
+    """What its camera sees."""
+
+    def restart(self) -> None:
+        """A chunk begins: the scene was restored."""
+        ...
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """The simulator is at ``frame``."""
+        ...
+
+
+class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not installed here
+    """Calls ``after_step`` after every step: the playback wrapper itself has no such hook."""
+
+    def __init__(self, env: Any, after_step: Callable[[], None]) -> None:
+        self._after_step = after_step
+        super().__init__(env=env)
+
+    def step(self, action: Any, n_render_iterations: int = 1) -> Any:
+        """As the environment does, and then tells."""
+        result = self.env.step(action=action, n_render_iterations=n_render_iterations)
+        self._after_step()
+        return result
+
+
+class FactsWatcher:
+    """Writes all facts, and the box of everything the camera sees."""
+
+    modality = "seg_instance"
+
+    def __init__(self, request: PlaybackRequest, writer: IntervalWriter) -> None:
+        self._request = request
+        self._writer = writer
+        self._facts = SceneFacts(writer)
+
+    def restart(self) -> None:
+        """As in :class:`Watcher`."""
+        self._facts.restart()
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """As in :class:`Watcher`."""
+        facts, names = self._facts.at(env.scene)
+        seen, about = rendered(sensor, self._request.renders)
+        labels = to_array(seen[self.modality])
+        views = boxes(labels, {int(k): v for k, v in about[self.modality].items()}, names)
+        self._writer.add_frame(frame, facts, views)
+
+
+class PictureWatcher:
+    """Stores a PNG file of every frame it looks at, each as soon as it is there."""
+
+    modality = "rgb"
+
+    def __init__(self, request: PlaybackRequest, folder: Path) -> None:
+        self._request = request
+        self._folder = folder
+
+    def restart(self) -> None:
+        """As in :class:`Watcher`."""
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """As in :class:`Watcher`."""
+        look.paint_robot(env.scene.robots[0], self._request, frame)
+        seen, _ = rendered(sensor, self._request.renders)
+        picture = Image.fromarray(to_array(seen[self.modality])[..., :3].astype("uint8"))
+        path = picture_path(self._folder, frame)
+        partial = path.with_name(f".{path.name}.tmp")
+        picture.save(partial, "PNG")
+        partial.replace(path)
+
+
+def play(request: PlaybackRequest, progress: Progress) -> None:
+    """Do what ``request`` asks for. What was finished before is kept: pictures one by one, facts
+    of a demonstration as a whole.
+
+    Errors: :class:`RefusalError` for what trying again would not change.
+    """
+    set_up_omnigibson()
+    output = Path(request.output)
+    source = DemonstrationFile(request.file)
+    try:
+        n_frames = source.n_frames(request.episode)
+        if request.frames is not None:
+            _play_pictures(request, source, n_frames, output / PICTURES_FOLDER, progress)
+            return
+        view = request.view
+        header = {
+            "demonstration": request.demonstration,
+            "activity": source.activity,
+            "frame_rate_hz": source.frame_rate_hz,
+            "source_sha": source.sha(request.episode),
+            "camera": view.name,
+            "omnigibson": og.__version__,
+        }
+        chunks = list(chunked(range(n_frames), request.chunk_frames))
+        with IntervalWriter(output / REPLAY_FILE, header) as writer:
+            watcher = FactsWatcher(request, writer)
+            _play(request, source, chunks, watcher, progress, warm_up=WARM_UP_FRAMES)
+            writer.finish(n_frames)
+    finally:
+        source.close()
+        shutil.rmtree(og.tempdir, ignore_errors=True)  # its own way out is not taken
+
+
+def _play_pictures(
+    request: PlaybackRequest,
+    source: DemonstrationFile,
+    n_frames: int,
+    folder: Path,
+    progress: Progress,
+) -> None:
+    frames = sorted(set(request.frames or ()))
+    outside = [frame for frame in frames if not 0 <= frame < n_frames]
+    if outside:
+        raise RefusalError(
+            f"{request.where}: {len(outside)} frames outside the demonstration's {n_frames}, the "
+            f"first: {outside[0]}"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = [frame for frame in frames if not picture_path(folder, frame).is_file()]
+    chunks = list(chunked(missing, request.chunk_frames))
+    if chunks:
+        _play(request, source, chunks, PictureWatcher(request, folder), progress)
+
+
+def _play(
+    request: PlaybackRequest,
+    source: DemonstrationFile,
+    chunks: Sequence[Sequence[int]],
+    watcher: Watcher,
+    progress: Progress,
+    *,
+    warm_up: int = 0,
+) -> None:
+    robot, total = source.robot(), sum(map(len, chunks))
+    played = [[*range(max(c[0] - warm_up, 0), c[0]), *c] if warm_up else list(c) for c in chunks]
+    with tempfile.TemporaryDirectory(dir=request.output) as folder:
+        excerpt = os.path.join(folder, "excerpt.hdf5")  # noqa: PTH118 # OmniGibson wants text
+        source.write_excerpt(request.episode, played, Path(excerpt))
+        playback = DataPlaybackWrapper.create_from_hdf5(
+            input_path=excerpt,
+            output_path=os.path.join(folder, "observations.hdf5"),  # noqa: PTH118
+            robot_obs_modalities=[],
+            external_sensors_config=[
+                look.sensor_config(request.view, robot.prim_path, watcher.modality)
+            ],
+            n_render_iterations=1,
+            only_successes=False,
+        )
+        env = playback.env
+        sensor = _checked_sensor(env, request)
+        look.set_lens(sensor, request.view)
+        look.set_renderer(request.mode)
+        n_done = 0
+        frames: list[int] = []
+        is_wanted: list[bool] = []
+
+        def after_step() -> None:
+            nonlocal n_done
+            frame = frames.pop(0)
+            if is_wanted.pop(0):
+                watcher.look(env, sensor, frame)
+                n_done += 1
+                progress(n_done, total)
+
+        playback.env = WatchedEnvironment(env, after_step)
+        for k, (chunk, wanted) in enumerate(zip(played, chunks, strict=True)):
+            frames[:] = chunk
+            is_wanted[:] = [frame >= wanted[0] for frame in chunk]
+            watcher.restart()
+            playback.playback_episode(episode_id=k, record=False)
+            if frames:
+                raise RuntimeError(f"{request.where}: playback stopped before frame {frames[0]}")
+
+
+def set_up_omnigibson() -> None:
+    """Global switches, which have to be set before the simulator starts."""
+    gm.HEADLESS = True
+    gm.RENDER_VIEWER_CAMERA = False
+    gm.USE_GPU_DYNAMICS = True  # particles and cloth need it
+    gm.ENABLE_OBJECT_STATES = True
+    gm.ENABLE_TRANSITION_RULES = False  # transitions come from the recording
+
+
+def _checked_sensor(env: Any, request: PlaybackRequest) -> Any:
+    """The camera, on a link that is there: a missing one would leave it hanging in the air."""
+    robots, view = env.scene.robots, request.view
+    if len(robots) != 1:
+        raise RefusalError(f"{request.where}: {len(robots)} robots in the scene, expected one")
+    if view.link not in robots[0].links:
+        known = ", ".join(sorted(robots[0].links))
+        raise RefusalError(
+            f"{request.where}: robot {robots[0].name!r} has no link {view.link!r} to put the "
+            f"camera on (it has: {known})"
+        )
+    return env.external_sensors[view.name]
+
+
+def rendered(sensor: Any, renders: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What ``sensor`` sees once the renderer has caught up with the state."""
+    for _ in range(renders):
+        og.sim.render()
+    seen, about = sensor.get_obs()
+    return seen, about
+
+
+def to_array(tensor: Any) -> Any:
+    """A tensor, wherever it is, as a NumPy array."""
+    return tensor.cpu().numpy()
+
+
+def picture_path(folder: Path, frame: int) -> Path:
+    """Where the picture of ``frame`` stands."""
+    return folder / f"{frame:06d}.png"
+
+
+def chunked(frames: Sequence[int], size: int) -> list[Sequence[int]]:
+    """``frames`` in runs of at most ``size``."""
+    return [frames[start : start + size] for start in range(0, len(frames), size)]

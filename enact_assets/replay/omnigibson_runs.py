@@ -1,0 +1,208 @@
+"""Runs the player in OmniGibson's own interpreter: watched, one at a time, with one more try.
+
+Isaac Sim crashes now and then, so an end without a result is tried once more. What the player says
+is wrong (no GPU, no such file) is not: it would be wrong again.
+"""
+
+import fcntl
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from enact_assets.contracts.errors import OutputError, PlaybackError
+from enact_assets.replay.omnigibson_player.request import (
+    PROGRESS_FILE,
+    REFUSAL_FILE,
+    REFUSED,
+    PlaybackRequest,
+)
+
+PYTHON_VARIABLE = "OMNIGIBSON_PYTHON"
+PLAYER = Path(__file__).with_name("omnigibson_player")
+ATTEMPTS = 2
+POLL_S = 0.2
+STOP_S = 20.0
+TAIL_CHARACTERS = 1500
+LOG_FILE = "player.log"
+LOCK_FILE = "gpu.lock"
+OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+"""Variables of our interpreter, which would lead the other one to our packages."""
+
+_log = logging.getLogger(__name__)
+
+Session = Callable[[], AbstractContextManager[Mapping[str, str]]]
+"""Opens a channel to whoever listens; gives the variables by which the player finds it."""
+
+
+def interpreter() -> str:
+    """OmniGibson's interpreter. Errors: :class:`PlaybackError` if none is named or it is gone."""
+    named = os.environ.get(PYTHON_VARIABLE, "").strip()
+    advice = (
+        f"Set {PYTHON_VARIABLE} to the Python that OmniGibson is installed in, on a machine with "
+        "an RTX GPU; docs/sources.md has the steps."
+    )
+    if not named:
+        raise PlaybackError(f"{PYTHON_VARIABLE} is not set. {advice}")
+    if not os.access(named, os.X_OK) or Path(named).is_dir():
+        raise PlaybackError(f"{PYTHON_VARIABLE}: {named!r} is no program that can be run. {advice}")
+    return named
+
+
+def player_variables() -> dict[str, str]:
+    """Environment of the player: ours, without what is about our own interpreter."""
+    return {k: v for k, v in os.environ.items() if k not in OURS} | {"PYTHONNOUSERSITE": "1"}
+
+
+@dataclass(frozen=True)
+class Player:
+    """Starts players. ``session`` lets Dagster listen; ``say`` tells what a person should know."""
+
+    session: Session = lambda: nullcontext({})
+    say: Callable[[str], None] = _log.warning
+
+    def run(
+        self,
+        request: PlaybackRequest,
+        is_done: Callable[[], bool],
+        progress: Callable[[int, int], None],
+    ) -> None:
+        """Play ``request``; ``is_done`` looks whether all of its output is there.
+
+        ``progress`` hears frames done and frames in all. Errors: :class:`PlaybackError` with what
+        the player said, or after two crashes with the end of its log; :class:`OutputError` if its
+        folder cannot be written.
+        """
+        python, folder = interpreter(), Path(request.output)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            request_file = folder / "request.json"
+            request.write(request_file)
+        except OSError as error:
+            raise OutputError(f"{folder}: cannot be written ({error.strerror})") from error
+        command = [python, str(PLAYER), str(request_file)]
+        with one_gpu(folder.parents[1] / LOCK_FILE, self.say):
+            for attempt in range(1, ATTEMPTS + 1):
+                (folder / REFUSAL_FILE).unlink(missing_ok=True)
+                (folder / PROGRESS_FILE).unlink(missing_ok=True)
+                with self.session() as variables:
+                    code = _run(command, folder, variables, progress)
+                if code == 0 and is_done():
+                    return
+                if code == REFUSED:
+                    raise PlaybackError(f"{request.demonstration}: {_refusal(folder)}")
+                how = _how_it_ended(code, folder)
+                if attempt < ATTEMPTS:
+                    self.say(f"{request.demonstration}: the player {how}. It is tried once more.")
+        raise PlaybackError(
+            f"{request.demonstration} ({request.where}): the player {how}, {ATTEMPTS} times. The "
+            f"end of {folder / LOG_FILE}:\n{_tail(folder / LOG_FILE)}"
+        )
+
+
+current_player: ContextVar[Player] = ContextVar("enact_player")
+"""Set where somebody listens; everywhere else players are started without a channel."""
+
+
+def player() -> Player:
+    """Who starts players here."""
+    return current_player.get(Player())
+
+
+@contextmanager
+def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Within the block no other process of this machine has the lock ``path``.
+
+    It is gone with the process that holds it, however that ends.
+    """
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("The GPU is in use by another replay: this one waits.")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _run(
+    command: list[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    progress: Callable[[int, int], None],
+) -> int:
+    """Exit code of the player, negative for a signal. It does not outlive this call."""
+    with (folder / LOG_FILE).open("wb") as log:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the user's interpreter, our own script
+                command,
+                env=player_variables() | dict(variables),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise PlaybackError(
+                f"{PYTHON_VARIABLE}: {command[0]} cannot be started ({error.strerror})"
+            ) from error
+        try:
+            told = ""
+            while process.poll() is None:
+                time.sleep(POLL_S)
+                told = _tell(folder, told, progress)
+            _tell(folder, told, progress)
+        finally:
+            _stop(process)
+    return process.returncode
+
+
+def _tell(folder: Path, told: str, progress: Callable[[int, int], None]) -> str:
+    """Pass the player's progress on if it is news."""
+    with suppress(OSError, ValueError):
+        text = (folder / PROGRESS_FILE).read_text()
+        done, total = (int(number) for number in text.split())
+        if text != told:
+            progress(done, total)
+        return text
+    return told
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """End the player and what it started, unless it is over already."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_S)
+
+
+def _refusal(folder: Path) -> str:
+    with suppress(OSError):
+        return (folder / REFUSAL_FILE).read_text()
+    return _tail(folder / LOG_FILE)
+
+
+def _how_it_ended(code: int, folder: Path) -> str:
+    where = ""
+    with suppress(OSError, ValueError):
+        done, total = (folder / PROGRESS_FILE).read_text().split()
+        where = f" at frame {done} of {total} or soon after"
+    if code < 0:
+        return f"was ended by {signal.Signals(-code).name}{where}"
+    if code == 0:
+        return f"ended without finishing its output{where}"
+    return f"crashed with exit code {code}{where}"
+
+
+def _tail(path: Path) -> str:
+    with suppress(OSError):
+        return path.read_text(errors="replace")[-TAIL_CHARACTERS:].strip() or "(empty)"
+    return "(no log)"

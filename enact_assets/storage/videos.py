@@ -1,0 +1,154 @@
+"""Video files: how many frames there are, when each is shown, and single frames by their number.
+
+Frames are numbered in the order in which they are shown, from 0. Nothing seeks: many files land a
+frame or more beside the time that was asked for.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import RenderError
+
+
+@dataclass(frozen=True)
+class VideoTimes:
+    """When each frame of a video is shown: ``times_s`` (n_frames,), ascending, the first at 0.
+
+    ``width_px`` and ``height_px`` are those of a picture.
+    """
+
+    times_s: NDArray[np.float64]
+    width_px: int
+    height_px: int
+
+    @property
+    def n_frames(self) -> int:
+        """How many there are."""
+        return len(self.times_s)
+
+    @property
+    def frame_rate_hz(self) -> float:
+        """Frames per second on average; also of a video whose frames are not evenly spaced."""
+        if self.n_frames < 2:
+            return 1.0
+        return float((self.n_frames - 1) / self.times_s[-1])
+
+    @property
+    def is_even(self) -> bool:
+        """Whether no frame is shown half a frame or more off an even pace."""
+        pace = np.arange(self.n_frames) / self.frame_rate_hz
+        return bool(np.all(np.abs(self.times_s - pace) < 0.5 / self.frame_rate_hz))
+
+    def frame_at(self, time_s: float) -> int:
+        """The frame that is shown at ``time_s``: the last that begins no later; -1 before 0."""
+        # Annotators copy times that a player rounded: a millisecond early is on time.
+        return int(np.searchsorted(self.times_s, time_s + 1e-3, side="right")) - 1
+
+
+def read_times(video: Path) -> VideoTimes:
+    """When the frames of ``video`` are shown, read from its packets; one picture is decoded.
+
+    Errors: :class:`RenderError` if it is no video, has no frame, or does not say when they are
+    shown.
+    """
+    times: list[float] = []
+    n_without = 0
+    with _opened(video) as container:
+        stream = container.streams.video[0]
+        base = stream.time_base
+        try:
+            for packet in container.demux(stream):
+                # What ends the stream is empty; what an edit list cuts off is never shown.
+                if packet.size == 0 or packet.is_discard:
+                    continue
+                if packet.pts is None:
+                    n_without += 1
+                else:
+                    times.append(float(packet.pts * base))
+        except (_av().FFmpegError, ValueError) as error:
+            raise RenderError(
+                f"{video}: cannot be read past frame {len(times)} ({error}). Copy it again."
+            ) from error
+    if n_without:
+        raise RenderError(
+            f"{video}: {n_without} of {n_without + len(times)} frames do not say when they are "
+            "shown. Convert it to MP4."
+        )
+    if not times:
+        raise RenderError(f"{video}: has no frame. Copy it again, or export it anew.")
+    shown = np.sort(np.array(times))
+    if (np.diff(shown) <= 0).any():
+        k = int(np.flatnonzero(np.diff(shown) <= 0)[0])
+        raise RenderError(
+            f"{video}: frames {k} and {k + 1} are shown at the same time. Convert it to MP4."
+        )
+    height, width = _first_picture(video).shape[:2]
+    return VideoTimes(shown - shown[0], width, height)
+
+
+def read_frames(
+    video: Path, frames: Collection[int], n_frames: int
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
+
+    One picture is in memory at a time. Errors: :class:`RenderError` if the video cannot be decoded,
+    or has, as the last frame tells, another number of frames than ``n_frames``.
+    """
+    wanted = set(frames)
+    n_read = 0
+    with _opened(video) as container:
+        try:
+            for frame in container.decode(video=0):
+                if n_read in wanted:
+                    yield n_read, _upright(frame)
+                n_read += 1
+        except (_av().FFmpegError, ValueError, IndexError) as error:
+            raise RenderError(
+                f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
+            ) from error
+    if n_read != n_frames:
+        raise RenderError(
+            f"{video}: has {n_read} frames, the replay {n_frames}. Frames are matched by number: "
+            "export the video again, one picture per recorded frame."
+        )
+
+
+def _first_picture(video: Path) -> NDArray[np.uint8]:
+    with _opened(video) as container:
+        try:
+            return _upright(next(container.decode(video=0)))
+        except (_av().FFmpegError, ValueError, IndexError, StopIteration) as error:
+            raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
+
+
+def _upright(frame: Any) -> NDArray[np.uint8]:
+    """Pixels of a decoded frame as a player shows it: telephones note how they were held."""
+    pixels: NDArray[np.uint8] = frame.to_ndarray(format="rgb24")
+    # Counterclockwise, as in numpy.
+    return np.ascontiguousarray(np.rot90(pixels, round(frame.rotation / 90)))
+
+
+def _opened(video: Path) -> Any:
+    try:
+        container = _av(video).open(str(video))
+    except (_av().FFmpegError, ValueError, OSError) as error:
+        raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
+    if not container.streams.video:
+        container.close()
+        raise RenderError(f"{video}: cannot be decoded, as no video is in it")
+    return container
+
+
+def _av(video: Path | None = None) -> Any:
+    try:
+        import av
+    except ImportError as error:
+        raise RenderError(
+            f"{video}: reading a video needs the extra, pip install 'enact_assets[video]'"
+        ) from error
+    return av

@@ -1,0 +1,7 @@
+"""Contains."""
+
+from omnigibson.object_states.object_state_base import BaseObjectState
+
+
+class Contains(BaseObjectState):
+    pass

@@ -1,0 +1,7 @@
+"""Covered."""
+
+from omnigibson.object_states.object_state_base import BaseObjectState
+
+
+class Covered(BaseObjectState):
+    pass

@@ -1,0 +1,84 @@
+"""A camera: every object is a stripe four pixels wide, unless ``Hidden`` holds of it."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import omnigibson as og
+from omnigibson import lazy
+from omnigibson.sensors.sensor_base import BaseSensor
+
+
+class _Tensor:
+    def __init__(self, array):
+        self._array = array
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self._array
+
+
+class VisionSensor(BaseSensor):
+    def __init__(
+        self,
+        relative_prim_path,
+        name,
+        modalities=["rgb"],  # noqa: B006 - as the real one
+        enabled=True,
+        noise=None,
+        load_config=None,
+        image_height=128,
+        image_width=128,
+        focal_length=17.0,  # Default 17.0 since this is roughly the human eye focal length
+        clipping_range=(0.001, 10000000.0),
+        viewport_name=None,
+    ):
+        super().__init__(name)
+        self.path, self.modalities = relative_prim_path, list(modalities)
+        self.shape = (image_height, image_width)
+        self.focal_length, self._aperture = focal_length, 20.955
+
+    @property
+    def horizontal_aperture(self):
+        return self._aperture
+
+    @horizontal_aperture.setter
+    def horizontal_aperture(self, length):
+        self._aperture = length
+
+    def _get_obs(self):
+        scene = og.sim.scenes[0]
+        robot = scene.robots[0]
+        colours = [
+            m.diffuse_color_constant for m in robot.materials if len(m.shader_input_names) > 1
+        ]
+        seen = {
+            "frame": scene.frame,
+            "modalities": self.modalities,
+            "n_renders": og.sim.n_renders,
+            "path": self.path,
+            "position": self.position,
+            "aperture": self._aperture,
+            "attributes": self.prim.attributes,
+            "settings": lazy.SETTINGS,
+            "colours": colours,
+        }
+        if "FAKE_OMNIGIBSON_LOG" in os.environ:
+            with Path(os.environ["FAKE_OMNIGIBSON_LOG"]).open("a") as file:
+                file.write(json.dumps(seen) + "\n")
+        if self.modalities == ["rgb"]:
+            picture = np.zeros((*self.shape, 4), np.uint8)
+            picture[..., 0] = scene.frame
+            picture[..., 1] = int(255 * colours[0][0])
+            picture[..., 3] = 255
+            return {"rgb": _Tensor(picture)}, {}
+        labels, names = np.zeros(self.shape, np.int32), {0: "background", 1: "unlabelled"}
+        things = sorted({*scene.registry, *scene.systems})
+        for k, name in enumerate(things):
+            if not scene.holds("Hidden", name, None):
+                labels[2:, 4 * k : 4 * k + 4] = k + 2
+                names[k + 2] = name
+        return {"seg_instance": _Tensor(labels)}, {"seg_instance": names}

@@ -1,0 +1,54 @@
+"""``enact-assets import FILE.hdf5``, and the way from there to pictures, by the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from omnigibson_worlds import Machine, World, write_worlds
+
+from enact_assets.official.importing import import_paths
+from enact_assets.replay.omnigibson import read_demonstration
+from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.recordings import Recordings
+
+WORLDS = (World(5, {"apple": "apple"}), World(9, {"apple": "apple"}))
+
+
+def errors(root: DataRoot, *paths: Path) -> list[str]:
+    return [str(o.error) for o in import_paths(paths, root).failures]
+
+
+def test_every_demonstration_of_a_file_is_taken_in(machine: Machine, tmp_path: Path) -> None:
+    raw = write_worlds(machine.python, tmp_path / "tidy_up.hdf5", *WORLDS)
+    root = DataRoot(tmp_path / "root")
+    machine.set_gpu("none", code=1)  # it is not asked for
+    (outcome,) = import_paths([raw], root).outcomes
+    assert outcome.numbers == {"demonstrations": 2}
+    recordings = Recordings(root.recordings)
+    assert recordings.names() == ["tidy_up.demo_0", "tidy_up.demo_1"]
+    about = read_demonstration(recordings.file("tidy_up.demo_1"))
+    assert (about.file, about.episode, about.n_frames) == (str(raw), 1, 9)
+    assert about.activity == "slicing_apples"
+    shown = json.loads(recordings.file("tidy_up.demo_1").read_text())
+    assert shown["position_m"] == [-0.4, 0.0, 1.75]  # to be seen and edited
+    (error,) = errors(root, raw)
+    assert "2 of its 2 demonstrations are there already, the first:" in error
+
+
+def test_a_file_that_cannot_be_listed_is_told(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = DataRoot(tmp_path / "root")
+    raw = tmp_path / "raw.hdf5"
+    assert errors(root, raw) == [f"{raw}: there is no such file"]
+    raw.write_bytes(b"no")
+    assert "is no HDF5 file that can be read" in errors(root, raw)[0]
+    write_worlds(machine.python, raw)
+    assert "holds no demonstration" in errors(root, raw)[0]
+    write_worlds(machine.python, raw, *WORLDS, scene_file=None)
+    assert "no attribute 'scene_file'" in errors(root, raw)[0]
+    odd = write_worlds(machine.python, tmp_path / "a b.hdf5", *WORLDS)
+    assert "a b.demo_0" in errors(root, odd)[0]
+    monkeypatch.delenv("OMNIGIBSON_PYTHON")
+    assert "OMNIGIBSON_PYTHON is not set" in errors(root, raw)[0]
+    assert not Recordings(root.recordings).names()

@@ -1,0 +1,163 @@
+"""Pictures of raw demonstrations under every variant, taken by the fake's camera."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from omnigibson_worlds import Machine, World
+
+from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.frames.omnigibson_source import MODES, OmniGibsonSource
+from enact_assets.replay.sources import PictureRequest, Silent
+from enact_assets.storage.images import ImageStore
+from enact_assets.storage.recordings import Recordings
+
+WORLD = World(
+    20,
+    {"apple": "apple", "table": "table"},
+    added={8: {"pear": "pear"}},
+    removed={12: ["apple"]},
+)
+VARIANTS = load_registry().variants
+
+
+class Studio:
+    """A raw demonstration, its replay, and a store for its pictures."""
+
+    def __init__(self, machine: Machine) -> None:
+        about = machine.demonstration(WORLD)
+        self.machine, self.name = machine, about.parent.name
+        self.source = OmniGibsonSource(Recordings(machine.root / "recordings"))
+        self.tables = self.source.replay(self.name, Silent())
+        self.store = ImageStore(machine.root / "images")
+        (machine.root / "seen.jsonl").unlink()
+
+    def pictures(self, variant: str, *frames: int) -> pl.DataFrame:
+        wanted = pl.DataFrame(
+            {"gating": "state", "key_frame": range(len(frames)), "frame": frames},
+            schema_overrides={"key_frame": pl.Int64, "frame": pl.Int64},
+        )
+        return self.source.pictures(
+            PictureRequest(
+                self.tables.demonstrations, wanted, VARIANTS[variant], self.store, pl.DataFrame
+            )
+        )
+
+    def seen(self) -> list[dict[str, Any]]:
+        found = self.machine.seen()
+        (self.machine.root / "seen.jsonl").unlink(missing_ok=True)
+        return found
+
+
+@pytest.fixture
+def studio(machine: Machine) -> Studio:
+    return Studio(machine)
+
+
+def test_only_wanted_frames_are_rendered_each_once(studio: Studio) -> None:
+    rows = studio.pictures("baseline", 3, 9, 15)
+    assert [s["frame"] for s in studio.seen()] == [3, 9, 15]
+    assert rows.select("key_frame", "frame", "variant").rows() == [
+        (0, 3, "baseline"),
+        (1, 9, "baseline"),
+        (2, 15, "baseline"),
+    ]
+    for frame, sha in rows.select("frame", "image_sha").iter_rows():
+        picture = studio.store.read(sha)
+        assert picture.shape == (512, 512, 3)
+        assert picture[0, 0, 0] == frame
+    again = studio.pictures("baseline", 3, 9, 15)
+    assert not studio.seen()
+    assert again.equals(rows)
+    more = studio.pictures("baseline", 2, 3, 19)
+    assert [s["frame"] for s in studio.seen()] == [2, 19]
+    assert more.item(1, "image_sha") == rows.item(0, "image_sha")
+    assert not list(studio.machine.root.rglob("pictures/*.png"))  # all are in the store
+
+
+def test_a_crash_keeps_the_pictures_that_were_finished(studio: Studio) -> None:
+    studio.machine.crash_at(9, times=1)
+    studio.pictures("baseline", 3, 9, 15)
+    assert [s["frame"] for s in studio.seen()] == [3, 9, 15]
+    studio.machine.crash_at(16, times=99)
+    with pytest.raises(RenderError, match=r"raw.demo_0 .*was ended by SIGKILL, 2 times"):
+        studio.pictures("high", 14, 16)
+    assert [s["frame"] for s in studio.seen()] == [14]
+    studio.machine.crash_at(16, times=0)
+    studio.pictures("high", 14, 16)
+    assert [s["frame"] for s in studio.seen()] == [16]
+
+
+@pytest.mark.parametrize("aperture", [30, 60, 80])
+def test_aperture(studio: Studio, aperture: int) -> None:
+    studio.pictures(f"aperture_{aperture}", 1)
+    (seen,) = studio.seen()
+    assert seen["aperture"] == aperture
+    assert seen["attributes"] == {}
+    assert seen["n_renders"] == 5
+
+
+def test_fisheye_is_a_polynomial_of_190_degrees(studio: Studio) -> None:
+    studio.pictures("fisheye", 1)
+    (seen,) = studio.seen()
+    lens = seen["attributes"]
+    assert lens.pop("cameraProjectionType") == "fisheyePolynomial"
+    assert lens["fthetaCx"] == lens["fthetaCy"] == 256
+    # At the edge of the picture the angle from the axis is half the field of view.
+    assert lens["fthetaPolyB"] * 256 == pytest.approx(95 * 3.141592653589793 / 180)
+
+
+@pytest.mark.parametrize(("variant", "height"), [("baseline", 1.75), ("high", 2.25), ("low", 1.5)])
+def test_the_camera_rides_on_the_robot_at_its_height(
+    studio: Studio, variant: str, height: float
+) -> None:
+    studio.pictures(variant, 1)
+    (seen,) = studio.seen()
+    assert seen["position"] == [-0.4, 0.0, height]
+    assert seen["path"] == "/controllable__r1__robot_r1/base_link/external_sensor1"
+
+
+def test_robot_colours(studio: Studio) -> None:
+    colours = {}
+    for variant in ("baseline", "white_color", "skin_color", "random_color"):
+        studio.pictures(variant, 1, 2)
+        colours[variant] = [s["colours"][0] for s in studio.seen()]
+    assert colours["baseline"] == [[0, 0, 0], [0, 0, 0]]
+    assert colours["white_color"] == [[0.86] * 3] * 2
+    (red, green, blue), same = colours["skin_color"]
+    assert same == [red, green, blue]
+    assert red > green > blue
+    one, other = colours["random_color"]
+    assert one != other
+    assert max(one) == pytest.approx(0.9)
+
+
+def test_path_tracing_renders_longer_and_ray_tracing_only_has_no_effects(studio: Studio) -> None:
+    studio.pictures("path_tracing", 1)
+    (seen,) = studio.seen()
+    assert seen["settings"] == {"/rtx/rendermode": "PathTracing"}
+    assert seen["n_renders"] == 64
+    studio.pictures("ray_tracing_only", 1)
+    (seen,) = studio.seen()
+    assert seen["settings"].pop("/rtx/rendermode") == "RaytracedLighting"
+    assert len(seen["settings"]) == 6
+    assert not any(seen["settings"].values())
+
+
+def test_it_says_which_variants_isaac_sim_has(studio: Studio) -> None:
+    shown = {n for n, v in VARIANTS.items() if studio.source.shows(studio.name, v)}
+    assert set(VARIANTS) - shown == {"realistic"}
+    assert {v.renderer.mode for v in VARIANTS.values()} - set(MODES) == {"realistic"}
+
+
+def test_frames_outside_are_refused(studio: Studio) -> None:
+    with pytest.raises(RenderError, match=r"2 frames outside the .* 20, the first: 20"):
+        studio.pictures("baseline", 3, 20, 99)
+
+
+def test_recordings_with_a_raw_demonstration_are_found(studio: Studio, tmp_path: Path) -> None:
+    assert studio.source.demonstrations() == ["raw.demo_0"]
+    assert studio.source.has("raw.demo_0")
+    assert not studio.source.has("raw.demo_1")
