@@ -4,7 +4,6 @@ import csv
 import tempfile
 from collections.abc import Iterator
 from fractions import Fraction
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +65,7 @@ def _annotate(replay: ReplayTables, path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         writer.writerows(("", "object", "", name, "", category) for name, category in things)
-        writer.writerows(sorted(rows, key=itemgetter(0)))
+        writer.writerows(sorted(rows, key=lambda row: row[0]))
 
 
 def _film(path: Path, n_frames: int) -> None:
