@@ -150,7 +150,8 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
     warned = {asset for asset, e in found.items() if not e.passed}
     assert warned == {
         *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions"),
-        *("evaluation", "probes", "warehouse"),
+        *("evaluation", "compared_steps", "compared_components", "probes", "warehouse", "report"),
+        *("probe_panels", "model_accuracies", "model_comparisons"),
     }
     told = found["wanted_frames"]
     assert told.check_name == CHECK

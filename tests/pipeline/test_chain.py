@@ -42,6 +42,29 @@ def test_oracle_scores_exactly_one_everywhere(materialized) -> None:
     assert (rows.get_column("pairwise_accuracy") == 1.0).all()
 
 
+def test_every_parsed_answer_is_compared_and_agrees_with_its_score(materialized) -> None:
+    """Error analysis that looks at other changes than verification would explain nothing."""
+    found = query(
+        materialized,
+        "select model, variant, kind, question_id, answer_status, is_exact, "
+        "evaluation.n_steps_passed as scored, compared.n_steps_passed as compared, "
+        "n_reference, n_predicted, n_missing + n_hallucinated as n_wrong, "
+        "len(flatten(action_components)) as n_told "
+        "from evaluation "
+        "left join compared_answers as compared using (model, variant, question_id) "
+        "left join asked_questions using (variant, question_id)",
+    )
+    parsed = found.filter(answer_status="parsed")
+    assert parsed.height == parsed["compared"].count() == found["compared"].count() > 1000
+    assert (parsed["scored"] == parsed["compared"]).all()
+    # Actions tell what shows of the true steps; an order of actions says no more and no less.
+    assert (parsed["n_reference"] == parsed["n_told"]).all()
+    inverse = parsed.filter(kind="inverse")
+    assert (inverse["n_predicted"] == inverse["n_told"]).all()
+    assert (parsed.filter("is_exact")["n_wrong"] == 0).all()
+    assert parsed["n_wrong"].sum() > 1000
+
+
 def test_random_agrees_with_the_permutation_expectation(materialized) -> None:
     """A verifier that accepts too much or too little moves random off its expectation.
 

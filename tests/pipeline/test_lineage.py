@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 
@@ -68,10 +69,13 @@ def test_a_changed_camera_touches_only_its_variant(
     downstream = {
         *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions")
     }
-    cut_off = {"evaluation", "probes", "warehouse"}  # where other pictures gave the same answers
+    # Where other pictures gave the same answers.
+    cut_off = {"evaluation", "error_analysis", "model_comparisons", "warehouse", "report"}
+    cut_off |= {"probes", "probe_panels"}
     made = {s.name for s in report.made}
     assert downstream <= made <= downstream | cut_off
-    assert all("aperture_80" in s.partition for s in report.made if s.partition)
+    of_variants = [s for s in report.made if s.partition and s.name != "probe_panels"]
+    assert all("aperture_80" in s.partition for s in of_variants)
 
 
 def test_fewer_probe_questions_render_nothing_and_leave_the_baseline_alone(
@@ -215,11 +219,16 @@ def test_old_rows_are_published_as_stale_and_not_counted_fresh(
         patch.setattr("enact_assets.defs.assets.answers.predict", fail)
         report = walk.run()
     assert {f.message for f in report.failures} == {"the model is out of order"}
-    assert {s.name for s in report.kept} == {"evaluation", "probes"}
+    # Probes say what a variant changes: new settings are reason enough to make them.
+    assert {s.name for s in report.kept} == {"evaluation", "error_analysis", "model_comparisons"}
     assert all("aperture_80" in str(s.partition) for s in report.kept)
     stale = query(copied / "enact.duckdb", "select asset, partition from stale_partitions")
-    assert {p.split("|")[1] for p in stale.get_column("partition")} == {"aperture_80"}
-    assert set(stale.get_column("asset")) == {"predictions", "evaluation", "probes"}
+    of_variants = stale.filter(pl.col("asset") != "probe_panels")
+    assert {p.split("|")[-1] for p in of_variants.get_column("partition")} == {"aperture_80"}
+    assert set(stale.get_column("asset")) == {
+        *("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
+        *("probe_panels", "model_accuracies", "model_comparisons"),
+    }
     assert walk.run().is_success
     assert query(copied / "enact.duckdb", "select * from stale_partitions").is_empty()
 

@@ -44,7 +44,10 @@ def held(path: Path, column: str) -> dict[str, set[str]]:
         "select table_name, column_name from duckdb_columns() where database_name = 'warehouse'",
     )
     relations = [relation for relation, name in columns.iter_rows() if name == column]
-    return {r: set(query(path, f"from {r}").get_column(column)) for r in relations}
+    # What the paper published stays, also of a variant that is ours no more.
+    with_source = {relation for relation, name in columns.iter_rows() if name == "source"}
+    measured = {r: " where source <> 'published'" if r in with_source else "" for r in relations}
+    return {r: set(query(path, f"from {r}{measured[r]}").get_column(column)) for r in relations}
 
 
 @pytest.mark.parametrize(
