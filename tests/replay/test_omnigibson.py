@@ -189,6 +189,7 @@ def test_a_crash_half_way_is_tried_once_more_and_what_was_done_is_kept(machine: 
     (line,) = told
     ended = "demo_1: the player was ended by SIGKILL at frame 1 of 14 or soon after."
     assert line == f"{ended} It is tried once more."
+    assert not list(machine.root.rglob("excerpt*"))  # nor of the player that was killed
     assert steps[0][1] == 8
     assert steps[-1] == (14, 14)
     before = [file.stat().st_mtime_ns for file in files]

@@ -29,8 +29,8 @@ WORLD = World(
 class RunOfReplays:
     """The step ``replays`` of one raw demonstration, in a data root of its own."""
 
-    def __init__(self, machine: Machine) -> None:
-        machine.demonstration(WORLD)
+    def __init__(self, machine: Machine, world: World = WORLD) -> None:
+        machine.demonstration(world)
         self.machine = machine
         self.site = Site(machine.root, None, DEFAULT_REGISTRY.read_text(encoding="utf-8"))
         self.progress: list[Progress] = []
@@ -40,9 +40,9 @@ class RunOfReplays:
     def instance(self) -> dg.DagsterInstance:
         return workplace(self.site).instance
 
-    def run(self) -> Outcome:
+    def run(self, step: str = "replays", partition: str = NAME) -> Outcome:
         runner = InProcessRunner(self.site)
-        steps = [StepRun("replays", NAME, {"enact/why": "a test"})]
+        steps = [StepRun(step, partition, {"enact/why": "a test"})]
         return next(
             runner.run(steps, lambda _run: None, lambda _run, told: self.progress.append(told))
         )
@@ -123,6 +123,40 @@ def test_what_the_player_refuses_is_not_tried_again(replays: RunOfReplays) -> No
     assert error is not None
     assert error.startswith(f"{NAME}: nvidia-smi lists no GPU")
     assert not [m for m in replays.messages() if "tried once more" in m]
+
+
+def test_key_frames_and_what_they_show_follow_as_from_any_source(machine: Machine) -> None:
+    """Three changes that last: the fridge opens, the apple is taken, the apple is cut."""
+    world = World(
+        320,
+        {"apple": "apple", "table": "table", "fridge": "fridge"},
+        {
+            ("Open", "fridge", None): range(80, 320),
+            ("Grasping:right", "robot_r1", "apple"): range(150, 211),
+            ("OnTop", "apple", "table"): range(150),
+        },
+        added={210: {"half_apple_0": "half_apple", "half_apple_1": "half_apple"}},
+        removed={210: ["apple"]},
+    )
+    replays = RunOfReplays(machine, world)
+    try:
+        for step, partition in (
+            ("replays", NAME),
+            ("gating_config", "state"),
+            ("segmentation", f"{NAME}|state"),
+            ("visibility", f"{NAME}|state"),
+        ):
+            assert replays.run(step, partition).error is None
+        lake = DataResource(root=str(machine.root)).lake
+    finally:
+        leave()
+    of_state = {"demonstration": NAME, "gating": "state"}
+    frames = lake.read("segmented_frames", of_state).sort("key_frame").get_column("frame")
+    assert frames.to_list() == [20, 100, 170, 231]  # each change, and 20 frames to settle
+    seen = lake.read("visibility", of_state)
+    names = seen.group_by("frame").agg("object_name").sort("frame").get_column("object_name")
+    assert {"apple"} <= set(names[0]) - set(names[3])
+    assert {"half_apple_0", "half_apple_1"} <= set(names[3]) - set(names[0])
 
 
 def test_one_gpu_is_used_by_one_player_at_a_time(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ from enact_assets.replay.omnigibson_player.sight import boxes
 WARM_UP_FRAMES = 30
 """Played again before a chunk goes on: grasps are told from what grippers did lately."""
 
+EXCERPT = "excerpt-"
+
 Progress = Callable[[int, int], None]
 """Hears frames done and frames in all."""
 
@@ -172,7 +174,9 @@ def _play(
 ) -> None:
     robot, total = source.robot(), sum(map(len, chunks))
     played = [[*range(max(c[0] - warm_up, 0), c[0]), *c] if warm_up else list(c) for c in chunks]
-    with tempfile.TemporaryDirectory(dir=request.output) as folder:
+    for left in Path(request.output).glob(f"{EXCERPT}*"):  # by a player that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=request.output, prefix=EXCERPT) as folder:
         excerpt = os.path.join(folder, "excerpt.hdf5")  # noqa: PTH118 # OmniGibson wants text
         source.write_excerpt(request.episode, played, Path(excerpt))
         playback = DataPlaybackWrapper.create_from_hdf5(
