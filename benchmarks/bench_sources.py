@@ -65,7 +65,8 @@ def _annotate(replay: ReplayTables, path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         writer.writerows(("", "object", "", name, "", category) for name, category in things)
-        writer.writerows(sorted(rows, key=lambda row: row[0]))
+        rows.sort(key=lambda row: int(row[0]))
+        writer.writerows(rows)
 
 
 def _film(path: Path, n_frames: int) -> None:
