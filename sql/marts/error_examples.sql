@@ -1,4 +1,4 @@
--- error_examples: one row per model, variant, kind, error category and place; up to 3 wrong answers.
+-- error_examples: one row per model, variant, kind, error category and place; up to 3 answers.
 -- Reads: asked_questions, compared_answers, compared_components, evaluation.
 -- Rule:  the shortest questions first, of these the answers with the fewest errors. Pictures stand
 --        in key_frames, by demonstration, gating, variant and key frame. Forward, the given key

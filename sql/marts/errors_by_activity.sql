@@ -1,6 +1,6 @@
 -- errors_by_activity: one row per model, variant, kind and household activity.
 -- Reads: compared_answers.
--- Rule:  all answers that could be compared; a pair of components taken for each other is one error.
+-- Rule:  all answers that could be compared; two components taken for each other are one error.
 create table errors_by_activity as
 select
     model, variant, kind, activity,

@@ -1,8 +1,9 @@
 -- semantic_errors: one row per model, variant, kind, length, answers counted and semantic class.
 -- Reads: compared_answers, compared_components.
 -- Rule:  length null is all lengths, never add that row to the others. answers is all or wrong: the
---        paper's numbers rest on wrong answers. Two components taken for each other are one error,
---        of the class of the true one. Only classes with an error have a row.
+--        paper's numbers may rest on wrong answers, as those of handedness seem to. Two components
+--        taken for each other are one error, of the class of the true one. Only classes with an
+--        error have a row.
 create table semantic_errors as
 with counted as (
     select

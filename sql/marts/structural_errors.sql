@@ -1,8 +1,8 @@
 -- structural_errors: one row per model, variant, kind, length, answers counted and error category.
 -- Reads: compared_answers.
 -- Rule:  length null is all lengths, never add that row to the others. answers is all or wrong: the
---        paper's numbers rest on wrong answers. A pair of components taken for each other is one
---        error. Categories without an error have a row of 0.
+--        paper's numbers may rest on wrong answers, as those of handedness seem to. A pair of
+--        components taken for each other is one error. Categories without an error have a row of 0.
 create table structural_errors as
 with counted as (
     unpivot (
