@@ -107,8 +107,8 @@ def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
 
 def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
-        *("model", "tied with", "place", "pairwise %", "task %"),
-        *("scored", "wrong", "unparsed", "missing"),
+        *("model", "pairwise %", "task %", "place"),
+        *("scored", "wrong", "unparsed", "missing", "tied with"),
     )
     return Table(
         f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
@@ -116,18 +116,18 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
         tuple(
             (
                 row["model"],
-                ", ".join(row["tied_with"] or ()) or NONE,
-                _place(row["place_best"], row["place_worst"]),
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
+                _place(row["place_best"], row["place_worst"]),
                 *(
                     NONE if row[name] is None else f"{row[name]:,}"
                     for name in ("n_scored", "n_wrong", "n_unparsed", "n_missing")
                 ),
+                ", ".join(row["tied_with"] or ()) or NONE,
             )
             for row in of_kind
         ),
-        n_words=2,
+        n_last_words=1,
     )
 
 

@@ -22,6 +22,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 PNG_DPI = 144
 MAX_NAME = 26
+THUMBNAIL_PX, THUMBNAIL_COLOURS = 480, 48
 _SETTINGS: dict[Any, Any] = {
     # Else ids in the file are drawn at random.
     "svg.hashsalt": "enact_assets",
@@ -75,6 +76,18 @@ def finished(drawn: "Canvas", name: str, caption: str, alt: str) -> Figure:
     drawn.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     drawn.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
     return Figure(name, caption, alt, svg.getvalue(), png.getvalue())
+
+
+def thumbnail(png: bytes) -> bytes:
+    """The PNG file in fewer pixels and colours, about a quarter of its size: for Dagster's log."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(png)) as image:
+        size = (THUMBNAIL_PX, round(image.height * THUMBNAIL_PX / image.width))
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    small.quantize(THUMBNAIL_COLOURS).save(out, "PNG", optimize=True)
+    return out.getvalue()
 
 
 def drawable(text: str, limit: int = MAX_NAME) -> str:

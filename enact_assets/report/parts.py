@@ -21,14 +21,20 @@ class Text:
 class Table:
     """A table with a caption; the first cell of a row is its heading.
 
-    ``n_words`` columns at the left hold words, all others numbers.
+    ``n_words`` columns at the left hold words, as do ``n_last_words`` at the right; all others
+    hold numbers.
     """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     n_words: int = 1
+    n_last_words: int = 0
     part: Literal["table"] = "table"
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column, counted from 0, holds numbers."""
+        return self.n_words <= column < len(self.columns) - self.n_last_words
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,10 @@ _QUERIES: Mapping[str, str] = {
             )
             group by all
         )
-        select examples.*, image_shas, actions, raw_answer
+        select examples.*, image_shas, actions
         from error_examples as examples
         left join pictured using (variant, question_id)
         left join asked_questions as asked using (variant, question_id)
-        left join predictions as said using (model, variant, question_id)
         where examples.variant = {variant} and place = 1
         order by examples.kind, examples.category, examples.length, examples.model""",
     "agreement": """

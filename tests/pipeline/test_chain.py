@@ -46,7 +46,7 @@ def test_every_parsed_answer_is_compared_and_agrees_with_its_score(materialized)
     """Error analysis that looks at other changes than verification would explain nothing."""
     found = query(
         materialized,
-        "select model, variant, kind, question_id, answer_status, is_exact, "
+        "select model, variant, evaluation.kind, question_id, answer_status, is_exact, "
         "evaluation.n_steps_passed as scored, compared.n_steps_passed as compared, "
         "n_reference, n_predicted, n_missing + n_hallucinated as n_wrong, "
         "len(flatten(action_components)) as n_told "

@@ -10,12 +10,22 @@ import pytest
 from report_pages import Html, grey_picture, published
 from sql.tiny_lake import tiny_rows
 
+from enact_assets.cli import main
 from enact_assets.contracts.errors import UnknownNameError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.gather import landed_states
+from enact_assets.report.errors import handedness, semantic, structural
+from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
+from enact_assets.report.parts import Figure, Section, Text
+from enact_assets.report.probes import probes
 from enact_assets.report.rows import ReportRows, read_rows
-from enact_assets.report.write import write_report
+from enact_assets.report.write import WrittenReport, write_report
+from enact_assets.report.wrong_answers import wrong_answers
 from enact_assets.storage.paths import DataRoot
+from enact_assets.storage.published import published_provenance
 from enact_assets.storage.report_files import report_provenance
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; $\\frac{1}$\x00\x1b\u202e" + "ü漢😀" + "x" * 200
@@ -23,6 +33,7 @@ ANCHORS = (
     *("about", "leaderboard", "answers", "by-length", "probes", "structural-errors"),
     *("semantic-errors", "handedness", "mismatch", "agreement", "questions", "wrong"),
 )
+MADE = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
 PANELS = ("realism", "camera_fov", "camera_height", "robot_appearance")
 
 
@@ -47,6 +58,10 @@ def changed(rows: ReportRows, **frames: pl.DataFrame) -> ReportRows:
 
 def emptied(rows: ReportRows, *names: str) -> ReportRows:
     return changed(rows, **{name: rows[name].clear() for name in names})
+
+
+def said_in(section: Section) -> str:
+    return " ".join(part.text for part in section.parts if isinstance(part, Text))
 
 
 def test_every_section_is_there_and_in_the_table_of_contents(page: Page) -> None:
@@ -87,10 +102,8 @@ def test_figures_are_vector_and_pixel_files(page: Page) -> None:
 def test_embedded_demonstrations_are_no_behavior_result(rows: ReportRows, page: Page) -> None:
     about = page.html[: page.html.index('id="leaderboard"')]
     assert "no number here that rests on them is a BEHAVIOR" in " ".join(about.split())
-    recorded = changed(
-        rows, demonstrations=rows["demonstrations"].with_columns(source=pl.lit("recorded"))
-    )
-    assert "rests on them" not in make_page(recorded, grey_picture).html
+    others = rows["demonstrations"].with_columns(source=pl.lit("recorded"))
+    assert "BEHAVIOR" not in said_in(overview(changed(rows, demonstrations=others)))
 
 
 def test_missing_unparsed_and_wrong_are_told_apart(rows: ReportRows, page: Page) -> None:
@@ -114,28 +127,61 @@ def test_a_wrong_answer_shows_pictures_orders_and_facts(rows: ReportRows, page: 
     assert len(strips) == len(shown)
 
 
-def test_the_same_rows_give_the_same_bytes(root: DataRoot, tmp_path: Path) -> None:
-    first, second = (write_report(root, output=tmp_path / name) for name in ("a", "b"))
-    assert first.content_sha == second.content_sha
-    names = [
-        sorted(p.relative_to(tmp_path / n) for p in r.files)
-        for n, r in (("a", first), ("b", second))
-    ]
-    assert names[0] == names[1]
-    for one, other in zip(first.files, second.files, strict=True):
+@pytest.fixture(scope="module")
+def written(root: DataRoot) -> WrittenReport:
+    """Where it belongs in the data root, over what an older one left there."""
+    left = root.report / "figures" / "probes_of_yesterday.png"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"old")
+    return write_report(root, provenance=MADE)
+
+
+def test_the_same_rows_give_the_same_bytes(
+    root: DataRoot, written: WrittenReport, tmp_path: Path
+) -> None:
+    again = write_report(root, provenance=MADE, output=tmp_path / "again")
+    assert again.content_sha == written.content_sha
+    assert [p.name for p in again.files] == [p.name for p in written.files]
+    for one, other in zip(written.files, again.files, strict=True):
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_it_says_what_it_was_made_from(root: DataRoot, tmp_path: Path) -> None:
-    assert report_provenance(tmp_path / "none") == (None, None)
-    made = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
-    written = write_report(root, output=tmp_path / "out", provenance=made)
-    assert report_provenance(tmp_path / "out") == (written.content_sha, made)
+def test_it_says_what_it_was_made_from(
+    root: DataRoot, written: WrittenReport, tmp_path: Path
+) -> None:
+    assert report_provenance(tmp_path) == (None, None)
+    assert report_provenance(root.report) == (written.content_sha, MADE)
 
 
-def test_pictures_that_are_gone_are_said_to_be(root: DataRoot, tmp_path: Path) -> None:
-    written = write_report(root, output=tmp_path / "out")  # nobody stored any
-    assert "not stored any more" in written.path.read_text("utf-8")
+def test_the_plan_reads_it_from_the_file(root: DataRoot, written: WrittenReport) -> None:
+    inventory = DataResource(root=str(root.root), lake_url=None).inventory(load_registry())
+    state = landed_states(inventory, "report", ())["report"]
+    assert state is not None
+    assert (state.version, state.provenance) == (written.content_sha, MADE)
+
+
+def test_the_command_writes_it_where_it_is_told(
+    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["report", "--data", str(root.root), "--output", str(tmp_path / "out")]
+    assert main([*told, "--variant", "aperture_80"]) == 0
+    assert "12 sections" in capsys.readouterr().out
+    _, made = report_provenance(tmp_path / "out")
+    version, _ = published_provenance(root.warehouse)
+    assert made is not None
+    assert made.inputs == {"warehouse": InputVersion(str(version), 1)}
+    assert "variant aperture_80" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert main([*told, "--variant", "fisheye"]) == 2
+    assert "fisheye" in capsys.readouterr().out
+
+
+def test_figures_of_an_older_report_go(root: DataRoot, written: WrittenReport) -> None:
+    assert written.path == root.report / "report.html"
+    assert set(written.files) == {p for p in root.report.rglob("*") if p.is_file()}
+
+
+def test_pictures_that_are_gone_are_said_to_be(written: WrittenReport) -> None:
+    assert "not stored any more" in written.path.read_text("utf-8")  # nobody stored any
 
 
 def test_names_of_others_are_text(rows: ReportRows) -> None:
@@ -153,21 +199,22 @@ def test_names_of_others_are_text(rows: ReportRows) -> None:
 
 
 def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
-    page = make_page(emptied(rows, "probes"), grey_picture)
-    assert "No variant besides the baseline has answers" in page.html
-    assert {f"probes_{panel}" for panel in PANELS} <= {f.name for f in page.figures}
+    section = probes(emptied(rows, "probes"))
+    assert "No variant besides the baseline has answers" in said_in(section)
+    names = {part.name for part in section.parts if isinstance(part, Figure)}
+    assert names == {f"probes_{panel}" for panel in PANELS}
 
 
 def test_without_a_wrong_answer_it_says_so(rows: ReportRows) -> None:
-    names = ("structural", "semantic", "handedness", "examples")
-    page = make_page(emptied(rows, *names), grey_picture)
-    assert Html(page.html).said.count("was wrong: there are no errors") == len(names)
+    nothing = emptied(rows, "structural", "semantic", "handedness", "examples")
+    sections = [part(nothing) for part in (structural, semantic, handedness)]
+    for section in (*sections, wrong_answers(nothing, grey_picture)):
+        assert "was wrong: there are no errors" in said_in(section)
 
 
 def test_one_demonstration_is_said_to_be_one(rows: ReportRows) -> None:
     one = rows["demonstrations"].with_columns(n_demonstrations=pl.lit(1)).head(1)
-    page = make_page(changed(rows, demonstrations=one), grey_picture)
-    assert "There is one demonstration" in page.html
+    assert "There is one demonstration" in said_in(overview(changed(rows, demonstrations=one)))
 
 
 def test_an_empty_warehouse_gives_a_report_without_figures_of_ours(rows: ReportRows) -> None:
@@ -184,14 +231,3 @@ def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
         write_report(root, variant="fisheye", output=tmp_path)
     with pytest.raises(WarehouseError, match="no warehouse yet"):
         write_report(DataRoot(tmp_path, None))
-    other = write_report(root, variant="aperture_80", output=tmp_path)
-    assert "aperture_80" in other.path.read_text("utf-8")
-
-
-def test_figures_of_an_older_report_go(root: DataRoot) -> None:
-    left = root.report / "figures" / "probes_of_yesterday.png"
-    left.parent.mkdir(parents=True, exist_ok=True)
-    left.write_bytes(b"old")
-    written = write_report(root)
-    assert not left.exists()
-    assert written.path == root.report / "report.html"

@@ -9,6 +9,7 @@ from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import inline
 from enact_assets.defs.resources import DataResource
+from enact_assets.report.drawing import thumbnail
 from enact_assets.report.write import write_report
 
 GROUP = "warehouse"
@@ -35,7 +36,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         with making(context, data, REPORT):
             written = write_report(data.data_root, provenance=provenance_of(REPORT))
         context.log.info(f"wrote {written.path}")
-        figures = {f.name: inline(f.png, f.alt, f.caption) for f in written.page.figures}
+        figures = {f.name: inline(thumbnail(f.png), f.alt, f.caption) for f in written.page.figures}
         return dg.MaterializeResult(
             data_version=dg.DataVersion(written.content_sha),
             metadata={"path": dg.MetadataValue.path(str(written.path)), **figures},
