@@ -21,10 +21,10 @@ def copied(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk]:
-    """24 MB that nobody else uses. Skips where nothing may be mounted."""
+    """48 MB that nobody else uses. Skips where nothing may be mounted."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    if system("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)) != 0:
+    if system("mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", str(folder)) != 0:
         pytest.skip("needs to mount a small file system: run as root, or under `unshare -rm`")
     found = Disk(folder)
     try:

@@ -220,7 +220,7 @@ def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
     older = Provenance("older code", provenance.inputs)
     lake.write("predictions", lake.read("predictions", partition), partition, older)
     assert [s.name for s in tiny.walk(copied, "warehouse").made] == ["warehouse"]
-    assert listed() == {"predictions", "evaluation", "probes"}
+    assert {"predictions", "evaluation", "probes"} < listed()
     assert [s.name for s in tiny.walk(copied).made] == ["predictions", "warehouse"]
     assert listed() == set()
     assert tiny.walk(copied).made == []

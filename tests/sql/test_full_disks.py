@@ -84,7 +84,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.skip(f"no file system can be mounted here: {may.stderr.strip()}")
     script = root / "script.py"
     script.write_text(SCRIPT)
-    paths = [str(Path(__file__).parent)]
+    here = Path(__file__).parent
+    paths = [str(here), str(here.parent)]
     run = subprocess.run(  # noqa: S603 - our own code
         ["unshare", "-rm", sys.executable, str(script), str(root), *paths],  # noqa: S607
         check=False,
