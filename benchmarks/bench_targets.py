@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks import bench_statistics
+from benchmarks import bench_report, bench_statistics
 from benchmarks.bench_core import LENGTH, N_KEY_FRAMES, sparse_edges
 from benchmarks.bench_scale import run_scale
 from benchmarks.chains import PER_LENGTH, PROFILES, QUESTIONS
@@ -163,6 +163,11 @@ def errors(options: Options) -> Iterator[Row]:
     )
 
 
+def report(options: Options) -> Iterator[Row]:
+    """The page about all answers, and its figures."""
+    yield from bench_report.rows(options.models)
+
+
 def counting(options: Options) -> Iterator[Row]:
     """Exact path counts and draws on a graph whose total passes 2^64."""
     edges = sparse_edges(N_KEY_FRAMES, N_KEY_FRAMES)
@@ -261,6 +266,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "verification": verification,
     "errors": errors,
     "statistics": statistics,
+    "report": report,
     "counting": counting,
     "pictures": pictures,
     "scale": scale,
