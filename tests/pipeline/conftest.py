@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 from daemon_places import Place
+from made_roots import Materialized
 
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, load_registry
+from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.execution.steps import leave
-from enact_assets.materialize import Driver, Report
 from enact_assets.storage.watched_folders import WATCH_VARIABLE
 
 HERE = Path(__file__).parent
@@ -39,25 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.xdist_group("pipeline"))
-
-
-class Materialized:
-    """A data root, the registry it was made from, and the report of its first walk."""
-
-    def __init__(self, root: Path, registry_file: Path) -> None:
-        self.root = root
-        self.registry_file = registry_file
-        self.first = self.driver().run()
-
-    @property
-    def registry(self) -> Registry:
-        return load_registry(self.registry_file)
-
-    def driver(self) -> Driver:
-        return Driver(self.root, registry=self.registry, workers=2)
-
-    def again(self) -> Report:
-        return self.driver().run()
 
 
 @pytest.fixture(scope="session")

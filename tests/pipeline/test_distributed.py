@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from conftest import Materialized
+from made_roots import Materialized
 
 from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.instance import open_instance
