@@ -25,6 +25,7 @@ def small_registry(folder: Path, **changes: object) -> Path:
     del entries["demo"]
     entries["variants"] = {name: entries["variants"][name] for name in VARIANTS}
     entries["demonstrations"] = entries["demonstrations"][:2]
+    entries["models"].remove("identity")
     entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
     # Few probe questions, so that they leave some key frames out.
     entries["questions"] |= {"trajectories_per_length": 12, "probe_set_per_stratum": 4}

@@ -224,7 +224,7 @@ def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -
     config = place.instance.get_concurrency_config().pool_config
     assert config.pool_granularity.value == "run"
     place.instance.event_log_storage.set_concurrency_slots(API, 0)
-    place.make("predictions", "identity|baseline")
+    place.make("predictions", "random|baseline")
     open_instance(place.root).dispose()
     pools = {p.name: p.limit for p in place.instance.event_log_storage.get_pool_limits()}
     assert pools[API] == 0
