@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tiny_lake import Rows, answer, tiny_rows, write_lake
+from tiny_lake import Rows, answer, part_of_sql, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.tables import table
@@ -323,7 +323,7 @@ def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
             shutil.rmtree(tmp_path / "lake" / name)
     lake = write_lake(tmp_path / "lake", changed)
     with pytest.raises(WarehouseError) as caught:
-        publish(lake, tmp_path / "enact.duckdb")
+        publish(lake, tmp_path / "enact.duckdb", part_of_sql(tmp_path / "sql", check))
     [line] = [x for x in str(caught.value).splitlines() if x.startswith(f"check {check}: ")]
     assert "offending rows, first {" in line
     assert named in line

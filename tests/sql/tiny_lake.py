@@ -7,6 +7,7 @@ the cup goes on the table. In ``boil_water-1`` a burner is switched on and a ket
 
 import hashlib
 import math
+import re
 from copy import deepcopy
 from functools import cache
 from itertools import pairwise
@@ -19,6 +20,7 @@ from enact_assets.probes.panels import correct_within_panels
 from enact_assets.published.tables import PUBLISHED, published_table
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake
+from enact_assets.storage.sql_files import STAGES, read_sql_files, sql_folder
 
 from reference.error_analysis import compare_step
 
@@ -405,3 +407,22 @@ def compared(rows: Rows, scores: dict[str, Any]) -> None:
                 predicate=predicate,
                 semantic_class=CATALOGUE[predicate].semantic_class,
             )
+
+
+def part_of_sql(folder: Path, *names: str) -> Path:
+    """A ``sql`` folder with the files called ``names`` and what these read: quicker than all."""
+    files = {file.name: file for file in read_sql_files(sql_folder())}
+    wanted = set(names)
+    left = list(names)
+    while left:
+        words = set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", files[left.pop()].text)))
+        left += sorted(words & files.keys() - wanted)
+        wanted |= words & files.keys()
+    for name in sorted(wanted):
+        file = files[name]
+        place = folder / file.stage / f"{name}.sql"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.text)
+    for stage in STAGES:
+        (folder / stage).mkdir(exist_ok=True)
+    return folder
