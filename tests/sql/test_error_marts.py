@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lake import Rows, answer, compared, tiny_rows, write_lake
+from tiny_lake import Rows, answer, compared, sql_of_tests, tiny_rows, write_lake
 
 from enact_assets.storage.warehouse import publish, query
 
@@ -18,7 +18,8 @@ ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot
 
 
 def publish_rows(folder: Path, rows: Rows) -> Path:
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+    sql = sql_of_tests(folder / "sql", __file__)
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
 
 
 @pytest.fixture(scope="module")

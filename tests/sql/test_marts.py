@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lake import BOIL, TABLE, Rows, answer, image_sha, tiny_rows, write_lake
+from tiny_lake import BOIL, TABLE, Rows, answer, image_sha, sql_of_tests, tiny_rows, write_lake
 
 from enact_assets.storage.sql_files import sql_folder
 from enact_assets.storage.warehouse import publish, query
 
 
 def publish_rows(folder: Path, rows: Rows) -> Path:
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+    sql = sql_of_tests(folder / "sql", __file__)
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
 
 
 @pytest.fixture(scope="module")

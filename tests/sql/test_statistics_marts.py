@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from tiny_lake import Rows, add_statistics, answer, tiny_rows, write_lake
+from tiny_lake import Rows, add_statistics, answer, sql_of_tests, tiny_rows, write_lake
 
 from enact_assets.storage.warehouse import publish, query
 
 
 def published(folder: Path, rows: Rows) -> Path:
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb").path
+    sql = sql_of_tests(folder / "sql", __file__)
+    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
 
 
 @pytest.fixture(scope="module")

@@ -426,3 +426,10 @@ def part_of_sql(folder: Path, *names: str) -> Path:
     for stage in STAGES:
         (folder / stage).mkdir(exist_ok=True)
     return folder
+
+
+def sql_of_tests(folder: Path, test_file: str) -> Path:
+    """:func:`part_of_sql` with the relations that the tests of a file name."""
+    words = set(re.findall(r"\w+", Path(test_file).read_text()))
+    relations = {f.name for f in read_sql_files(sql_folder()) if f.stage != "checks"}
+    return part_of_sql(folder, *sorted(words & relations))
