@@ -25,6 +25,7 @@ from enact_assets.contracts.lineage import (
 )
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.defs.code import code_version
 from enact_assets.defs.names import current_names
 from enact_assets.lineage.follow import Partition, partition_tuple
 from enact_assets.materialize import Driver
@@ -72,6 +73,7 @@ def other_code(patch: pytest.MonkeyPatch) -> None:
 
     hash_of = code._hash
     patch.setattr(code, "_hash", lambda f: "edited" if f.name == "questions" else hash_of(f))
+    code.code_version.cache_clear()  # remembered per process, as code does not change in one
 
 
 def set_(*path: str, value: object) -> Callable[[Entries], None]:
@@ -186,6 +188,7 @@ def check(change: Change, base: tuple[Path, Entries], folder: Path) -> list[str]
         assert report.is_success, [f.message for f in report.failures]
         assert walk.run().made == []
         names = current_names(walk.instance, walk.registry)
+    code_version.cache_clear()
     after = contents(root)
     made = {(step.name, partition_tuple(step.partition)) for step in report.made}
     whole = expected_closure(change, names)
