@@ -165,9 +165,11 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.defs.arrivals import places_of
+    from enact_assets.defs.instance import check_root
     from enact_assets.materialize import Driver
 
     dimension, name = arguments.dimension, arguments.name
+    check_root(arguments.data)
     driver = Driver(arguments.data)
     driver.forget(dimension, name)
     console.print(

@@ -125,6 +125,7 @@ _KEY_FRAME = Column(pl.Int64, "index of the key frame, from 0")
 _FRAME = Column(pl.Int64, "frame of the replay", "frame")
 _KIND = Column(pl.String, "forward (order images) or inverse (order actions)")
 _LENGTH = Column(pl.Int64, "key frames in the trajectory; the answer has one entry fewer")
+_ANY_LENGTH = Column(pl.Int64, "trajectory length; null for all", is_nullable=True)
 _QUESTION = Column(pl.String, "id from demonstration, gating, kind, frames and order shown")
 _OBJECT = Column(pl.String, "name of the object, unique in its demonstration")
 _METRIC = Column(pl.String, "task_accuracy or pairwise_accuracy")
@@ -620,7 +621,7 @@ _TABLES = (
             "variant": _VARIANT,
             "baseline": Column(pl.String, "variant compared with"),
             "kind": _KIND,
-            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "length": _ANY_LENGTH,
             "n_variant": Column(pl.Int64, "scored questions under the variant"),
             "n_baseline": Column(pl.Int64, "scored questions under the baseline"),
             "n_missing": Column(pl.Int64, "probe questions without a score, both sides"),
@@ -675,7 +676,7 @@ _TABLES = (
             "panel": Column(pl.String, "what its variants change, e.g. camera_fov"),
             "variant": _VARIANT,
             "kind": _KIND,
-            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "length": _ANY_LENGTH,
             "n_cells": Column(pl.Int64, "variants and kinds of the panel at this length"),
             "welch_holm_p": Column(pl.Float64, "welch_p of probes, by Holm", is_nullable=True),
             "paired_holm_p": Column(pl.Float64, "paired_p, by Holm", is_nullable=True),
@@ -690,7 +691,7 @@ _TABLES = (
         {
             "variant": _VARIANT,
             "kind": _KIND,
-            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "length": _ANY_LENGTH,
             "metric": _METRIC,
             "model": _MODEL,
             "n_scored": Column(pl.Int64, "questions that the accuracy is about"),
@@ -723,7 +724,7 @@ _TABLES = (
         {
             "variant": _VARIANT,
             "kind": _KIND,
-            "length": Column(pl.Int64, "trajectory length; null for all", is_nullable=True),
+            "length": _ANY_LENGTH,
             "metric": _METRIC,
             "model_a": Column(pl.String, "the one whose name comes first"),
             "model_b": Column(pl.String, "the other one"),

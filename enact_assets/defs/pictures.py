@@ -1,7 +1,7 @@
 """Pictures in asset metadata: what people would rather look at than read."""
 
 import base64
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
-from enact_assets.defs.resources import DataResource
 from enact_assets.frames.sheets import contact_sheet, question_strip
 from enact_assets.storage.images import ImageStore
 
@@ -62,17 +61,18 @@ def question_preview(
 
 
 def picture_reader(
-    data: DataResource, variant: str, demonstrations: Collection[str]
+    images: ImageStore, rows: pl.DataFrame
 ) -> tuple[PictureReader, dict[tuple[str, int], str]]:
-    """How a model sees: a function (demonstration, key frame) -> pixels, and the image hashes."""
-    among = {"demonstration": demonstrations}
-    rows = data.lake.read_all("frame_images", among=among, variant=variant)
+    """How a model sees: a function (demonstration, key frame) -> pixels, and the image hashes.
+
+    ``rows`` are those of table ``frame_images`` under one variant.
+    """
     shas = {
         (d, k): sha
         for d, k, sha in rows.select("demonstration", "key_frame", "image_sha").iter_rows()
     }
 
     def read(demonstration: str, key_frame: int) -> Picture:
-        return data.images.read(shas[demonstration, key_frame])
+        return images.read(shas[demonstration, key_frame])
 
     return read, shas

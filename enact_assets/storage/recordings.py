@@ -119,7 +119,9 @@ class Recordings:
     def with_variant(self, variant: str) -> list[str]:
         """Those that came with pictures of their own under ``variant``, sorted."""
         camera = camera_of_variant(variant)
-        return [name for name in self.names() if has_pictures(self.folder(name), camera)]
+        folders = ((name, self.folder(name)) for name in self.names())
+        # Most came with none, and one look tells: this is asked for each variant in every plan.
+        return [name for name, f in folders if variant_places(f) and has_pictures(f, camera)]
 
     def add(self, folder: Path, *, copy: bool = False) -> str:
         """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.

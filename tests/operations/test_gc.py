@@ -123,6 +123,25 @@ def test_forgotten_is_forgotten(copied: Path, capsys: pytest.CaptureFixture[str]
     assert Forgotten(copied).of("model") == set()
 
 
+def test_a_model_that_left_is_compared_with_nobody(tiny: TinyRoot, copied: Path) -> None:
+    """Its files are still there; what lineage says the tables were made from is all that counts."""
+    lake, steps = Lake(copied / "lake"), ["model_comparisons"]
+    upstream = ["predictions", "evaluation"]
+
+    def compared() -> tuple[set[str], int]:
+        accuracies = lake.read("model_accuracies", {"variant": "baseline"})
+        pairs = lake.read("model_comparisons", {"variant": "baseline"})
+        return set(accuracies.get_column("model")), pairs.height
+
+    tiny.driver(copied).run(assets=[*upstream, *steps], models=["identity"])
+    models, n_pairs = compared()
+    assert models == {"identity", "oracle"}
+    assert n_pairs > 0
+    assert main(["forget", "model", "identity", "--data", str(copied)]) == 0
+    tiny.driver(copied).run(assets=steps)
+    assert compared() == ({"oracle"}, 0)
+
+
 def test_a_damaged_partition_is_told(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code and message: a nightly job would go on for months without removing anything."""
     age(copied)

@@ -71,7 +71,10 @@ def test_a_plan_as_json_is_nothing_but_json_however_long_the_lake_takes(
     assert json.loads(capsys.readouterr().out)["stale"] == []
 
 
-@pytest.mark.parametrize("words", [("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete")])
+@pytest.mark.parametrize(
+    "words",
+    [("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete"), ("forget", "model", "oracle")],
+)
 def test_who_only_looks_makes_no_folder(tmp_path: Path, capsys, words: tuple[str, ...]) -> None:
     """A mistyped name would become a data root, and look like one that was emptied."""
     mistyped = tmp_path / "daat"

@@ -7,6 +7,7 @@ import dagster as dg
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.evidence import questions_of, verification_indexes
+from enact_assets.defs.names import current_rows
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import picture_reader, question_preview
 from enact_assets.defs.resources import DataResource
@@ -37,9 +38,8 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         partition = partition_of(context, "predictions")
         model, variant = partition["model"], partition["variant"]
         questions = questions_of(data.lake, variant)
-        read_picture, shas = picture_reader(
-            data, variant, context.instance.get_dynamic_partitions("demonstration")
-        )
+        pictures = current_rows(context.instance, data, "frame_images", variant=variant)
+        read_picture, shas = picture_reader(data.images, pictures)
         rows = predict(model, variant, questions, read_picture, shas)
         n_missing = rows.get_column("raw_answer").null_count()
         preview = question_preview(questions, rows, read_picture)

@@ -1,10 +1,8 @@
 """Questions: trajectories become forward and inverse questions; some of them are asked."""
 
-from collections.abc import Collection
 from typing import Any
 
 import dagster as dg
-import polars as pl
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.defs.evidence import (
@@ -15,6 +13,7 @@ from enact_assets.defs.evidence import (
     vocabularies_of,
     written_questions,
 )
+from enact_assets.defs.names import current_rows
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
@@ -86,10 +85,12 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         registry = load_registry()
         known = context.instance.get_dynamic_partitions("demonstration")
         rows = select_questions(
-            data.lake.read_all("qa", among={"demonstration": known}, gating=gating),
+            current_rows(context.instance, data, "qa", gating=gating),
             evidence_by_demonstration(data.lake, registry.gating(gating), known),
             registry.questions,
-            seen_one_way=data.sources.not_rendered(demonstrations(data, known)),
+            seen_one_way=data.sources.not_rendered(
+                current_rows(context.instance, data, "demonstrations")
+            ),
         )
         return landed(context, data, "question_set", rows)
 
@@ -105,12 +106,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> dg.MaterializeResult[Any]:
         registry = load_registry()
         variant = registry.variant(partition_of(context, "asked_questions")["variant"])
-        known = context.instance.get_dynamic_partitions("demonstration")
         chosen = chosen_by_variant(
             data.lake.read("question_set", {"gating": variant.gating}),
             variant,
             is_baseline=variant.name == BASELINE,
-            not_shown=data.sources.not_shown(demonstrations(data, known), variant),
+            not_shown=data.sources.not_shown(
+                current_rows(context.instance, data, "demonstrations"), variant
+            ),
         )
         predicates = registry.gating(variant.gating).predicates
         rows = ask_questions(
@@ -149,8 +151,3 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         return landed(context, data, "wanted_frames", rows)
 
     return [qa, question_orders, question_set, asked_questions, wanted_frames]
-
-
-def demonstrations(data: DataResource, known: Collection[str]) -> pl.DataFrame:
-    """Rows of that table about those ``known``."""
-    return data.lake.read_all("demonstrations", among={"demonstration": known})

@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from enact_assets.defs.names import current_rows
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
@@ -28,7 +29,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, data: DataResource
     ) -> dg.MaterializeResult[Any]:
         model = partition_of(context, "probe_panels")["model"]
-        rows = correct_within_panels(data.lake.read_all("probes", model=model))
+        rows = correct_within_panels(current_rows(context.instance, data, "probes", model=model))
         return landed(context, data, "probe_panels", rows)
 
     @step(
@@ -47,7 +48,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, data: DataResource
     ) -> Iterator[dg.MaterializeResult[Any]]:
         variant = partition_of(context, "model_comparisons")["variant"]
-        evaluation = data.lake.read_all("evaluation", variant=variant)
+        evaluation = current_rows(context.instance, data, "evaluation", variant=variant)
         accuracies, comparisons = compare_models(evaluation, variant)
         yield landed(context, data, "model_accuracies", accuracies)
         yield landed(context, data, "model_comparisons", comparisons)
