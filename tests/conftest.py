@@ -9,6 +9,10 @@ import pytest
 BUILT_ONCE = (
     ("tests/pipeline/",),
     ("tests/operations/",),
+    ("tests/report/",),
+    ("tests/sql/test_marts.py",),
+    ("tests/sql/test_error_marts.py",),
+    ("tests/sql/test_statistics_marts.py",),
     ("tests/official/test_importing.py",),
     ("tests/official/test_commands.py",),
     # The same simulated demonstrations.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_lake import BOIL, TABLE, answer, tiny_rows, write_lake
+from tiny_lake import BOIL, TABLE, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.contracts.tables import TABLES
@@ -85,7 +85,7 @@ def test_a_name_that_left_is_in_no_relation(
 
 
 def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> None:
-    publish(lake, target, names=without("demonstration", BOIL))
+    publish_lean(lake, target, names=without("demonstration", BOIL))
     for name in set(TABLES) - NOT_PUBLISHED:
         expected = lake.read_all(name)
         if "demonstration" in expected.columns:
@@ -102,10 +102,10 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
     """Dagster compares the hash: a new, empty partition changes nothing."""
     more = {dimension: {*names, "new"} for dimension, names in ALL.items()}
     reports: list[PublishReport] = [
-        publish(lake, target),
-        publish(lake, target, names=ALL),
-        publish(lake, target, names=more),
-        publish(lake, target, names={"model": ["guesser", "oracle"]}),
+        publish_lean(lake, target),
+        publish_lean(lake, target, names=ALL),
+        publish_lean(lake, target, names=more),
+        publish_lean(lake, target, names={"model": ["guesser", "oracle"]}),
     ]
     assert len({report.content_sha for report in reports}) == 1
     assert [report.rows for report in reports] == [reports[0].rows] * 4
@@ -114,7 +114,7 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
 def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> None:
     """A misspelt one would publish leavers without a word."""
     with pytest.raises(UnknownNameError, match=r"unknown dimension 'variants'.*variant"):
-        publish(lake, target, names={"variants": {"baseline"}})
+        publish_lean(lake, target, names={"variants": {"baseline"}})
 
 
 def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
@@ -122,7 +122,9 @@ def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -
     rows = tiny_rows()
     rows["qa"] = [q for q in rows["qa"] if q["question_id"] != "f2"]
     with pytest.raises(WarehouseError) as caught:
-        publish(write_lake(tmp_path / "lake", rows), target, names=without("demonstration", BOIL))
+        publish_lean(
+            write_lake(tmp_path / "lake", rows), target, names=without("demonstration", BOIL)
+        )
     message = str(caught.value)
     # question_set and asked_questions; two predictions; two evaluations. None about f4.
     assert "check question_set_questions_exist: 2 offending rows" in message
@@ -142,7 +144,7 @@ def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_questi
         rows[name] = [r for r in rows[name] if r["demonstration"] != BOIL]
     rows["probes"] = []
     lake = write_lake(tmp_path / "lake", rows)
-    publish(lake, target, names=without("demonstration", BOIL))
+    publish_lean(lake, target, names=without("demonstration", BOIL))
     found = query(target, "select distinct question_id from predictions order by all")
     assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
 
@@ -155,7 +157,7 @@ def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(
         rows[name] = [r for r in rows[name] if r["question_id"] != "f4"]
     lake = write_lake(tmp_path / "lake", rows)
     with pytest.raises(WarehouseError, match="predicted_questions_exist: 3 offending rows"):
-        publish(lake, target, names=without("demonstration", BOIL))
+        publish_lean(lake, target, names=without("demonstration", BOIL))
 
 
 def test_a_question_set_of_leavers_alone_counts_as_empty(tmp_path: Path, target: Path) -> None:
@@ -165,10 +167,10 @@ def test_a_question_set_of_leavers_alone_counts_as_empty(tmp_path: Path, target:
         rows[name] = [r for r in rows[name] if r["demonstration"] == BOIL]
     rows["predictions"] = [r for r in rows["predictions"] if r["question_id"] == "f4"]
     lake = write_lake(tmp_path / "lake", rows)
-    publish(lake, target)
+    publish_lean(lake, target)
     before = target.read_bytes()
     with pytest.raises(WarehouseError, match="question_set_is_not_empty: 1 offending rows"):
-        publish(lake, target, names=without("demonstration", BOIL))
+        publish_lean(lake, target, names=without("demonstration", BOIL))
     assert target.read_bytes() == before
 
 
@@ -192,9 +194,9 @@ def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Pa
     assert rows["evaluation"][-1]["gating"] == "contact"
     lake = write_lake(tmp_path / "lake", rows)
     names = {**ALL, "variant": {*ALL["variant"], "probe"}}
-    with_gating = publish(lake, target, names={**names, "gating": {"state", "contact"}})
+    with_gating = publish_lean(lake, target, names={**names, "gating": {"state", "contact"}})
     assert with_gating.rows["predictions"] == 13
-    assert publish(lake, target, names=names).rows["predictions"] == 12
+    assert publish_lean(lake, target, names=names).rows["predictions"] == 12
     assert {g for values in held(target, "gating").values() for g in values} == {"state"}
     assert published_names(target) == ALL
 
@@ -205,15 +207,15 @@ def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target
     for name in ("segmented_frames", "qa", "transition_graph", "question_set"):
         rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish(lake, target, names=ALL).rows["predictions"] == 12
+    assert publish_lean(lake, target, names=ALL).rows["predictions"] == 12
 
 
 def test_rows_left_out_of_a_file_change_the_content_hash(tmp_path: Path, target: Path) -> None:
     """The files that go in are the same, what is published of them is not."""
     rows = tiny_rows()
     lake = write_lake(tmp_path / "lake", {"frame_images": rows["frame_images"]})
-    everything = publish(lake, target)
-    report = publish(lake, target, names={"gating": {"contact"}})
+    everything = publish_lean(lake, target)
+    report = publish_lean(lake, target, names={"gating": {"contact"}})
     assert (everything.rows["frame_images"], report.rows["frame_images"]) == (14, 0)
     assert report.content_sha != everything.content_sha
 
@@ -223,7 +225,7 @@ def test_damage_to_what_is_not_published_stops_nobody(lake: Lake, target: Path) 
     for name in ("qa", "facts"):
         [path] = [lake.path(name, p) for p in lake.partitions(name) if BOIL in p.values()]
         path.write_bytes(path.read_bytes()[:-50])
-    assert publish(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
+    assert publish_lean(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
 
 
 def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> None:
@@ -232,18 +234,18 @@ def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> Non
     name = "it's-0'); drop table qa; --"
     rows["evaluation"].append({**rows["evaluation"][0], "demonstration": name, "question_id": "q"})
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish(lake, target, names=ALL).rows["evaluation"] == 12
+    assert publish_lean(lake, target, names=ALL).rows["evaluation"] == 12
 
 
 def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None:
     """Compared with the current names, they tell that one left since."""
     assert published_names(target) == {}
-    publish(lake, target)
+    publish_lean(lake, target)
     assert published_names(target) == ALL
     names = without("model", "guesser")
-    publish(lake, target, names=names)
+    publish_lean(lake, target, names=names)
     assert published_names(target) == names
-    publish(Lake(target.parent / "nothing"), target)
+    publish_lean(Lake(target.parent / "nothing"), target)
     assert published_names(target) == {dimension: set() for dimension in ALL}
     target.write_bytes(b"not a database" * 1000)
     assert published_names(target) == {}
@@ -260,13 +262,13 @@ STALE = pl.DataFrame(
 
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
-    current = publish(lake, target)
+    current = publish_lean(lake, target)
     assert query(target, "from stale_partitions").equals(STALE_PARTITIONS.empty())
-    marked = publish(lake, target, stale=STALE)
+    marked = publish_lean(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)
     assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
     assert current.content_sha != marked.content_sha
-    again = publish(lake, target, stale=STALE_PARTITIONS.empty())
+    again = publish_lean(lake, target, stale=STALE_PARTITIONS.empty())
     assert again.content_sha == current.content_sha
 
 
@@ -279,5 +281,5 @@ def test_a_stale_list_that_breaks_its_contract_is_refused(
     lake: Lake, target: Path, stale: pl.DataFrame
 ) -> None:
     with pytest.raises(TableContractError, match="stale_partitions"):
-        publish(lake, target, stale=stale)
+        publish_lean(lake, target, stale=stale)
     assert not target.exists()
