@@ -16,7 +16,12 @@ from enact_assets.storage.atomic import replacing
 from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
-from enact_assets.storage.recordings import ANNOTATION_FILES, Recordings, recorded_file
+from enact_assets.storage.recordings import (
+    ANNOTATION_FILES,
+    Recordings,
+    recorded_file,
+    recording_name,
+)
 
 
 def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
@@ -65,7 +70,7 @@ def _recordings(path: Path, summary: Summary) -> list[Path]:
 
 
 def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
-    name = folder.resolve().name
+    name = recording_name(folder)
     try:
         parse_demonstration(name)
     except EnactError:

@@ -68,9 +68,8 @@ KINDS: dict[str, tuple[str, str]] = {
         "Say when it does: a row that removes Exists; or it is no parent.",
     ),
     "parent_apart": (
-        "{found!r} ceases to exist at frame {frame}, but {child!r} comes from it at frame "
-        "{child_frame}, more than {allowed} frames away",
-        "Give both the same time.",
+        "{found!r} goes at frame {frame}, {child!r} comes from it at {child_frame}",
+        "Give both one time: no step shows what lies more than {allowed} frames apart.",
     ),
     # Facts.
     "no_changes": ("nothing ever changes", "Write at least one row that adds or removes a fact."),

@@ -1,7 +1,8 @@
 """Annotations as CSV: one row per object and per change, as a spreadsheet writes them.
 
-``change`` is ``object``, ``add``, ``remove``, ``show`` or ``hide``. Empty rows and remarks are passed
-over: rows that begin with ``#``, unless the first column holds names and the row says more.
+``change`` is ``object``, ``add``, ``remove``, ``show`` or ``hide``. Empty rows and remarks
+are passed over: rows that begin with ``#``, unless the first column holds names and the row says
+more.
 
 Fields are separated by whatever the first line separates its names with: spreadsheets write ``;``
 where the comma is the decimal point, which is then read as one.

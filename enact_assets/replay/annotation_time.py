@@ -32,8 +32,8 @@ from enact_assets.storage.videos import VideoTimes
 _ORDER = {"remove": 0, "hide": 1, "add": 2, "show": 3}
 """At one frame what ends goes first."""
 APART_FRAMES = PAPER.settle_frames
-"""So far apart parent and child may go and come: later than the picture of the one change, the other
-is seen as a change of its own, and no step shows the transition."""
+"""So far apart parent and child may go and come. What comes after the picture of a change is one
+of its own, and no step shows the transition."""
 MAX_HINTS = 200
 """Names that are looked up among those that are known: a wrong file has thousands."""
 

@@ -49,8 +49,23 @@ def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
 
 
 def has_pictures(folder: Path, camera: str) -> bool:
-    """Whether ``camera`` has a folder of pictures, or a video, in a recording's folder."""
-    return (folder / camera).is_dir() or video_file(folder, camera) is not None
+    """Whether ``camera`` has a folder with PNG files, or a video, in a recording's folder."""
+    return has_png(folder / camera) or video_file(folder, camera) is not None
+
+
+def has_png(folder: Path) -> bool:
+    """Whether a PNG file is in ``folder``; an empty one, as copying leaves it, counts as none."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.endswith(".png") for entry in entries)
+    except OSError:
+        return False
+
+
+def recording_name(folder: Path) -> str:
+    """What the recording in ``folder`` is called: as it was given, also if that is a link."""
+    given = folder.absolute()
+    return given.resolve().name if given.name == ".." else given.name
 
 
 def camera_of_variant(variant: str) -> str:
@@ -126,12 +141,14 @@ class Recordings:
     def add(self, folder: Path, *, copy: bool = False) -> str:
         """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.
 
+        That is the name it was given by, the link is to where it leads: others link runs under
+        names of their own, and a link to a link would change with it.
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
         folder is no recording or a copy of that name is there; :class:`LakeError` if its
         name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
+        name = check_partition_value(recording_name(folder), f"recording {folder}")
         folder = folder.resolve()
-        name = check_partition_value(folder.name, f"recording {folder}")
         if recorded_file(folder) is None:
             raise RecordingError(f"{folder}: no {' or '.join(RECORDED_FILES)}")
         place = self.folder(name)
