@@ -45,7 +45,12 @@ def recorded_file(folder: Path) -> Path | None:
 
 def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
     """The video of ``camera`` in a recording's folder; None if there is none."""
-    return next((p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()), None)
+    return next(iter(video_files(folder, camera)), None)
+
+
+def video_files(folder: Path, camera: str) -> list[Path]:
+    """Every video of ``camera``; the first is the one that counts."""
+    return [p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()]
 
 
 def has_pictures(folder: Path, camera: str) -> bool:
@@ -71,6 +76,11 @@ def recording_name(folder: Path) -> str:
 def camera_of_variant(variant: str) -> str:
     """Name of the folder, or stem of the video, with a recording's pictures under ``variant``."""
     return _VARIANT + variant
+
+
+def variant_of(place: Path) -> str:
+    """The variant that a folder or video of :func:`variant_places` is named after."""
+    return (place.stem if place.suffix in VIDEO_SUFFIXES else place.name).removeprefix(_VARIANT)
 
 
 def variant_places(folder: Path) -> list[Path]:

@@ -5,7 +5,7 @@ frame or more beside the time that was asked for.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,12 +108,16 @@ def read_times(video: Path) -> VideoTimes:
 
 
 def read_frames(
-    video: Path, frames: Collection[int], n_frames: int
+    video: Path,
+    frames: Collection[int],
+    n_frames: int,
+    progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time. Errors: :class:`RenderError` if the video cannot be decoded,
-    or has, as the last frame tells, another number of frames than ``n_frames``.
+    One picture is in memory at a time; ``progress`` hears how many were decoded. Errors:
+    :class:`RenderError` if the video cannot be decoded, or has, as the last frame tells, another
+    number of frames than ``n_frames``.
     """
     wanted = set(frames)
     n_read = 0
@@ -123,6 +127,8 @@ def read_frames(
                 if n_read in wanted:
                     yield n_read, _upright(frame)
                 n_read += 1
+                if progress is not None:
+                    progress(n_read)
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
                 f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
