@@ -72,7 +72,8 @@ class _Look:
         try:
             return look(path)
         except EnactError as error:
-            return self.failed([str(error)])
+            told = str(error)
+            return self.failed([told if str(path) in told else f"{path}: {told}"])
 
     def failed(self, problems: list[str]) -> int:
         """Print ``problems``; 0 if there are none."""
@@ -85,9 +86,12 @@ class _Look:
     def at_folder(self, folder: Path) -> int:
         """A recording: its name, what says what happened, and its pictures."""
         from enact_assets.official.importing import name_of_recording
-        from enact_assets.storage.recordings import recorded_file
+        from enact_assets.storage.recordings import RECORDED_FILES, recorded_file
 
         file = recorded_file(folder)
+        for name in RECORDED_FILES:
+            if file is not None and name != file.name and (folder / name).is_file():
+                self._print(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
         code = 0
         try:
             name_of_recording(folder)
