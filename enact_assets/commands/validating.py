@@ -40,32 +40,46 @@ def explain(path: Path, console: Console) -> int:
     ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
     standard error.
     """
-    from enact_assets.official.commands import shown_progress
+    from enact_assets.official.commands import plain
     from enact_assets.official.layout import find_recordings
-    from enact_assets.official.outcomes import Summary
+    from enact_assets.official.outcomes import Outcome, Summary
     from enact_assets.storage.recordings import recorded_file
 
+    if not path.is_dir():
+        return _look_at(path, _Look.at_file, console)
+    if recorded_file(path) is not None:
+        return _look_at(path, _Look.at_folder, console)
+    summary = Summary()
+    try:
+        folders = find_recordings(path, summary)
+    except EnactError as error:
+        summary.outcomes.append(Outcome(str(path), error=str(error)))
+        folders = []
+    codes = [_look_at(folder, _Look.at_folder, console) for folder in folders]
+    for outcome in summary.failures:
+        console.print(plain(outcome.error or "", "red"))
+    return max([*codes, 0 if summary.is_success else 1])
+
+
+def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console) -> int:
+    from enact_assets.official.commands import plain, shown_progress
+
+    # What is found is printed when the bar is gone: both write to the same lines.
     with shown_progress(console, "validate") as told:
-        look = _Look(console, told)
-        if not path.is_dir():
-            return look.tried(path, look.at_file)
-        if recorded_file(path) is not None:
-            return look.tried(path, look.at_folder)
-        summary = Summary()
-        try:
-            folders = find_recordings(path, summary)
-        except EnactError as error:
-            return look.failed([str(error)])
-        unnamed = look.failed([outcome.error or "" for outcome in summary.failures])
-        return max([unnamed, *(look.tried(folder, look.at_folder) for folder in folders)])
+        found = _Look(told)
+        code = found.tried(path, lambda place: look(found, place))
+    for text, style in found.lines:
+        console.print(plain(text, style))
+    return code
 
 
 class _Look:
-    """One look at one path; each method prints what it finds and returns the exit code."""
+    """One look at one recording or file; each method tells what it finds, and the exit code."""
 
-    def __init__(self, console: Console, told: Told) -> None:
-        self._console = console
+    def __init__(self, told: Told) -> None:
         self._told = told
+        self.lines: list[tuple[str, str]] = []
+        """Text and style."""
 
     def tried(self, path: Path, look: Callable[[Path], int]) -> int:
         """``look`` at ``path``; an error of ours is what is wrong with it."""
@@ -76,11 +90,11 @@ class _Look:
             return self.failed([told if str(path) in told else f"{path}: {told}"])
 
     def failed(self, problems: list[str]) -> int:
-        """Print ``problems``; 0 if there are none."""
+        """Tell ``problems``; 0 if there are none."""
         for problem in problems[:MAX_SHOWN]:
-            self._print(problem, "red")
+            self._tell(problem, "red")
         if len(problems) > MAX_SHOWN:
-            self._print(f"... {len(problems) - MAX_SHOWN} more", "red")
+            self._tell(f"... {len(problems) - MAX_SHOWN} more", "red")
         return 1 if problems else 0
 
     def at_folder(self, folder: Path) -> int:
@@ -91,7 +105,7 @@ class _Look:
         file = recorded_file(folder)
         for name in RECORDED_FILES:
             if file is not None and name != file.name and (folder / name).is_file():
-                self._print(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
+                self._tell(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
         code = 0
         try:
             name_of_recording(folder)
@@ -144,7 +158,7 @@ class _Look:
         annotation, video = checked.annotation, checked.video
         if problems or video is None:
             self.failed(problems)
-            self._print(f"{file}: {len(problems)} problems")
+            self._tell(f"{file}: {len(problems)} problems")
             # Key frames are unknown, but not how many frames the other cameras should have.
             if video is not None:
                 self._at_pictures(file, None, video.n_frames)
@@ -168,9 +182,9 @@ class _Look:
         problems = [str(finding) for finding in found if finding.is_problem]
         for finding in found:
             if not finding.is_problem:
-                self._print(str(finding))
+                self._tell(str(finding))
         if self.failed(problems):
-            self._print(f"{file.parent}: {len(problems)} problems in its pictures")
+            self._tell(f"{file.parent}: {len(problems)} problems in its pictures")
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
@@ -211,10 +225,8 @@ class _Look:
         return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
 
     def _good(self, file: Path, found: str) -> int:
-        self._print(f"{file}: nothing is wrong. {found}.")
+        self._tell(f"{file}: nothing is wrong. {found}.")
         return 0
 
-    def _print(self, text: str, style: str = "") -> None:
-        from enact_assets.official.commands import plain
-
-        self._console.print(plain(text, style))
+    def _tell(self, text: str, style: str = "") -> None:
+        self.lines.append((text, style))
