@@ -290,3 +290,18 @@ def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
     assert check_pictures(filmed, wanted, hear) == []
     assert heard[-1] == (f"{CAMERA}.mp4", N_FRAMES, N_FRAMES)
     assert png_size(recording / CAMERA / "00020.png") == (48, 32)
+
+
+def test_a_dry_run_of_segment_counts_the_pictures_that_would_be_used(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """PNG files go before a video of the same name, and one is missing."""
+    command = ["segment", str(recording.parent), str(recording.parent / "out"), "--dry-run"]
+    both(recording)
+    one_is_missing(recording)
+    assert main([*command, "--profile", "paper"]) == 0
+    counts = capsys.readouterr().out.splitlines()[1].split()
+    assert counts[-2:] == ["1", "1"]  # pictures, and key frames without one
+    (recording / CAMERA / "00020.png").unlink()
+    assert main([*command, "--profile", "paper"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[-2:] == ["2", "0"]
