@@ -1,14 +1,21 @@
 """The command ``validate``: everything that is wrong in recordings, before they are imported."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 
 from enact_assets.commands.reading import AddCommand
-from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.errors import EnactError, RecordingError
+from enact_assets.official.outcomes import Told
+from enact_assets.replay.tables import ReplayTables
 
 MAX_SHOWN = 200
+NOT_TAKEN = (
+    "nothing that `import` takes: a folder with a recording, an annotation (.csv, .json, .jsonl) "
+    "beside its video, a .jsonl question file, a .hdf5 file of raw demonstrations"
+)
 
 
 def add_validate_command(command: AddCommand) -> None:
@@ -30,64 +37,196 @@ def _validate(arguments: argparse.Namespace, console: Console) -> int:
 def explain(path: Path, console: Console) -> int:
     """Print what is wrong in what is at ``path``, or what is in it; 0 if nothing is wrong.
 
-    ``path`` is whatever ``import`` takes.
+    ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
+    standard error.
     """
     from enact_assets.official.commands import plain
     from enact_assets.official.layout import find_recordings
+    from enact_assets.official.outcomes import Outcome, Summary
     from enact_assets.storage.recordings import recorded_file
 
+    if not path.is_dir():
+        return _look_at(path, _Look.at_file, console)
+    if recorded_file(path) is not None:
+        return _look_at(path, _Look.at_folder, console)
+    summary = Summary()
     try:
-        if not path.is_dir():
-            return _explain_file(path, console)
-        file = recorded_file(path)
-        if file is not None:
-            return _explain_file(file, console)
-        return max([explain(folder, console) for folder in find_recordings(path)])
+        folders = find_recordings(path, summary)
     except EnactError as error:
-        console.print(plain(str(error), "red"))
-        return 1
+        summary.outcomes.append(Outcome(str(path), error=str(error)))
+        folders = []
+    codes = [_look_at(folder, _Look.at_folder, console) for folder in folders]
+    for outcome in summary.failures:
+        console.print(plain(outcome.error or "", "red"))
+    return max([*codes, 0 if summary.is_success else 1])
 
 
-def _explain_file(file: Path, console: Console) -> int:
-    from enact_assets.official.commands import plain
-    from enact_assets.questions.official import read_questions
-    from enact_assets.replay.recorded import read_recorded
-    from enact_assets.replay.validation import check_replay
-    from enact_assets.storage.question_files import SUFFIX
-    from enact_assets.storage.recordings import ANNOTATION_FILES, SCENE_GRAPH_FILES
+def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console) -> int:
+    from enact_assets.official.commands import plain, shown_progress
 
-    if file.name in SCENE_GRAPH_FILES:
-        tables = read_recorded(file, "recording")
+    # What is found is printed when the bar is gone: both write to the same lines.
+    with shown_progress(console, "validate") as told:
+        found = _Look(told)
+        code = found.tried(path, lambda place: look(found, place))
+    for text, style in found.lines:
+        console.print(plain(text, style))
+    return code
+
+
+class _Look:
+    """One look at one recording or file; each method tells what it finds, and the exit code."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+        self.lines: list[tuple[str, str]] = []
+        """Text and style."""
+
+    def tried(self, path: Path, look: Callable[[Path], int]) -> int:
+        """``look`` at ``path``; an error of ours is what is wrong with it."""
+        try:
+            return look(path)
+        except EnactError as error:
+            told = str(error)
+            return self.failed([told if str(path) in told else f"{path}: {told}"])
+
+    def failed(self, problems: list[str]) -> int:
+        """Tell ``problems``; 0 if there are none."""
+        for problem in problems[:MAX_SHOWN]:
+            self._tell(problem, "red")
+        if len(problems) > MAX_SHOWN:
+            self._tell(f"... {len(problems) - MAX_SHOWN} more", "red")
+        return 1 if problems else 0
+
+    def at_folder(self, folder: Path) -> int:
+        """A recording: its name, what says what happened, and its pictures."""
+        from enact_assets.official.importing import name_of_recording
+        from enact_assets.storage.recordings import RECORDED_FILES, recorded_file
+
+        file = recorded_file(folder)
+        for name in RECORDED_FILES:
+            if file is not None and name != file.name and (folder / name).is_file():
+                self._tell(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
+        code = 0
+        try:
+            name_of_recording(folder)
+        except EnactError as error:
+            code = self.failed([str(error)])
+        return max(code, 0 if file is None else self.tried(file, self.at_file))
+
+    def at_file(self, file: Path) -> int:
+        """A file by its name, as `import` tells them apart; of a recording, with its pictures."""
+        from enact_assets.questions.official import read_questions
+        from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
+        from enact_assets.storage.question_files import SUFFIX
+        from enact_assets.storage.recordings import (
+            ANNOTATION_FILES,
+            DEMONSTRATION_FILE,
+            SCENE_GRAPH_FILES,
+        )
+
+        if file.name in SCENE_GRAPH_FILES:
+            return self._at_scene_graphs(file)
+        if file.name == DEMONSTRATION_FILE:
+            return self._at_demonstration(file)
+        if file.suffix in RAW_SUFFIXES:
+            return self._at_raw_file(file)
+        if file.suffix == SUFFIX and file.name not in ANNOTATION_FILES:
+            return self._good(file, f"{len(read_questions(file))} questions")
+        if file.suffix.lower() not in {Path(name).suffix for name in ANNOTATION_FILES}:
+            raise RecordingError(
+                f"{file}: {NOT_TAKEN if file.exists() else 'there is no such file or folder'}"
+            )
+        return self._at_annotation(file)
+
+    def _at_scene_graphs(self, file: Path) -> int:
+        from enact_assets.replay.recorded import read_recorded
+        from enact_assets.replay.validation import check_replay
+
+        def progress(done: int, total: int) -> None:
+            self._told(file.name, done, total)
+
+        tables = read_recorded(file, "recording", progress=progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects)
         found = f"{tables.demonstrations.item(0, 'n_frames')} frames"
-    elif file.suffix == SUFFIX and file.name not in ANNOTATION_FILES:
-        found = f"{len(read_questions(file))} questions"
-    else:
-        return _explain_annotation(file, console)
-    console.print(plain(f"{file}: nothing is wrong. {found}."))
-    return 0
+        return self._at_pictures(file, tables) or self._good(file, found)
 
+    def _at_annotation(self, file: Path) -> int:
+        from enact_assets.replay.annotated import check_annotation, read_annotated
 
-def _explain_annotation(file: Path, console: Console) -> int:
-    from enact_assets.official.commands import plain
-    from enact_assets.replay.annotated import check_annotation
-
-    checked = check_annotation(file)
-    problems = checked.problems
-    for problem in problems[:MAX_SHOWN]:
-        console.print(plain(str(problem), "red"))
-    if len(problems) > MAX_SHOWN:
-        console.print(f"... {len(problems) - MAX_SHOWN} more", style="red")
-    if problems or checked.video is None:
-        console.print(plain(f"{file}: {len(problems)} problems"))
-        return 1
-    annotation, video = checked.annotation, checked.video
-    pace = "" if video.is_even else ", not evenly spaced: frames are found by their times"
-    console.print(
-        plain(
-            f"{file}: nothing is wrong. {len(annotation.objects)} objects, "
-            f"{len(annotation.changes)} changes; the video has {video.n_frames} frames of "
-            f"{video.width_px} x {video.height_px} px, {video.frame_rate_hz:.2f} per second{pace}."
+        checked = check_annotation(file)
+        problems = [str(problem) for problem in checked.problems]
+        annotation, video = checked.annotation, checked.video
+        if problems or video is None:
+            self.failed(problems)
+            self._tell(f"{file}: {len(problems)} problems")
+            # Key frames are unknown, but not how many frames the other cameras should have.
+            if video is not None:
+                self._at_pictures(file, None, video.n_frames)
+            return 1
+        pace = "" if video.is_even else ", not evenly spaced: frames are found by their times"
+        return self._at_pictures(file, read_annotated(file, "recording")) or self._good(
+            file,
+            f"{len(annotation.objects)} objects, {len(annotation.changes)} changes; the video has "
+            f"{video.n_frames} frames of {video.width_px} x {video.height_px} px, "
+            f"{video.frame_rate_hz:.2f} per second{pace}",
         )
-    )
-    return 0
+
+    def _at_pictures(
+        self, file: Path, tables: ReplayTables | None, n_frames: int | None = None
+    ) -> int:
+        from enact_assets.frames.picture_checks import check_pictures
+        from enact_assets.official.wanted_pictures import wanted_pictures
+
+        wanted = wanted_pictures(tables, n_frames)
+        found = check_pictures(file.parent, wanted, self._told)
+        problems = [str(finding) for finding in found if finding.is_problem]
+        for finding in found:
+            if not finding.is_problem:
+                self._tell(str(finding))
+        if self.failed(problems):
+            self._tell(f"{file.parent}: {len(problems)} problems in its pictures")
+        return 1 if problems else 0
+
+    def _at_demonstration(self, file: Path) -> int:
+        """What OmniGibson is to play; its own Python looks into the file, if there is one."""
+        from enact_assets.replay.omnigibson import playback_request, read_demonstration
+        from enact_assets.replay.omnigibson_import import list_demonstrations
+        from enact_assets.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
+
+        about = read_demonstration(file)
+        raw = Path(playback_request(file.parent.name, file, file.parent).file)
+        said = f"{about.n_frames} frames of episode {about.episode} of {raw}"
+        try:
+            interpreter()
+        except EnactError:
+            return self._good(file, f"{said}, not looked into: {PYTHON_VARIABLE} names no Python")
+        frames = {each.episode: each.n_frames for each in list_demonstrations(raw)}
+        if about.episode not in frames:
+            known = ", ".join(map(str, frames))
+            return self.failed(
+                [f"{file}: episode {about.episode} is not in {raw} (there: {known}). Correct it."]
+            )
+        if frames[about.episode] != about.n_frames:
+            said = (
+                f"{file}: n_frames is {about.n_frames}, but episode {about.episode} of {raw} has "
+                f"{frames[about.episode]} frames. Import the file again."
+            )
+            return self.failed([said])
+        return self._good(file, said)
+
+    def _at_raw_file(self, file: Path) -> int:
+        from enact_assets.replay.omnigibson_import import list_demonstrations
+        from enact_assets.storage.lake import check_partition_value
+
+        found = list_demonstrations(file)
+        for each in found:
+            check_partition_value(f"{file.stem}.demo_{each.episode}", f"demonstration of {file}")
+        n_frames = sum(each.n_frames for each in found)
+        return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
+
+    def _good(self, file: Path, found: str) -> int:
+        self._tell(f"{file}: nothing is wrong. {found}.")
+        return 0
+
+    def _tell(self, text: str, style: str = "") -> None:
+        self.lines.append((text, style))

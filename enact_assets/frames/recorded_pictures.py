@@ -16,6 +16,7 @@ from enact_assets.storage.recordings import (
     CAMERA,
     camera_of_variant,
     has_pictures,
+    has_png,
     video_file,
 )
 from enact_assets.storage.videos import read_frames
@@ -43,11 +44,12 @@ def read_pictures(
     """Frame and PNG file of each of ``frames`` (position -> id) that the recording has.
 
     PNG files are passed on byte for byte; frames of a video (its first is position 0) are encoded.
+    Where both are there, the PNG files count.
     Errors: :class:`RenderError` names a video that cannot be decoded, or is shorter than the
     replay's ``n_frames``; a PNG that is no picture is refused when it is stored.
     """
     video = video_file(folder, camera)
-    if video is not None and not (folder / camera).is_dir():
+    if video is not None and not has_png(folder / camera):
         for frame, pixels in read_frames(video, set(frames), n_frames):
             yield frame, _encoded(pixels)
         return

@@ -128,7 +128,7 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     sources = [RecordedSource(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
-    with _progress(console, "bulk") as told:
+    with shown_progress(console, "bulk") as told:
 
         def heard(progress: BulkProgress) -> None:
             told(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
@@ -176,7 +176,7 @@ def positive(text: str) -> int:
 def _segment(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.segmenting import segment_folder
 
-    with _progress(console, "segment") as told:
+    with shown_progress(console, "segment") as told:
         summary = segment_folder(
             arguments.input_root,
             arguments.output_root,
@@ -190,7 +190,7 @@ def _segment(arguments: argparse.Namespace, console: Console) -> int:
 def _qa(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.asking import ask_folder
 
-    with _progress(console, "qa") as told:
+    with shown_progress(console, "qa") as told:
         summary = ask_folder(
             arguments.segmented,
             arguments.replayed,
@@ -208,7 +208,7 @@ def _qa(arguments: argparse.Namespace, console: Console) -> int:
 def _eval(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.evaluating import evaluate_files
 
-    with _progress(console, "eval") as told:
+    with shown_progress(console, "eval") as told:
         summary = evaluate_files(
             arguments.predictions,
             arguments.segmented_data,
@@ -223,7 +223,7 @@ def _eval(arguments: argparse.Namespace, console: Console) -> int:
 
 
 @contextmanager
-def _progress(console: Console, name: str) -> Iterator[Told]:
+def shown_progress(console: Console, name: str) -> Iterator[Told]:
     """A bar on a terminal, in a log a line every ten seconds; both on standard error."""
     if not console.is_terminal:
         said_at = time.monotonic()

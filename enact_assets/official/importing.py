@@ -14,9 +14,15 @@ from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.forgotten import Forgotten
+from enact_assets.storage.lake import check_partition_value
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.question_files import SUFFIX, question_file
-from enact_assets.storage.recordings import ANNOTATION_FILES, Recordings, recorded_file
+from enact_assets.storage.recordings import (
+    ANNOTATION_FILES,
+    Recordings,
+    recorded_file,
+    recording_name,
+)
 
 
 def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
@@ -64,22 +70,31 @@ def _recordings(path: Path, summary: Summary) -> list[Path]:
     return []
 
 
-def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
-    name = folder.resolve().name
+def name_of_recording(folder: Path) -> str:
+    """What the recording in ``folder`` will be called.
+
+    Errors: :class:`LakeError` if that cannot name a partition; :class:`RecordingError` if an
+    embedded demonstration has that name.
+    """
+    name = check_partition_value(recording_name(folder), f"recording {folder}")
     try:
         parse_demonstration(name)
     except EnactError:
-        found = recorded_file(folder)
-        if found is not None and found.name in ANNOTATION_FILES:
-            read_annotated(found, name)
-        # The folder of recordings; what is in it may be links that lead out.
-        output_file(root.root, root.recordings.name)
-        Recordings(root.recordings).add(folder, copy=is_copy)
-        Forgotten(root.root).remove("demonstration", [name])
-        return
+        return name
     raise RecordingError(
         f"{folder}: {name!r} is the name of an embedded demonstration; rename the folder"
     )
+
+
+def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
+    name = name_of_recording(folder)
+    found = recorded_file(folder)
+    if found is not None and found.name in ANNOTATION_FILES:
+        read_annotated(found, name)
+    # The folder of recordings; what is in it may be links that lead out.
+    output_file(root.root, root.recordings.name)
+    Recordings(root.recordings).add(folder, copy=is_copy)
+    Forgotten(root.root).remove("demonstration", [name])
 
 
 def _import_questions(path: Path, root: DataRoot) -> int:

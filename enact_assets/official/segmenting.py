@@ -25,7 +25,7 @@ from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import SegmentedTables, segment
 from enact_assets.storage.atomic import replacing
-from enact_assets.storage.recordings import video_file
+from enact_assets.storage.recordings import CAMERA, has_png, video_file
 
 
 def segment_folder(
@@ -90,7 +90,7 @@ def _write(
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
     n_frames = replay.demonstrations.item(0, "n_frames")
     if is_dry_run:
-        if video_file(task.folder) is not None:
+        if video_file(task.folder) is not None and not has_png(task.folder / CAMERA):
             return len(ids)
         return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
     n_pictures, new = 0, list[Path]()

@@ -63,6 +63,14 @@ KINDS: dict[str, tuple[str, str]] = {
         "{found!r} has parents, but exists from the first frame on",
         "Say when it appears: a row that adds Exists.",
     ),
+    "parent_stays": (
+        "{found!r} is to become {child!r}, but never ceases to exist",
+        "Say when it does: a row that removes Exists; or it is no parent.",
+    ),
+    "parent_apart": (
+        "{found!r} goes at frame {frame}, {child!r} comes from it at {child_frame}",
+        "Give both one time: no step shows what lies more than {allowed} frames apart.",
+    ),
     # Facts.
     "no_changes": ("nothing ever changes", "Write at least one row that adds or removes a fact."),
     "unknown_predicate": ("{found!r} is no predicate{hint}", "Write one of: {known}."),
@@ -95,6 +103,10 @@ KINDS: dict[str, tuple[str, str]] = {
         "Write x_min y_min x_max y_max, from 0, edges inclusive.",
     ),
     "in_view_already": ("{found!r} is in view since line {first_line}", "Delete the row."),
+    "shown_twice": (
+        "{found!r} is shown at frame {frame} by line {first_line} already",
+        "Delete one of them, or correct its time.",
+    ),
     "not_in_view": ("{found!r} is not in view", "Delete the row, or show it before."),
     # Events.
     "unknown_place": (
@@ -147,7 +159,7 @@ class Change:
     """One fact or view that begins or ends, at ``frame`` or at ``time_s`` seconds.
 
     Of a view ``predicate`` is empty; ``box`` is (x_min, y_min, x_max, y_max) in px, None for one
-    that is not told.
+    that is not told. What ``is_assumed`` stands in no line: it must have held before ``line``.
     """
 
     line: int
@@ -158,6 +170,7 @@ class Change:
     subject: str
     object: str | None = None
     box: tuple[int, int, int, int] | None = None
+    is_assumed: bool = False
 
 
 @dataclass

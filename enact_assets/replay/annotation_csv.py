@@ -1,12 +1,17 @@
 """Annotations as CSV: one row per object and per change, as a spreadsheet writes them.
 
-``change`` is ``object``, ``add``, ``remove``, ``show`` or ``hide``. Empty rows and rows that begin
-with ``#`` are passed over.
+``change`` is ``object``, ``add``, ``remove``, ``show`` or ``hide``. Empty rows and remarks
+are passed over: rows that begin with ``#``, unless the first column holds names and the row says
+more.
+
+Fields are separated by whatever the first line separates its names with: spreadsheets write ``;``
+where the comma is the decimal point, which is then read as one.
 """
 
 import csv
 import io
 import re
+from itertools import zip_longest
 
 from enact_assets.replay.annotation import (
     OPERATIONS,
@@ -18,6 +23,9 @@ from enact_assets.replay.annotation import (
 REQUIRED = ("change", "predicate", "subject", "object", "category")
 MOMENTS = ("time", "frame")
 OPTIONAL = ("parents", "box")
+SEPARATORS = (",", ";", "\t")
+HOLDING_NAMES = ("subject", "object", "category", "parents")
+"""Columns in which a ``#`` may be the beginning of a name."""
 COLUMNS = (*MOMENTS, *REQUIRED, *OPTIONAL)
 OBJECT = "object"
 BETWEEN_PARENTS = ";"
@@ -34,7 +42,8 @@ _USED = {
 def read_csv(text: str) -> Annotation:
     """The annotation in ``text``; what is wrong in it is in its ``problems``."""
     annotation = Annotation()
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    separator = _separator(text)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     columns: list[str] | None = None
     while True:
         try:
@@ -44,25 +53,55 @@ def read_csv(text: str) -> Annotation:
         except csv.Error as error:
             annotation.tell("not_csv", reader.line_num, "", reason=error)
             break
-        if not any(row) or row[0].startswith("#"):
+        if not any(row) or _is_remark(row, columns):
             continue
+        while row and not row[-1]:
+            row.pop()  # empty columns behind the last: spreadsheets remember what once stood there
         if columns is None:
             columns = [name.lower() for name in row]
             if not _check_columns(annotation, reader.line_num, columns):
                 return annotation
             continue
+        if separator != ",":
+            row = [
+                value.replace(",", ".") if name == "time" else value
+                for name, value in zip_longest(columns, row, fillvalue="")
+            ]
         _read_row(annotation, reader.line_num, columns, row)
     if columns is None and not annotation.problems:
         annotation.tell("empty", 0, "")
     return annotation
 
 
+def _separator(text: str) -> str:
+    """What separates most known names in the first line that is no remark; the comma if unsure."""
+    lines = (line.strip() for line in io.StringIO(text, newline=""))
+    marks = "".join(SEPARATORS) + '" '
+    first = next((line for line in lines if line.strip(marks) and line[0] != "#"), "")
+
+    def n_known(separator: str) -> int:
+        names = (name.strip(' "').lower() for name in first.split(separator))
+        return sum(name in COLUMNS for name in names)
+
+    return max(SEPARATORS, key=n_known)
+
+
+def _is_remark(row: list[str], columns: list[str] | None) -> bool:
+    if not row[0].startswith("#"):
+        return False
+    is_name = columns is not None and columns[0] in HOLDING_NAMES
+    return not (is_name and any(row[1:]))
+
+
 def _check_columns(annotation: Annotation, line: int, columns: list[str]) -> bool:
-    for name in dict.fromkeys(columns):
-        if columns.count(name) > 1:
+    for k, name in enumerate(columns):
+        if name and columns.index(name) < k:
+            continue
+        if name and columns.count(name) > 1:
             annotation.tell("repeated_column", line, name)
         if name not in COLUMNS:
-            annotation.tell("unknown_column", line, name, known=", ".join(COLUMNS))
+            where = name or f"column {k + 1}, which has no name"
+            annotation.tell("unknown_column", line, where, known=", ".join(COLUMNS))
     missing = [name for name in REQUIRED if name not in columns]
     if not set(MOMENTS) & set(columns):
         missing.append(" or ".join(MOMENTS))
@@ -123,8 +162,11 @@ def _number(annotation: Annotation, line: int, name: str, text: str) -> float | 
         found = re.fullmatch(r"(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)", text, re.ASCII)
         if found and len(text) <= 30:
             hours, minutes, seconds = (float(part or 0) for part in found.groups())
-            return 3600 * hours + 60 * minutes + seconds
-        expected = "seconds from 0, or minutes and seconds like 1:23.5"
+            # What stands behind a colon has run over into what stands before it.
+            is_clock = (not found[2] or seconds < 60) and (not found[1] or minutes < 60)
+            if is_clock:
+                return 3600 * hours + 60 * minutes + seconds
+        expected = "seconds from 0, or minutes and seconds like 1:23.5 (below 60 after a colon)"
     annotation.tell("bad_number", line, name, found=text, expected=expected)
     return None
 

@@ -97,7 +97,16 @@ class ViewIntervals:
         name = change.subject
         before = self._open.pop(name, None)
         if change.operation == "show":
-            if before is not None and before[2] == change.box:
+            if before is not None and before[0] == frame:
+                self._annotation.tell(
+                    "shown_twice",
+                    change.line,
+                    "change",
+                    found=name,
+                    frame=frame,
+                    first_line=before[1],
+                )
+            elif before is not None and before[2] == change.box:
                 self._annotation.tell(
                     "in_view_already", change.line, "change", found=name, first_line=before[1]
                 )

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from enact_assets.contracts.predicates import EXISTS, TRANSITION
+from enact_assets.contracts.profile import PAPER
 from enact_assets.replay.annotation import (
     PREDICATES,
     AnnotatedObject,
@@ -30,6 +31,11 @@ from enact_assets.storage.videos import VideoTimes
 
 _ORDER = {"remove": 0, "hide": 1, "add": 2, "show": 3}
 """At one frame what ends goes first."""
+APART_FRAMES = PAPER.settle_frames
+"""So far apart parent and child may go and come. What comes after the picture of a change is one
+of its own, and no step shows the transition."""
+MAX_HINTS = 200
+"""Names that are looked up among those that are known: a wrong file has thousands."""
 
 
 @dataclass
@@ -47,6 +53,7 @@ class Timeline:
         self._annotation = annotation
         self._video = video
         self._objects: dict[str, AnnotatedObject] = {}
+        self._hints: dict[tuple[str, str], str] = {}
 
     def resolve(self) -> Timed:
         """The intervals; what is wrong is added to the annotation's problems."""
@@ -56,6 +63,7 @@ class Timeline:
             for change in self._annotation.changes
             if self._is_sound(change) and (frame := self._frame(change)) is not None
         ]
+        placed = _without_assumed(placed)
         placed.sort(key=lambda one: (one[0], _ORDER[one[1].operation], one[1].line))
         added = {(fact_of(c), frame) for frame, c in placed if c.operation == "add"}
         facts = FactIntervals(self._annotation, added)
@@ -75,6 +83,8 @@ class Timeline:
             timed.views[name] = _within(views.close(name, n_frames), exists)
             if thing.parents and exists[0][0] == 0:
                 self._annotation.tell("never_appears", thing.line, "parents", found=name)
+            else:
+                self._check_parents(thing, timed)
         return timed
 
     def _list_objects(self) -> None:
@@ -101,7 +111,7 @@ class Timeline:
     def _is_listed(self, name: str, line: int, where: str) -> bool:
         if name in self._objects:
             return True
-        hint = _hint(name, self._objects)
+        hint = self._hint("object", name, self._objects)
         self._annotation.tell("unknown_object", line, where, found=name, hint=hint)
         return False
 
@@ -119,7 +129,7 @@ class Timeline:
         if name == TRANSITION:
             self._annotation.tell("transition", change.line, "predicate")
         else:
-            known, hint = ", ".join(PREDICATES), _hint(name, PREDICATES)
+            known, hint = ", ".join(PREDICATES), self._hint("predicate", name, PREDICATES)
             self._annotation.tell(
                 "unknown_predicate", change.line, "predicate", found=name, known=known, hint=hint
             )
@@ -175,6 +185,35 @@ class Timeline:
         )  # fmt: skip
         return None
 
+    def _check_parents(self, thing: AnnotatedObject, timed: Timed) -> None:
+        """Whether every parent goes about when ``thing`` comes."""
+        comes = [start for start, _ in timed.facts[EXISTS, thing.name, None]]
+        for parent in dict.fromkeys(thing.parents):
+            if parent == thing.name or parent not in self._objects:
+                continue  # told already
+            exists = timed.facts[EXISTS, parent, None]
+            goes = [stop for _, stop in exists if stop < self._video.n_frames]
+            if not goes:
+                self._annotation.tell(
+                    "parent_stays", thing.line, "parents", found=parent, child=thing.name
+                )
+                continue
+            come, go = min(((c, g) for c in comes for g in goes), key=lambda p: abs(p[0] - p[1]))
+            if abs(come - go) > APART_FRAMES:
+                self._annotation.tell(
+                    "parent_apart", thing.line, "parents", found=parent, frame=go,
+                    child=thing.name, child_frame=come, allowed=APART_FRAMES,
+                )  # fmt: skip
+
+    def _hint(self, kind: str, name: str, known: Iterable[str]) -> str:
+        """What was probably meant, in words."""
+        if (kind, name) not in self._hints:
+            if len(self._hints) >= MAX_HINTS:
+                return ""
+            near = difflib.get_close_matches(name, list(known), n=1)
+            self._hints[kind, name] = f" (did you mean {near[0]!r}?)" if near else ""
+        return self._hints[kind, name]
+
     def _check_existence(self, timed: Timed, line_of: dict[tuple[Fact, int], int]) -> None:
         for fact, intervals in timed.facts.items():
             if fact[0] == EXISTS:
@@ -213,7 +252,12 @@ def _first_outside(frame_from: int, frame_to: int, exists: list[Interval]) -> in
     return min(at, frame_to - 1)
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
-    """What was probably meant, in words."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+def _without_assumed(placed: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
+    """Without what is assumed to have held before frame 0 and ends there: it never held."""
+    ended_at_0: dict[Fact, Change] = {}
+    for frame, change in placed:
+        if frame == 0 and change.operation == "remove":
+            ended_at_0.setdefault(fact_of(change), change)
+    assumed = [c for _, c in placed if c.is_assumed and fact_of(c) in ended_at_0]
+    left_out = {id(c) for a in assumed for c in (a, ended_at_0[fact_of(a)])}
+    return [one for one in placed if id(one[1]) not in left_out]

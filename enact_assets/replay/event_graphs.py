@@ -64,7 +64,7 @@ def read_events(text: str) -> Annotation:
     """The annotation in ``text``; what is wrong in it is in its ``problems``.
 
     A thing that is opened or closed for the first time was the other before. Things exist all
-    along.
+    along; both hands may hold one. ``null`` as action or object is as good as none.
     """
     annotation = Annotation()
     events: list[tuple[int, dict[str, Any]]] = []
@@ -125,18 +125,21 @@ class _Things:
 
     def _graph(self, line: int, graph: dict[str, list[str]]) -> dict[Fact, None]:
         facts: dict[Fact, None] = {}
-        place_of: dict[str, str] = {}
+        place_of: dict[str, tuple[str, str | None]] = {}
         for place, things in graph.items():
+            if not things:
+                continue  # what an empty place means is nobody's concern
             meaning = self._meaning(line, place)
             for thing in things:
                 name = _name(thing)
-                if name in place_of:
-                    first = place_of[name]
+                first, before = place_of.get(name, ("", None))
+                is_in_both_hands = {meaning, before} <= set(GRASPING) and meaning != before
+                if name in place_of and not is_in_both_hands:
                     self._annotation.tell(
                         "two_places", line, "scene_graph", found=thing, first=first, second=place
                     )
                     continue
-                place_of[name] = place
+                place_of[name] = place, meaning
                 self._list(name, None, line)
                 if meaning in GRASPING:
                     facts[meaning, ROBOT, name] = None
@@ -167,8 +170,8 @@ class _Things:
     def _act(
         self, line: int, frame: int | None, time_s: float | None, event: dict[str, Any]
     ) -> None:
-        found = ACTIONS.get(_name(event.get("action", "")))
-        thing = _name(event.get("object", ""))
+        found = ACTIONS.get(_name(event.get("action") or ""))
+        thing = _name(event.get("object") or "")
         if thing:
             self._list(thing, None, line)
         if found is None or not thing:
@@ -178,7 +181,9 @@ class _Things:
         is_now = operation == "add"
         self._states[thing, predicate] = is_now
         if was is None and not is_now:
-            self._annotation.changes.append(Change(line, 0, None, "add", predicate, thing))
+            self._annotation.changes.append(
+                Change(line, 0, None, "add", predicate, thing, is_assumed=True)
+            )
         if was is not is_now:
             operation_now: Operation = "add" if is_now else "remove"
             self._annotation.changes.append(
@@ -229,7 +234,7 @@ def _is_header(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool
 def _is_event(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool:
     is_good = check_fields(annotation, line, "", entry, known=EVENT_FIELDS, needed=("scene_graph",))
     for name in ("action", "object"):
-        is_good &= name not in entry or is_text(annotation, line, name, entry[name])
+        is_good &= entry.get(name) is None or is_text(annotation, line, name, entry[name])
     graph = entry.get("scene_graph", {})
     if not is_object(annotation, line, "scene_graph", graph):
         return False

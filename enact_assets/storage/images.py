@@ -6,6 +6,7 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -234,19 +235,39 @@ def decode_png(png: bytes, where: str) -> Image.Image:
     Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
     at most ``MAX_PIXELS``.
     """
+    with _opened_png(io.BytesIO(png), where) as image:
+        image.load()
+        if image.mode not in _MODES:
+            raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
+        # By way of RGBA: of a palette with transparency Pillow warns otherwise.
+        return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    """Width and height of a PNG file in px; all of it is read and checked, no pixel is decoded.
+
+    Errors: :class:`DamagedFileError` names the file if it is no 8-bit PNG of at most
+    ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
+    """
+    with _opened_png(path, str(path)) as image:
+        if image.mode not in _MODES:
+            raise DamagedFileError(f"{path}: PNG of mode {image.mode}, expected {_MODES}")
+        size = image.size
+        image.verify()
+    return size
+
+
+@contextmanager
+def _opened_png(file: Path | io.BytesIO, where: str) -> Iterator[PngImageFile]:
     try:
         # Not Image.open, which only warns of the smaller ones among the absurdly large.
-        with PngImageFile(io.BytesIO(png)) as image:
+        with PngImageFile(file) as image:
             width, height = image.size
             if not 0 < width * height <= MAX_PIXELS:
                 raise DamagedFileError(
                     f"{where}: a PNG of {width} x {height} pixels, expected 1 to {MAX_PIXELS}"
                 )
-            image.load()
-            if image.mode not in _MODES:
-                raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
-            # By way of RGBA: of a palette with transparency Pillow warns otherwise.
-            return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
+            yield image
     except _DECODE_ERRORS as error:
         reason = str(error) or type(error).__name__
         raise DamagedFileError(f"{where}: does not decode as PNG ({reason:.200})") from error

@@ -45,17 +45,42 @@ def recorded_file(folder: Path) -> Path | None:
 
 def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
     """The video of ``camera`` in a recording's folder; None if there is none."""
-    return next((p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()), None)
+    return next(iter(video_files(folder, camera)), None)
+
+
+def video_files(folder: Path, camera: str) -> list[Path]:
+    """Every video of ``camera``; the first is the one that counts."""
+    return [p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()]
 
 
 def has_pictures(folder: Path, camera: str) -> bool:
-    """Whether ``camera`` has a folder of pictures, or a video, in a recording's folder."""
-    return (folder / camera).is_dir() or video_file(folder, camera) is not None
+    """Whether ``camera`` has a folder with PNG files, or a video, in a recording's folder."""
+    return has_png(folder / camera) or video_file(folder, camera) is not None
+
+
+def has_png(folder: Path) -> bool:
+    """Whether a PNG file is in ``folder``; an empty one, as copying leaves it, counts as none."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.endswith(".png") for entry in entries)
+    except OSError:
+        return False
+
+
+def recording_name(folder: Path) -> str:
+    """What the recording in ``folder`` is called: as it was given, also if that is a link."""
+    given = folder.absolute()
+    return given.resolve().name if given.name == ".." else given.name
 
 
 def camera_of_variant(variant: str) -> str:
     """Name of the folder, or stem of the video, with a recording's pictures under ``variant``."""
     return _VARIANT + variant
+
+
+def variant_of(place: Path) -> str:
+    """The variant that a folder or video of :func:`variant_places` is named after."""
+    return (place.stem if place.suffix in VIDEO_SUFFIXES else place.name).removeprefix(_VARIANT)
 
 
 def variant_places(folder: Path) -> list[Path]:
@@ -126,12 +151,14 @@ class Recordings:
     def add(self, folder: Path, *, copy: bool = False) -> str:
         """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.
 
+        That is the name it was given by, the link is to where it leads: others link runs under
+        names of their own, and a link to a link would change with it.
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
         folder is no recording or a copy of that name is there; :class:`LakeError` if its
         name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
+        name = check_partition_value(recording_name(folder), f"recording {folder}")
         folder = folder.resolve()
-        name = check_partition_value(folder.name, f"recording {folder}")
         if recorded_file(folder) is None:
             raise RecordingError(f"{folder}: no {' or '.join(RECORDED_FILES)}")
         place = self.folder(name)

@@ -4,7 +4,8 @@ Frames are numbered in the order in which they are shown, from 0. Nothing seeks:
 frame or more beside the time that was asked for.
 """
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError
+
+SLACK_FRAMES = 2
+"""So much earlier than its header says a video may end: writers round, and count the last frame."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,11 @@ class VideoTimes:
 def read_times(video: Path) -> VideoTimes:
     """When the frames of ``video`` are shown, read from its packets; one picture is decoded.
 
-    Errors: :class:`RenderError` if it is no video, has no frame, or does not say when they are
-    shown.
+    Errors: :class:`RenderError` if it is no video, has no frame, does not say when they are shown,
+    or was cut off: it ends before its header says so, or within a frame.
     """
     times: list[float] = []
-    n_without = 0
+    n_without, end_s = 0, 0.0
     with _opened(video) as container:
         stream = container.streams.video[0]
         base = stream.time_base
@@ -70,6 +74,12 @@ def read_times(video: Path) -> VideoTimes:
                     n_without += 1
                 else:
                     times.append(float(packet.pts * base))
+                    end_s = max(end_s, float((packet.pts + (packet.duration or 0)) * base))
+                if packet.is_corrupt:
+                    raise RenderError(
+                        f"{video}: was cut off within frame {len(times) - 1}. Copy it again."
+                    )
+            declared_s = _declared_end(container)
         except (_av().FFmpegError, ValueError) as error:
             raise RenderError(
                 f"{video}: cannot be read past frame {len(times)} ({error}). Copy it again."
@@ -87,17 +97,27 @@ def read_times(video: Path) -> VideoTimes:
         raise RenderError(
             f"{video}: frames {k} and {k + 1} are shown at the same time. Convert it to MP4."
         )
+    pace_s = float(shown[-1] - shown[0]) / max(1, len(shown) - 1)
+    if declared_s - end_s > SLACK_FRAMES * pace_s > 0:
+        raise RenderError(
+            f"{video}: was cut off: its {len(shown)} frames end at {end_s:.3f} s, and its header "
+            f"says {declared_s:.3f} s. Copy it again."
+        )
     height, width = _first_picture(video).shape[:2]
     return VideoTimes(shown - shown[0], width, height)
 
 
 def read_frames(
-    video: Path, frames: Collection[int], n_frames: int
+    video: Path,
+    frames: Collection[int],
+    n_frames: int,
+    progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time. Errors: :class:`RenderError` if the video cannot be decoded,
-    or has, as the last frame tells, another number of frames than ``n_frames``.
+    One picture is in memory at a time; ``progress`` hears how many were decoded. Errors:
+    :class:`RenderError` if the video cannot be decoded, or has, as the last frame tells, another
+    number of frames than ``n_frames``.
     """
     wanted = set(frames)
     n_read = 0
@@ -107,6 +127,8 @@ def read_frames(
                 if n_read in wanted:
                     yield n_read, _upright(frame)
                 n_read += 1
+                if progress is not None:
+                    progress(n_read)
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
                 f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
@@ -116,6 +138,24 @@ def read_frames(
             f"{video}: has {n_read} frames, the replay {n_frames}. Frames are matched by number: "
             "export the video again, one picture per recorded frame."
         )
+
+
+def _declared_end(container: Any) -> float:
+    """When the video ends by its header, in s; 0 if that says nothing.
+
+    Sound may go on for longer, so the length of the whole file counts only if nothing else is in
+    it. Formats without a header are measured by what is there, which is never too long.
+    """
+    stream = container.streams.video[0]
+    told = stream.metadata.get("DURATION", "")  # Matroska
+    found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", told)
+    if found:
+        hours, minutes, seconds = map(float, found.groups())
+        return 3600 * hours + 60 * minutes + seconds
+    if stream.duration is not None:
+        return float(stream.duration * stream.time_base)
+    is_alone = len(container.streams) == 1 and "matroska" in container.format.name
+    return container.duration / 1e6 if is_alone and container.duration else 0.0
 
 
 def _first_picture(video: Path) -> NDArray[np.uint8]:

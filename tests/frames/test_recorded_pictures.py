@@ -105,6 +105,16 @@ def test_video_frames_are_counted_not_guessed(tmp_path: Path) -> None:
     assert {f: round((level - 10) / 20) for f, level in levels.items()} == {0: 0, 7: 7, 11: 11}
 
 
+def test_an_empty_folder_hides_no_video_and_png_files_go_first(tmp_path: Path) -> None:
+    write_video(tmp_path, N_FRAMES)
+    (tmp_path / "external_sensor1").mkdir()
+    (tmp_path / "external_sensor1" / "Thumbs.db").write_bytes(b"")
+    [(frame, _)] = read_pictures(tmp_path, {7: 8}, N_FRAMES)
+    assert frame == 7
+    picture_file(tmp_path, 8).write_bytes(as_png(picture(2)))
+    assert list(read_pictures(tmp_path, {7: 8}, N_FRAMES)) == [(7, as_png(picture(2)))]
+
+
 def test_a_video_shorter_than_its_replay_is_refused(tmp_path: Path) -> None:
     write_video(tmp_path, N_FRAMES - 1)
     with pytest.raises(RenderError, match="has 11 frames, the replay 12"):

@@ -1,5 +1,6 @@
 """Annotated videos enter a data root by the command, or are told what is wrong with them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -119,8 +120,10 @@ def test_who_shows_what(tmp_path: Path) -> None:
     assert not source.is_rendered
     assert embedded.shows("setting_the_table-0", FISHEYE)
     (folder / "variant_fisheye").mkdir()
+    assert not source.shows("film_1", FISHEYE)  # nothing is in it yet
+    (folder / "variant_fisheye" / "00000.png").write_bytes(b"")
     assert source.shows("film_1", FISHEYE)
-    (folder / "variant_fisheye").rmdir()
+    shutil.rmtree(folder / "variant_fisheye")
     (folder / "variant_fisheye.mkv").write_bytes(b"")
     assert source.shows("film_1", FISHEYE)
 

@@ -28,6 +28,8 @@ from reference.annotations import as_csv
 from reference.small_videos import write_video
 
 RECORDED, FILMED = "exported_1", "filmed_1"
+SAMPLE = Path(__file__).parents[2] / "docs" / "annotated_video" / "picking_up_toys_1"
+"""The annotated video that docs/sources.md says to try."""
 KEPT = ("facts", "objects", "demonstrations")
 
 
@@ -105,7 +107,8 @@ def mixed(
     materialized, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Path]:
     """A data root with one demonstration twice: exported with its pictures of two variants, and
-    filmed (each key frame's picture stands until the next); perhaps with two simulated ones.
+    filmed (each key frame's picture stands until the next), with the sample of the docs, and
+    perhaps with two simulated ones.
     """
     folder = tmp_path_factory.mktemp("mixed")
     name = materialized.registry.demonstrations[0]
@@ -122,6 +125,8 @@ def mixed(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ENACT_REGISTRY", str(folder / "registry.yaml"))
         paths = [str(folder / "replayed"), str(folder / "filmed" / FILMED / "annotation.csv")]
+        assert main(["validate", str(SAMPLE), *paths]) == 0
+        paths.append(str(SAMPLE))
         assert main(["import", *paths, "--data", str(folder / "data")]) == 0
         report = Driver(
             folder / "data", registry=load_registry(folder / "registry.yaml"), workers=2
@@ -167,7 +172,8 @@ def test_sources_live_in_one_lake(mixed: Path, materialized) -> None:
     rows = lake.read_all("demonstrations").select("demonstration", "source")
     names = [d for d in materialized.registry.demonstrations if d in rows["demonstration"]]
     simulated = dict.fromkeys(names, "embedded")
-    assert dict(rows.rows()) == simulated | {RECORDED: "recorded", FILMED: "video"}
+    recorded = {RECORDED: "recorded", FILMED: "video", SAMPLE.name: "video"}
+    assert dict(rows.rows()) == simulated | recorded
 
 
 def test_a_filmed_demonstration_has_the_key_frames_of_its_original(
@@ -199,8 +205,9 @@ def test_a_filmed_demonstration_has_the_key_frames_of_its_original(
 
 def test_an_annotated_video_runs_to_questions_and_evaluation(mixed: Path) -> None:
     lake = DataResource(root=str(mixed)).lake
-    assert lake.read("qa", {"demonstration": FILMED, "gating": "state"}).height > 0
-    for demonstration in (RECORDED, FILMED):
+    for name in (FILMED, SAMPLE.name):
+        assert lake.read("qa", {"demonstration": name, "gating": "state"}).height > 0
+    for demonstration in (RECORDED, FILMED, SAMPLE.name):
         for model in ("oracle", "pixel_continuity"):
             rows = lake.read("evaluation", {"model": model, "variant": "baseline"})
             own = rows.filter(demonstration=demonstration)

@@ -162,12 +162,107 @@ def test_what_a_spreadsheet_adds_is_passed_over(tmp_path: Path, videos: Path) ->
     assert intervals(tables, "Open") == {("cup, red", None, 30, 40)}
 
 
+def dialect(separator: str, ending: str = "\n") -> str:
+    """What a spreadsheet writes whose comma is in use, with an empty column behind."""
+    lines = [
+        ["Time", "change", "predicate", "subject", "object", "category", "parents"],
+        ["# cut; then eaten"],
+        ["", "object", "", "table", "", "table"],
+        ["", "object", "", "cup", "", "cup"],
+        ["", "object", "", "lid", "", "lid"],
+        ["", "object", "", "jar", "", "jar", '"cup;lid"'],
+        ["0,5", "remove", "Exists", "cup"],
+        ["0,5", "remove", "Exists", "lid"],
+        ["0,5", "add", "Exists", "jar"],
+        ["0:01,0", "add", "Open", "jar"],
+    ]
+    return "".join(separator.join(line + [""] * (9 - len(line))) + ending for line in lines)
+
+
+@pytest.mark.parametrize("text", [dialect(";"), dialect("\t"), "\ufeff" + dialect(";", "\r\n")])
+def test_what_spreadsheets_separate_otherwise_is_read(
+    tmp_path: Path, videos: Path, text: str
+) -> None:
+    tables = read(tmp_path, videos / "short.mp4", "annotation.csv", text)
+    assert intervals(tables, "Open") == {("jar", None, 30, 40)}
+    assert {"cup", "lid"} == set(tables.objects.filter(object_name="jar")["parents"][0])
+    assert ("jar", None, 15, 40) in intervals(tables, "Exists")
+
+
+def test_empty_columns_behind_the_last_mean_nothing(tmp_path: Path, videos: Path) -> None:
+    text = (
+        "time,change,predicate,subject,object,category,,\n,object,,cup,,cup,,\n"
+        "1,add,Open,cup,,,,\n1.1,remove,Open,cup,,,,,,,\n"
+    )
+    tables = read(tmp_path, videos / "short.mp4", "annotation.csv", text)
+    assert intervals(tables, "Open") == {("cup", None, 30, 33)}
+
+
+def test_a_name_that_begins_like_a_remark_is_one(tmp_path: Path, videos: Path) -> None:
+    """Rows of an object called '#3 cup' used to vanish without a word."""
+    text = (
+        "# my film\nsubject,change,predicate,frame,object,category\n# things,,,\n"
+        "#3 cup,object,,,,cup\nlid,object,,,,lid\n#3 cup,add,Open,7,,\n"
+    )
+    tables = read(tmp_path, videos / "short.mp4", "annotation.csv", text)
+    assert intervals(tables, "Open") == {("#3 cup", None, 7, 40)}
+    first_is_when = (
+        "frame,change,predicate,subject,object,category\n,object,,cup,,cup\n"
+        "# opened, perhaps, twice\n#5,add,Open,cup,,\n7,add,Open,cup,,\n"
+    )
+    tables = read(tmp_path, videos / "short.mp4", "annotation.csv", first_is_when)
+    assert intervals(tables, "Open") == {("cup", None, 7, 40)}
+
+
+def events(folder: Path, videos: Path, *lines: dict[str, object]) -> ReplayTables:
+    text = "\n".join(map(json.dumps, lines))
+    return read(folder, videos / "long.mp4", "annotation.jsonl", text)
+
+
+def test_both_hands_may_hold_one_thing(tmp_path: Path, videos: Path) -> None:
+    both = {"left hand": ["bowl"], "right hand": ["bowl"]}
+    tables = events(
+        tmp_path,
+        videos,
+        {"time": 0, "scene_graph": {"table": ["bowl"]}},
+        {"time": 1, "action": None, "object": None, "scene_graph": both},
+        {"time": 2, "scene_graph": {"right hand": ["bowl"]}},
+    )
+    assert intervals(tables, "LeftGrasping") == {("robot", "bowl", 30, 60)}
+    assert intervals(tables, "RightGrasping") == {("robot", "bowl", 30, 300)}
+
+
+@pytest.mark.parametrize("time", [0, 0.02])
+def test_what_is_closed_at_the_first_frame_is_closed(
+    tmp_path: Path, videos: Path, time: float
+) -> None:
+    """A frame before the first, at which it was open, there is not."""
+    tables = events(
+        tmp_path,
+        videos,
+        {"time": time, "action": "close", "object": "fridge", "scene_graph": {"table": ["bowl"]}},
+        {"time": time, "action": "turn off", "object": "hob", "scene_graph": {"table": ["bowl"]}},
+        {"time": 2, "action": "open", "object": "fridge", "scene_graph": {"table": ["bowl"]}},
+        {"time": 3, "action": "close", "object": "fridge", "scene_graph": {"table": ["bowl"]}},
+    )
+    assert intervals(tables, "Open") == {("fridge", None, 60, 90)}
+    assert intervals(tables, "ToggledOn") == set()
+
+
+def test_an_empty_place_needs_no_meaning(tmp_path: Path, videos: Path) -> None:
+    graph = {"nowhere": [], "table": ["bowl"]}
+    tables = events(tmp_path, videos, {"time": 0, "scene_graph": graph})
+    assert intervals(tables, "OnTop") == {("bowl", "table", 0, 300)}
+    assert "nowhere" not in tables.objects["object_name"].to_list()
+
+
 @st.composite
 def replays(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Facts and objects of 40 frames, as ``check_replay`` wants them."""
     n, names = 40, ["a b", "cup", "käse", "robot"]
     cuts = st.lists(st.integers(0, n), min_size=2, max_size=6, unique=True).map(sorted)
     lives = {name: draw(st.sampled_from([(0, n), (0, n), (10, n), (0, 30)])) for name in names}
+    has_parent = lives["a b"][0] and lives["cup"][1] < n  # the cup goes 20 frames after
     facts = [("Exists", name, None, *lives[name]) for name in names]
     keys = [("Open", "cup", None), ("OnTop", "cup", "käse"), ("Inside", "cup", "käse"),
             ("Touching", "cup", "robot"), ("RightGrasping", "robot", "a b")]  # fmt: skip
@@ -185,7 +280,7 @@ def replays(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
          "is_particle_system": False}
         for name in names
     ]  # fmt: skip
-    if lives["a b"][0]:
+    if has_parent:
         things[0]["parents"] = ["cup"]
     return table("facts").build(rows), table("objects").build(things)
 

@@ -1,5 +1,6 @@
 """Every message of the validator: each is brought about once, with its line and field."""
 
+import difflib
 import json
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,7 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("missing_column", CSV, "time,change,predicate,subject,object\n", 1, "category", "found: time"),
     ("missing_column", CSV, HEAD.replace("time,frame,", ""), 1, "time or frame", "Add it"),
     ("unknown_column", CSV, HEAD.replace("box", "bax"), 1, "bax", "known: time, frame"),
+    ("unknown_column", CSV, HEAD.replace("box", ",box"), 1, "column 9, which has no name", "known"),
     ("repeated_column", CSV, HEAD.replace("box", "time"), 1, "time", "stands twice"),
     ("too_many_fields", CSV, rows(GOOD.strip() + ",x,y"), FIRST, "", "11 fields, but 9 columns"),
     ("unknown_change", CSV, rows("0,,put,OnTop,cup,table"), FIRST, "change", "'put' is no change"),
@@ -84,6 +86,9 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("wrong_type", EVENTS, '{"places": []}\n' + event(0, {}), 1, "places", "a list [...] is not"),
     ("bad_number", CSV, rows("soon,,add,OnTop,cup,table"), FIRST, "time", "'soon' is not seconds"),
     ("bad_number", CSV, rows("-1,,add,OnTop,cup,table"), FIRST, "time", "1:23.5"),
+    ("bad_number", CSV, rows("0:75,,add,OnTop,cup,table"), FIRST, "time", "'0:75' is not seconds"),
+    ("bad_number", CSV, rows("0:01:75,,add,OnTop,cup,table"), FIRST, "time", "below 60 after a"),
+    ("bad_number", CSV, rows("0:60:00,,add,OnTop,cup,table"), FIRST, "time", "'0:60:00'"),
     ("bad_number", CSV, rows(",1.5,add,OnTop,cup,table"), FIRST, "frame", "a whole number from 0"),
     ("bad_number", CSV, rows("0,,show,,cup,,,,1 2 3"), FIRST, "box", "four whole numbers"),
     ("bad_number", JSON, whole(changes=[{"time": "0", "add": []}]), 5, "changes[0].time", "'0'"),
@@ -108,6 +113,11 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("unknown_object", CSV, rows("0,,hide,,lid"), FIRST, "subject", "'lid' is not among"),
     ("own_parent", CSV, rows(",,object,,lid,,lid,lid"), FIRST, "parents", "its own parent"),
     ("never_appears", CSV, rows(",,object,,lid,,lid,cup"), FIRST, "parents", "that adds Exists"),
+    ("parent_stays", CSV, rows(",,object,,lid,,lid,cup", "1,,add,Exists,lid"), FIRST, "parents",
+     "'cup' is to become 'lid', but never ceases to exist"),
+    ("parent_apart", CSV, rows(
+        ",,object,,lid,,lid,cup", "0.5,,remove,Exists,cup", "1.25,,add,Exists,lid"
+    ), FIRST, "parents", "'cup' goes at frame 15, 'lid' comes from it at 37. "),
     ("no_changes", CSV, HEAD + THINGS, 0, "", "nothing ever changes"),
     ("unknown_predicate", CSV, rows("0,,add,Ontop,cup,table"), FIRST, "predicate", "mean 'OnTop'?"),
     ("transition", CSV, rows("0,,add,Transition,cup,table"), FIRST, "predicate", "is no fact"),
@@ -128,12 +138,16 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("bad_box", CSV, rows("0,,show,,cup,,,,0 0 48 10"), FIRST, "box", "no box of a picture of 48"),
     ("bad_box", CSV, rows("0,,show,,cup,,,,9 0 8 10"), FIRST, "box", "edges inclusive"),
     ("in_view_already", CSV, rows("0,,show,,cup", "1,,show,,cup"), FIRST + 1, "change", "line 5"),
+    ("shown_twice", CSV, rows("1,,show,,cup,,,,0 0 5 5", "1.01,,show,,cup,,,,0 0 6 6"),
+     FIRST + 1, "change", "'cup' is shown at frame 30 by line 5 already"),
     ("not_in_view", CSV, rows("0,,hide,,cup", "1,,hide,,cup"), FIRST + 1, "change", "not in view"),
     ("unknown_place", EVENTS, event(0, {"the \"void\"": ["cup"]}), 1, "scene_graph",
      '{"places": {"the \\"void\\"": "OnTop"}}'),
     ("bad_place", EVENTS, '{"places": {"void": "At"}}\n' + event(0, {}), 1, "places.void", "'At'"),
     ("two_places", EVENTS, event(0, {"table": ["cup"], "sink": ["cup"]}), 1, "scene_graph",
      "'cup' is in 'table' and in 'sink'"),
+    ("two_places", EVENTS, event(0, {"left hand": ["cup"], "table": ["cup"]}), 1, "scene_graph",
+     "'cup' is in 'left hand' and in 'table'"),
 ]  # fmt: skip
 
 
@@ -197,3 +211,31 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path, vid
     with pytest.raises(AnnotationError, match="4 problems, the first in line 5, time: 9 s") as told:
         read_annotated(file, "d")
     assert len(told.value.problems) == 4
+
+
+def test_a_parent_may_go_a_little_before_or_after(tmp_path: Path, video: Path) -> None:
+    """Within the frames until the picture is taken, one step shows both."""
+    for gone, come in (("0.5", "1.1"), ("1.1", "0.5")):
+        text = rows(
+            ",,object,,lid,,lid,cup", f"{gone},,remove,Exists,cup", f"{come},,add,Exists,lid"
+        )
+        (tmp_path / gone).mkdir()
+        assert check_annotation(placed(tmp_path / gone, video, CSV, text)).problems == []
+
+
+def test_many_wrong_names_are_told_quickly(
+    tmp_path: Path, video: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking up what was meant takes a millisecond: once per name, and not for thousands."""
+    asked: list[str] = []
+
+    def close(name: str, known: list[str], n: int) -> list[str]:
+        asked.append(name)
+        return [known[0]]
+
+    monkeypatch.setattr(difflib, "get_close_matches", close)
+    wrong = [f"0,,add,OnTop,x{k % 500},table" for k in range(2000)]
+    problems = check_annotation(placed(tmp_path, video, CSV, rows(*wrong))).problems
+    assert len(problems) == 2000
+    assert "did you mean" in str(problems[501])
+    assert len(asked) == len(set(asked)) == 200

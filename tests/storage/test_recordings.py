@@ -28,6 +28,35 @@ def test_a_link_is_found_and_replaced(tmp_path: Path) -> None:
     assert found == tmp_path / "b" / "tidy_1" / "scene_graph_0.json.gz"
 
 
+@pytest.mark.parametrize("copy", [False, True])
+def test_a_linked_folder_keeps_the_name_it_was_given_by(tmp_path: Path, copy: bool) -> None:
+    """``incoming/tidy_1 -> nas/run_0007`` came in as run_0007; the link must not follow tidy_1."""
+    real = make_recording(tmp_path / "nas" / "run_0007")
+    (tmp_path / "incoming").mkdir()
+    given = tmp_path / "incoming" / "tidy_1"
+    given.symlink_to(real)
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    assert recordings.add(given, copy=copy) == "tidy_1"
+    assert recordings.names() == ["tidy_1"]
+    if not copy:
+        assert recordings.folder("tidy_1").readlink() == real
+
+
+def test_a_folder_may_be_given_by_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_recording(tmp_path / "tidy_1")
+    (folder / "external_sensor1").mkdir()
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    for stands, given in (
+        (folder, "."),
+        (folder / "external_sensor1", ".."),
+        (tmp_path, "tidy_1/"),
+    ):
+        monkeypatch.chdir(stands)
+        assert recordings.add(Path(given)) == "tidy_1"
+
+
 def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path / "data" / "recordings")
     source = make_recording(tmp_path / "tidy_1")

@@ -116,3 +116,49 @@ def test_a_video_that_was_cut_off_is_refused(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
         with pytest.raises(RenderError, match=r"cannot be decoded|the replay 60"):
             list(read_frames(path, {0}, 60))
+
+
+def with_its_table_first(video: Path, to: Path) -> Path:
+    """An MP4 as it is made for the web: ``video`` copied behind the table of its frames."""
+    import av
+
+    options = {"movflags": "faststart"}
+    with av.open(str(video)) as read, av.open(str(to), "w", options=options) as written:
+        stream = written.add_stream_from_template(read.streams.video[0])
+        for packet in read.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = stream
+                written.mux(packet)
+    return to
+
+
+@pytest.mark.parametrize("suffix", [".mkv", ".mp4", ".avi"])
+def test_times_of_a_video_that_was_cut_off_are_refused(tmp_path: Path, suffix: str) -> None:
+    """Its header, where that stands in front, knows how long it was."""
+    path = write_video(tmp_path / f"v{suffix}", 60)
+    if suffix == ".mp4":
+        path = with_its_table_first(path, tmp_path / "w.mp4")
+    assert read_times(path).n_frames == 60
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) * 6 // 10])
+    with pytest.raises(RenderError, match=r"was cut off.*Copy it again|cannot be read past"):
+        read_times(path)
+
+
+def test_a_long_last_picture_and_longer_sound_are_no_cut(tmp_path: Path) -> None:
+    import av
+
+    path = tmp_path / "v.mkv"
+    with av.open(str(path), "w") as container:
+        video = container.add_stream("mpeg4", rate=30)
+        video.width, video.height, video.pix_fmt = 48, 32, "yuv420p"
+        sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        noise = av.AudioFrame.from_ndarray(np.zeros((1, 40_000), np.int16), layout="mono")
+        noise.sample_rate = 8000
+        container.mux(sound.encode(noise))
+        for _ in range(30):
+            black = np.zeros((32, 48, 3), np.uint8)
+            container.mux(video.encode(av.VideoFrame.from_ndarray(black, format="rgb24")))
+        container.mux(video.encode())
+    assert read_times(path).n_frames == 30
+    assert read_times(write_video(tmp_path / "w.mkv", 4, times_s=[0, 0.1, 0.2, 5])).n_frames == 4

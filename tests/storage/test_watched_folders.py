@@ -76,6 +76,18 @@ def test_a_name_that_is_taken_stays_what_it_was(recordings: Recordings, tmp_path
     assert recordings.folder("fold_towels").samefile(mine)
 
 
+def test_a_link_is_taken_in_once_under_its_own_name(recordings: Recordings, tmp_path: Path) -> None:
+    """Under the name of its target it looked new at every look, and was linked for ever."""
+    real = appear(tmp_path / "nas", "run_0007")
+    (tmp_path / "incoming").mkdir()
+    (tmp_path / "incoming" / "tidy_1").symlink_to(real)
+    added, before = [], {}
+    for _ in range(5):
+        look = look_at([tmp_path / "incoming"], recordings, before)
+        added, before = added + look.added, look.growing
+    assert added == recordings.names() == ["tidy_1"]
+
+
 def test_folders_are_separated_as_in_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(WATCH_VARIABLE, raising=False)
     assert watched_folders() == []

@@ -1,0 +1,39 @@
+"""Which frames of a recording will need pictures, by the registry's variants."""
+
+import numpy as np
+
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
+from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.frames.picture_checks import Wanted
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.segmentation.segment import segment
+
+
+def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) -> Wanted:
+    """The pictures a recording should bring: of all its key frames, under each variant.
+
+    Without ``tables`` only ``n_frames`` is known, and no key frame. Errors: :class:`SettingsError`
+    if the registry is wrong.
+    """
+    registry = load_registry()
+    own = {name: v.gating for name, v in registry.variants.items() if not v.is_as_recorded}
+    as_recorded = set(registry.variants) - set(own)
+    of_baseline = registry.variant(BASELINE).gating
+    if tables is None:
+        none = np.zeros(0, np.int64)
+        ids = FrameIds(COUNTED_FROM_0)
+        return Wanted(n_frames or 0, ids, none, dict.fromkeys(own, none), as_recorded)
+    frames = {}
+    for gating in sorted({of_baseline, *own.values()}):
+        found = segment(
+            tables.demonstrations, tables.facts, tables.objects, registry.gating(gating)
+        )
+        frames[gating] = found.segmented_frames["frame"].to_numpy()
+    row = tables.demonstrations.row(0, named=True)
+    return Wanted(
+        row["n_frames"],
+        FrameIds(tuple(row["frame_id_runs"])),
+        frames[of_baseline],
+        {variant: frames[gating] for variant, gating in own.items()},
+        as_recorded,
+    )
