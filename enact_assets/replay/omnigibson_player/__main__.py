@@ -4,6 +4,7 @@ Exit code 0 if all was done, REFUSED with a message in the output folder if tryi
 help, anything else after a crash.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -46,6 +47,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return REFUSED
+    keep_lock()
     output = Path(arguments[0]).parent
     try:
         request = PlaybackRequest.read(Path(arguments[0]))
@@ -59,6 +61,16 @@ def main(arguments: list[str]) -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def keep_lock() -> None:
+    """The lock of the GPU lives as long as this process, not as helpers that it starts."""
+    from enact_assets.replay.omnigibson_player.request import LOCK_VARIABLE
+
+    lock = os.environ.pop(LOCK_VARIABLE, "")
+    if lock.isdigit():
+        with contextlib.suppress(OSError):
+            os.set_inheritable(int(lock), False)
 
 
 def list_demonstrations(path: str) -> int:
