@@ -70,7 +70,7 @@ def keep_lock() -> None:
     lock = os.environ.pop(LOCK_VARIABLE, "")
     if lock.isdigit():
         with contextlib.suppress(OSError):
-            os.set_inheritable(int(lock), False)
+            os.set_inheritable(int(lock), False)  # noqa: FBT003 # as it is called
 
 
 def list_demonstrations(path: str) -> int:

@@ -22,6 +22,7 @@ def uses_gpu_dynamics(
     scene_file: Mapping[str, Any],
     systems_added: Collection[str],
     data_set: Path,
+    *,
     told: bool | None,
 ) -> bool:
     """Whether to play back with GPU dynamics; ``told`` is what somebody said, None for nothing.

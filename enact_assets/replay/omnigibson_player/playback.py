@@ -119,12 +119,12 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
     try:
         n_frames = source.n_frames(request.episode)
         set_up_omnigibson(
-            uses_gpu_dynamics(
+            gpu_dynamics=uses_gpu_dynamics(
                 request.where,
                 source.scene_file,
                 source.systems_added(request.episode),
                 Path(gm.DATASET_PATH),
-                request.gpu_dynamics,
+                told=request.gpu_dynamics,
             )
         )
         if request.frames is not None:
@@ -215,7 +215,7 @@ def _play(
                 progress(n_done, len(wanted))
 
         playback.env = WatchedEnvironment(env, after_step)
-        for k, chunk in enumerate(chunks):  # noqa: B007 # after_step reads it
+        for k, chunk in enumerate(chunks):  # after_step reads it
             frames = iter(chunk.played)
             watcher.restart()
             playback.playback_episode(episode_id=k, record=False)
@@ -224,7 +224,7 @@ def _play(
                 raise RuntimeError(f"{request.where}: playback stopped before frame {stopped}")
 
 
-def set_up_omnigibson(gpu_dynamics: bool) -> None:  # noqa: FBT001 # a switch by name
+def set_up_omnigibson(*, gpu_dynamics: bool) -> None:
     """Global switches, which have to be set before the simulator starts."""
     gm.HEADLESS = True
     gm.RENDER_VIEWER_CAMERA = False
