@@ -123,7 +123,10 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
     machine.check_grasping(request.where, source.robot().grasping_mode)
     machine.check_data(source.scene_model)
     source.close()
-    what = "facts" if request.frames is None else f"pictures of {len(request.frames)} frames"
+    what = "facts"
+    if request.frames:
+        last = max(request.frames)
+        what = f"pictures of {len(request.frames)} frames (all up to frame {last} are played)"
     log(f"{request.demonstration}: {what}, from {request.where} ({n_frames} frames)")
     logged_at = time.monotonic()
 
