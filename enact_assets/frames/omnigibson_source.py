@@ -118,7 +118,11 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
     files = {frame: folder / f"{frame:06d}.png" for frame in missing}
 
     def is_done() -> bool:
-        return all(path.is_file() for path in files.values())
+        # Variants that look alike share a folder: another one may have put pictures away by now.
+        return all(
+            path.is_file() or store.find(renders[frame]) is not None
+            for frame, path in files.items()
+        )
 
     if not is_done():
         player().run(dataclasses.replace(asked, frames=tuple(missing)), is_done, report)
@@ -126,10 +130,14 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
         try:
             pictures[frame] = store.put(path.read_bytes())
         except (OSError, EnactError) as error:
+            put_away = store.find(renders[frame])
+            if put_away is not None:
+                pictures[frame] = put_away
+                continue
             path.unlink(missing_ok=True)
             raise RenderError(f"{asked.demonstration}, frame {frame}: {path}: {error}") from error
         store.remember(renders[frame], pictures[frame])
-        path.unlink()  # it is in the store now
+        path.unlink(missing_ok=True)  # it is in the store now
     size = asked.view.size_px
     return table("frame_images").build(
         [
@@ -155,5 +163,5 @@ def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:
     ``random`` robots have another colour in every frame of every demonstration.
     """
     coat = [asked.robot, asked.demonstration] if asked.robot == "random" else [asked.robot]
-    settings = [dataclasses.asdict(asked.view), asked.mode, coat, asked.renders]
+    settings = [dataclasses.asdict(asked.view), asked.mode, coat, asked.renders, asked.gpu_dynamics]
     return content_sha(["omnigibson", PLAYER_VERSION, world_sha, frame, settings])

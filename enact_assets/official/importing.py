@@ -44,8 +44,9 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
                 output_file(root.root, root.recordings.name)
-                names = import_demonstrations(path, Recordings(root.recordings))
-                outcome.numbers["demonstrations"] = len(names)
+                imported = import_demonstrations(path, Recordings(root.recordings))
+                outcome.numbers["demonstrations"] = len(imported.names)
+                summary.notes.extend(f"Left out: {reason}" for reason in imported.left_out)
             continue
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         for folder in _recordings(place, summary):

@@ -35,7 +35,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What ``omnigibson.json`` says; ``n_frames`` and on are told by the file when it came.
 
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
-    link's frame.
+    link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
     """
 
     file: str
@@ -47,6 +47,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     position_m: tuple[float, float, float] = View.position_m
     orientation_xyzw: tuple[float, float, float, float] = View.orientation_xyzw
     size_px: int = View.size_px
+    gpu_dynamics: bool | None = None
 
     def view(self, **lens: Any) -> View:
         """Its camera, with the ``lens`` and offset of a variant."""
@@ -115,6 +116,7 @@ def playback_request(
             "episode": about.episode,
             "output": "",
             "view": about.view(),
+            "gpu_dynamics": about.gpu_dynamics,
             **changes,
         }
     )

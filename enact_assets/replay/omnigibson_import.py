@@ -4,6 +4,7 @@ What is in a file is asked of OmniGibson's interpreter, which can read HDF5; no 
 """
 
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,40 +17,76 @@ from enact_assets.storage.recordings import DEMONSTRATION_FILE, Recordings
 RAW_SUFFIXES = (".hdf5", ".h5")
 
 
-class _Listed(msgspec.Struct):
+class _Usable(msgspec.Struct):
     episode: int
     n_frames: int
     activity: str
     frame_rate_hz: float
 
 
-def list_demonstrations(path: Path) -> list[RawDemonstration]:
-    """The demonstrations in ``path``. Errors: :class:`PlaybackError`, also for a file with none."""
+class _Unusable(msgspec.Struct):
+    episode: int
+    reason: str
+
+
+class _Listed(msgspec.Struct):
+    demonstrations: list[_Usable]
+    unusable: list[_Unusable]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a file holds: demonstrations, and why which episodes are none that can be played."""
+
+    demonstrations: list[RawDemonstration]
+    reasons: list[str]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Names of the demonstrations that came in, and why which episodes were left out."""
+
+    names: list[str]
+    left_out: list[str]
+
+
+def list_demonstrations(path: Path) -> Listing:
+    """The demonstrations in ``path``. Errors: :class:`PlaybackError`, also for a file with none
+    that can be played.
+    """
     command = [interpreter(), str(PLAYER), "--list", str(path)]
     try:
         found = subprocess.run(  # noqa: S603 - the user's interpreter, our own script
             command, env=player_variables(), capture_output=True, text=True, check=False
         )
-        listed = msgspec.json.decode(found.stdout, type=list[_Listed])
+        listed = msgspec.json.decode(found.stdout, type=_Listed)
     except OSError as error:
         raise PlaybackError(f"{command[0]}: cannot be started ({error.strerror})") from error
     except msgspec.DecodeError:
         said = found.stderr.strip()[-500:] or f"nothing, exit code {found.returncode}"
         raise PlaybackError(said if str(path) in said else f"{path}: {said}") from None
-    if not listed:
+    reasons = [each.reason for each in listed.unusable]
+    if not listed.demonstrations:
+        if reasons:
+            raise PlaybackError(
+                f"{path}: none of its {len(reasons)} demonstrations can be played, the first: "
+                f"{reasons[0]}"
+            )
         raise PlaybackError(f"{path}: holds no demonstration (expected groups data/demo_N)")
     file = str(path.absolute())
-    return [RawDemonstration(file=file, **msgspec.structs.asdict(each)) for each in listed]
+    usable = [msgspec.structs.asdict(each) for each in listed.demonstrations]
+    return Listing([RawDemonstration(file=file, **each) for each in usable], reasons)
 
 
-def import_demonstrations(path: Path, recordings: Recordings) -> list[str]:
-    """Take in every demonstration of ``path``; returns their names, ``<file>.demo_N``.
+def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
+    """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
     that name is there, so that what somebody set in its ``omnigibson.json`` is not lost;
     :class:`OutputError`. Then nothing is taken in.
     """
-    found = {f"{path.stem}.demo_{each.episode}": each for each in list_demonstrations(path)}
+    listing = list_demonstrations(path)
+    found = {f"{path.stem}.demo_{each.episode}": each for each in listing.demonstrations}
     try:
         folders = {name: recordings.folder(name) for name in found}
     except LakeError as error:
@@ -66,4 +103,4 @@ def import_demonstrations(path: Path, recordings: Recordings) -> list[str]:
             write_demonstration(folder / DEMONSTRATION_FILE, found[name])
     except OSError as error:
         raise OutputError(f"{recordings.root}: cannot be written ({error.strerror})") from error
-    return list(found)
+    return Imported(list(found), listing.reasons)

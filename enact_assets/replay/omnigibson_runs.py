@@ -18,6 +18,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import OutputError, PlaybackError
 from enact_assets.replay.omnigibson_player.request import (
+    LOCK_VARIABLE,
     PROGRESS_FILE,
     REFUSAL_FILE,
     REFUSED,
@@ -30,6 +31,7 @@ ATTEMPTS = 2
 POLL_S = 0.2
 STOP_S = 20.0
 TAIL_CHARACTERS = 1500
+REQUEST_FILE = "request.json"
 LOG_FILE = "player.log"
 LOCK_FILE = "gpu.lock"
 OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
@@ -80,19 +82,20 @@ class Player:
         folder cannot be written.
         """
         python, folder = interpreter(), Path(request.output)
-        try:
+        with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            request_file = folder / "request.json"
-            request.write(request_file)
-        except OSError as error:
-            raise OutputError(f"{folder}: cannot be written ({error.strerror})") from error
-        command = [python, str(PLAYER), str(request_file)]
-        with one_gpu(folder.parents[1] / LOCK_FILE, self.say):
+        command = [python, str(PLAYER), str(folder / REQUEST_FILE)]
+        with one_gpu(folder.parents[1] / LOCK_FILE, self.say) as lock:
+            if is_done():  # by the one that was waited for
+                return
             for attempt in range(1, ATTEMPTS + 1):
-                (folder / REFUSAL_FILE).unlink(missing_ok=True)
-                (folder / PROGRESS_FILE).unlink(missing_ok=True)
+                with _writing(folder):
+                    (folder / REFUSAL_FILE).unlink(missing_ok=True)
+                    (folder / PROGRESS_FILE).unlink(missing_ok=True)
+                    # Under the lock: requests for other frames share the folder.
+                    request.write(folder / REQUEST_FILE)
                 with self.session() as variables:
-                    code = _run(command, folder, variables, progress)
+                    code = _run(command, folder, variables, lock, progress)
                 if code == 0 and is_done():
                     return
                 if code == REFUSED:
@@ -116,10 +119,11 @@ def player() -> Player:
 
 
 @contextmanager
-def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[None]:
+def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
     """Within the block no other process of this machine has the lock ``path``.
 
-    It is gone with the process that holds it, however that ends.
+    Gives its file descriptor: a player that inherits it keeps the lock until it ends, also if this
+    process is killed. It is gone with the last process that holds it, however that ends.
     """
     with path.open("a") as file:
         try:
@@ -127,25 +131,37 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[None]:
         except BlockingIOError:
             say("The GPU is in use by another replay: this one waits.")
             fcntl.flock(file, fcntl.LOCK_EX)
+        yield file.fileno()
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
         yield
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({error.strerror})") from error
 
 
 def _run(
     command: list[str],
     folder: Path,
     variables: Mapping[str, str],
+    lock: int,
     progress: Callable[[int, int], None],
 ) -> int:
-    """Exit code of the player, negative for a signal. It does not outlive this call."""
+    """Exit code of the player, negative for a signal. It does not outlive this call; if this
+    process is killed it does, and holds ``lock``.
+    """
     with (folder / LOG_FILE).open("wb") as log:
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's interpreter, our own script
                 command,
-                env=player_variables() | dict(variables),
+                env=player_variables() | dict(variables) | {LOCK_VARIABLE: str(lock)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(lock,),
             )
         except OSError as error:
             raise PlaybackError(
@@ -153,13 +169,18 @@ def _run(
             ) from error
         try:
             told = ""
-            while process.poll() is None:
+            while not _has_ended(process):
                 time.sleep(POLL_S)
                 told = _tell(folder, told, progress)
             _tell(folder, told, progress)
         finally:
             _stop(process)
     return process.returncode
+
+
+def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    """Whether it has, without collecting it: until then nobody else gets its number."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _tell(folder: Path, told: str, progress: Callable[[int, int], None]) -> str:
@@ -174,14 +195,19 @@ def _tell(folder: Path, told: str, progress: Callable[[int, int], None]) -> str:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End the player and what it started, unless it is over already."""
-    for sign in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, sign)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_S)
+    """End the player, and what it started and left: helpers of Isaac Sim outlive its crashes."""
+    if not _has_ended(process):
+        _signal(process, signal.SIGTERM)
+        deadline = time.monotonic() + STOP_S
+        while not _has_ended(process) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+    _signal(process, signal.SIGKILL)
+    process.wait()
+
+
+def _signal(process: "subprocess.Popen[bytes]", sign: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # macOS says the latter of ended ones
+        os.killpg(process.pid, sign)
 
 
 def _refusal(folder: Path) -> str:

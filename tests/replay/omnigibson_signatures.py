@@ -5,6 +5,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,62 @@ def _assigned(body: list[ast.stmt]) -> set[str]:
     return names
 
 
+def _classes(root: Path, folder: str) -> dict[str, ast.ClassDef]:
+    """All classes defined in ``folder`` below ``root``, by name."""
+    return {
+        node.name: node
+        for path in sorted((root / folder).glob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def _ancestors(name: str, classes: dict[str, ast.ClassDef]) -> set[str]:
+    found = {base.id for base in classes[name].bases if isinstance(base, ast.Name)}
+    return found.union(*(_ancestors(base, classes) for base in found if base in classes))
+
+
+def boolean_states(root: Path) -> list[str]:
+    """States that hold or do not: what the builder of scene graphs asks for."""
+    classes = _classes(root, "omnigibson/object_states")
+    return sorted(c for c in classes if "BooleanStateMixin" in _ancestors(c, classes))
+
+
+def gpu_states(root: Path) -> list[str]:
+    """States with numbers of their own that refuse to be without GPU dynamics, or whose ability
+    does: those that decide how long a row is.
+    """
+    classes = _classes(root, "omnigibson/object_states")
+    factory = (root / "omnigibson/object_states/factory.py").read_text()
+    bound = re.findall(r"states=\[(\w+)\], requirements=\[ParticleRequirement\]", factory)
+    asking = {n for n, c in classes.items() if "not gm.USE_GPU_DYNAMICS" in ast.unparse(c)}
+    found = [n for n in classes if n in bound or ({n} | _ancestors(n, classes)) & asking]
+    return sorted(n for n in found if _has_size(n, classes))
+
+
+def _has_size(name: str, classes: dict[str, ast.ClassDef]) -> bool:
+    owners = [classes[n] for n in ({name} | _ancestors(name, classes)) if n in classes]
+    sizes = [
+        n
+        for c in owners
+        for n in c.body
+        if isinstance(n, ast.FunctionDef) and n.name == "state_size"
+    ]
+    return any("return 0" not in ast.unparse(size) for size in sizes)
+
+
+def grasping_modes(root: Path) -> dict[str, str]:
+    """How robots grasp by default, by class, where that is said."""
+    found = {}
+    for name, node in _classes(root, "omnigibson/robots").items():
+        for made in node.body:
+            if isinstance(made, ast.FunctionDef) and made.name == "__init__":
+                parameters = dict(_described([made])["parameters"])
+                if "grasping_mode" in parameters:
+                    found[name] = str(ast.literal_eval(parameters["grasping_mode"]))
+    return found
+
+
 def recorded() -> dict[str, Any]:
     """What is checked in."""
     return dict(json.loads(SIGNATURES.read_text()))
@@ -80,4 +137,7 @@ if __name__ == "__main__":
     kept = recorded()
     for entry in kept["functions"]:
         entry.update(signature_at(Path(sys.argv[1]), entry["file"], entry["name"]) or {})
+    kept["boolean_states"] = boolean_states(Path(sys.argv[1]))
+    kept["gpu_states"] = gpu_states(Path(sys.argv[1]))
+    kept["grasping_modes"] = grasping_modes(Path(sys.argv[1]))
     print(json.dumps(kept, indent=1))

@@ -30,7 +30,8 @@ with h5py.File(what["path"], "w") as file:
         data.attrs[name] = text
     for name, demo in what["demos"].items():
         group = data.create_group(name)
-        group.attrs["transitions"] = demo.pop("transitions")
+        for text in [t for t in ("transitions",) if t in demo]:
+            group.attrs[text] = demo.pop(text)
         for key, rows in demo.items():
             group.create_dataset(key, data=np.array(rows, np.float32))
 """
@@ -49,6 +50,7 @@ def make_interpreter(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
+ROBOT = "robot_r1"
 Fact = tuple[str, str, str | None]
 
 
@@ -56,8 +58,10 @@ Fact = tuple[str, str, str | None]
 class World:
     """One demonstration: which facts hold at which frames, and what comes and goes.
 
-    ``facts`` maps a fact to its frames; ``changes`` maps a step (step i leads to frame i + 1) to
-    what it adds and removes: names of objects with categories, or of systems.
+    ``facts`` maps a fact to its frames; ``added`` and so on map a step (step i leads to frame
+    i + 1) to what it adds and removes: names of objects with categories, or of systems.
+    ``asleep`` maps an object to the frames whose state leaves it out. ``removers`` have a state of
+    their own under GPU dynamics.
     """
 
     n_frames: int
@@ -67,15 +71,36 @@ class World:
     removed: dict[int, list[str]] = field(default_factory=dict)
     systems_added: dict[int, list[str]] = field(default_factory=dict)
     systems_removed: dict[int, list[str]] = field(default_factory=dict)
+    asleep: dict[str, Any] = field(default_factory=dict)
+    cloths: tuple[str, ...] = ()
+    removers: tuple[str, ...] = ()
+    on_gpu: bool = False
     arms: tuple[str, ...] = ("left", "right")
-    grasping_mode: str = "physical"
+    robot_class: str = "R1"
+    grasping_mode: str | None = "physical"
+
+    def there(self) -> list[set[str]]:
+        """Names of objects and systems at each frame."""
+        now, found = {ROBOT, *self.objects}, []
+        for t in range(self.n_frames):
+            found.append(set(now))
+            now |= {*self.added.get(t, ()), *self.systems_added.get(t, ())}
+            now -= {*self.removed.get(t, ()), *self.systems_removed.get(t, ())}
+        return found
 
     def demo(self, facts: list[Fact]) -> dict[str, Any]:
         """Its data sets, for the facts of the whole file."""
-        states = [
-            [t, *(float(t in self.facts.get(fact, ())) for fact in facts)]
-            for t in range(self.n_frames)
-        ]
+        states = []
+        for t, there in enumerate(self.there()):
+            awake = {name for name in there if t not in self.asleep.get(name, ())}
+            pairs = [
+                (k, t in self.facts.get(fact, ()))
+                for k, fact in enumerate(facts)
+                if fact[1] in awake
+            ]
+            more = [0.0] * len(self.removers) if self.on_gpu else []
+            states.append([t, len(pairs), *(float(x) for pair in pairs for x in pair), *more])
+        width = max(map(len, states))
         steps = {
             *self.added, *self.removed, *self.systems_added, *self.systems_removed
         }  # fmt: skip
@@ -96,36 +121,50 @@ class World:
         return {
             "transitions": json.dumps(transitions),
             # Rows are padded, as rows of the real one are.
-            "state": [[*row, 0.0, 0.0] for row in states],
+            "state": [[*row, *[0.0] * (width - len(row) + 2)] for row in states],
             "state_size": [len(row) for row in states],
             "action": [[0.0, float(t)] for t in range(n)],
             **{name: [0.0] * n for name in ("reward", "terminated", "truncated")},
         }
 
 
-def _info(name: str, category: str) -> dict[str, Any]:
+def _info(name: str, category: str, **more: Any) -> dict[str, Any]:
     return {
         "class_module": "omnigibson.objects.dataset_object",
         "class_name": "DatasetObject",
-        "args": {"name": name, "category": category},
+        "args": {"name": name, "category": category, **more},
     }
 
 
-def write_worlds(python: Path, path: Path, *worlds: World, **attributes: Any) -> Path:
-    """A file of demonstrations, one per world; ``attributes`` of None are left out of it."""
+def write_worlds(
+    python: Path,
+    path: Path,
+    *worlds: World,
+    cut_off: dict[int, str] | None = None,
+    **attributes: Any,
+) -> Path:
+    """A file of demonstrations, one per world; ``attributes`` of None are left out of it, and of
+    episodes in ``cut_off`` the end of their ``action``, or all ``transitions``.
+    """
     facts = list(dict.fromkeys(fact for world in worlds for fact in world.facts))
     first = worlds[0] if worlds else World(1, {})
-    robot = {
+    robot: dict[str, Any] = {
         "class_module": "omnigibson.robots.r1",
-        "class_name": "R1",
-        "args": {
-            "name": "robot_r1",
-            "arms": list(first.arms),
-            "grasping_mode": first.grasping_mode,
-            "obs_modalities": ["rgb"],
-        },
+        "class_name": first.robot_class,
+        "args": {"name": ROBOT, "arms": list(first.arms), "obs_modalities": ["rgb"]},
     }
-    objects = {name: _info(name, category) for name, category in first.objects.items()}
+    if first.grasping_mode is not None:
+        robot["args"]["grasping_mode"] = first.grasping_mode
+    objects = {
+        name: _info(
+            name,
+            category,
+            prim_type=int(name in first.cloths),
+            abilities={"particleRemover": {}} if name in first.removers else {},
+        )
+        for name, category in first.objects.items()
+    }
+    non_kin = {"ParticleRemover": {"current_step": 0}} if first.on_gpu else {}
     given = {
         "config": {
             "env": {"action_frequency": 30.0, "automatic_reset": True},
@@ -134,16 +173,29 @@ def write_worlds(python: Path, path: Path, *worlds: World, **attributes: Any) ->
             "task": {"type": "BehaviorTask", "activity_name": "slicing_apples"},
         },
         "scene_file": {
-            "objects_info": {"init_info": {"robot_r1": robot, **objects}},
+            "objects_info": {"init_info": {ROBOT: robot, **objects}},
+            "state": {
+                "object_registry": {
+                    n: {"non_kin": non_kin if n in first.removers else {}} for n in objects
+                },
+                "system_registry": {},
+            },
             "fake_facts": facts,
+            "fake_state": [k for k, f in enumerate(facts) if 0 in first.facts.get(f, ())],
         },
         **attributes,
     }
-    what = {
+    what: dict[str, Any] = {
         "path": str(path),
         "attributes": {k: json.dumps(v) for k, v in given.items() if v is not None},
         "demos": {f"demo_{k}": world.demo(facts) for k, world in enumerate(worlds)},
     }
+    for k, name in (cut_off or {}).items():
+        demo = what["demos"][f"demo_{k}"]
+        if name == "transitions":
+            del demo[name]
+        else:
+            demo[name].pop()
     subprocess.run(  # noqa: S603 - our own interpreter, our own code
         [python, "-c", _WRITER], input=json.dumps(what), text=True, check=True
     )

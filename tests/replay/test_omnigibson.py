@@ -122,7 +122,7 @@ def test_halves_come_from_the_whole_that_left_also_if_two_are_cut_at_once(machin
         "diced__apple": ["half_apple_0"],
     }
     assert held(tables, "OnTop") == [("apple", "table", 0, 6), ("half_apple_0", "table", 6, 9)]
-    assert held(tables, "Touching") == [("knife", "apple_1", 2, 6)]
+    assert held(tables, "Touching") == [("apple_1", "knife", 2, 6)]
     assert held(tables, "Covered") == [("table", "diced__apple", 10, 14)]
     is_system = dict(tables.objects.select("object_name", "is_particle_system").iter_rows())
     assert [name for name, yes in is_system.items() if yes] == ["diced__apple"]

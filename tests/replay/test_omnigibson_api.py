@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omnigibson_signatures import PLAYER, recorded, signature_at
+from omnigibson_signatures import (
+    PLAYER,
+    boolean_states,
+    gpu_states,
+    grasping_modes,
+    recorded,
+    signature_at,
+)
 from omnigibson_worlds import FAKE
 
-from enact_assets.replay.omnigibson_player import look_settings
+from enact_assets.replay.omnigibson_player import gpu_dynamics, look_settings, state_names
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = recorded()["functions"]
@@ -50,6 +57,65 @@ def test_omnigibson_knows_our_settings_switches_and_version(source: Path) -> Non
     # The same calls into Isaac Sim that OmniGibson itself makes.
     assert "lazy.carb.settings.get_settings().set(" in text
     assert "lazy.pxr.Sdf." in text
+
+
+@pytest.mark.slow
+def test_omnigibson_has_the_recorded_states_and_robots(source: Path) -> None:
+    kept = recorded()
+    assert boolean_states(source) == kept["boolean_states"]
+    assert gpu_states(source) == kept["gpu_states"]
+    assert grasping_modes(source) == kept["grasping_modes"]
+
+
+def test_every_state_is_recorded_or_left_out_by_name() -> None:
+    named = [*state_names.RECORDED, *state_names.LEFT_OUT]
+    assert sorted(named) == recorded()["boolean_states"]
+    assert set(state_names.PARTICLES_ONLY) <= set(named)
+    assert sorted(gpu_dynamics.NEEDS_GPU) == recorded()["gpu_states"]
+
+
+def test_robots_that_do_not_grasp_physically_by_default_are_known() -> None:
+    text = (PLAYER / "demonstration_file.py").read_text()
+    (line,) = [n for n in ast.parse(text).body if _assigns(n, "GRASPING_OF")]
+    assert ast.literal_eval(line.value) == {  # type: ignore[attr-defined]
+        name: mode for name, mode in recorded()["grasping_modes"].items() if mode != "physical"
+    }
+
+
+def _assigns(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == name
+
+
+def test_the_builder_is_not_asked_what_is_left_out_or_about_particles() -> None:
+    """What no fact comes of would still cost a question per pair and frame."""
+    (line,) = [
+        n
+        for n in ast.parse((PLAYER / "scene_facts.py").read_text()).body
+        if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "NOT_ASKED"
+    ]
+    asked = {e.id for e in ast.walk(line.value) if isinstance(e, ast.Name)}
+    # Robots are skipped by the builder itself.
+    assert asked == {*state_names.LEFT_OUT, *state_names.PARTICLES_ONLY} - {"IsGrasping"}
+
+
+@pytest.mark.slow
+def test_omnigibson_records_no_sleeping_objects_and_skips_them_when_it_loads(source: Path) -> None:
+    """Why all frames are played; a version whose rows are complete would not need it."""
+    wrapper = (source / "omnigibson/envs/data_wrapper.py").read_text()
+    assert "set_dump_filter(dump_filter=lambda obj: obj.is_active)" in wrapper
+    registry = (source / "omnigibson/utils/registry_utils.py").read_text()
+    assert "is not in the state dict to load from. Skip loading its state." in registry
+
+
+@pytest.mark.slow
+def test_omnigibson_asks_cloth_about_no_physical_particles(source: Path) -> None:
+    covered = (source / "omnigibson/object_states/covered.py").read_text()
+    assert "Cloth objects currently cannot be Covered by physical particles!" in covered
+    systems = (source / "omnigibson/systems/system_base.py").read_text()
+    for kind in gpu_dynamics.RUNS_ON_CPU:
+        assert f'system_type == "{kind}"' in systems
+    micro = (source / "omnigibson/systems/micro_particle_system.py").read_text()
+    assert "if not gm.USE_GPU_DYNAMICS or gm.ENABLE_FLATCACHE:\n            raise" in micro
 
 
 @pytest.mark.slow
@@ -119,7 +185,7 @@ def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None
 
 
 STANDARD_3_10 = {
-    "collections", "colorsys", "dataclasses", "hashlib", "importlib", "inspect", "json", "math",
-    "os", "pathlib", "shutil", "subprocess", "sys", "tempfile", "time", "traceback", "types",
-    "typing",
+    "collections", "colorsys", "contextlib", "dataclasses", "hashlib", "importlib", "inspect",
+    "json", "math", "os", "pathlib", "shutil", "subprocess", "sys", "tempfile", "time", "traceback",
+    "types", "typing",
 }  # fmt: skip

@@ -35,6 +35,22 @@ def test_every_demonstration_of_a_file_is_taken_in(machine: Machine, tmp_path: P
     assert "2 of its 2 demonstrations are there already, the first:" in error
 
 
+def test_an_episode_that_was_cut_off_is_left_out_and_told(machine: Machine, tmp_path: Path) -> None:
+    raw = write_worlds(machine.python, tmp_path / "raw.hdf5", *WORLDS, cut_off={0: "action"})
+    root = DataRoot(tmp_path / "root")
+    summary = import_paths([raw], root)
+    assert summary.is_success
+    assert summary.outcomes[0].numbers == {"demonstrations": 1}
+    assert Recordings(root.recordings).names() == ["raw.demo_1"]
+    (note,) = [n for n in summary.notes if n.startswith("Left out: ")]
+    assert f"{raw}, demo_0: 5 states and 3 actions" in note
+    none = write_worlds(
+        machine.python, tmp_path / "none.hdf5", *WORLDS, cut_off={0: "action", 1: "transitions"}
+    )
+    (error,) = errors(root, none)
+    assert f"{none}: none of its 2 demonstrations can be played, the first: {none}, demo_0" in error
+
+
 def test_a_file_that_cannot_be_listed_is_told(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,15 +1,19 @@
 """Pictures of raw demonstrations under every variant, taken by the fake's camera."""
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from omnigibson_worlds import Machine, World
+from PIL import Image
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.frames.omnigibson_source import MODES, OmniGibsonSource
+from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.replay.sources import PictureRequest, Silent
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.recordings import Recordings
@@ -17,33 +21,47 @@ from enact_assets.storage.recordings import Recordings
 WORLD = World(
     20,
     {"apple": "apple", "table": "table"},
+    {("OnTop", "pear", "table"): range(11, 20), ("Open", "table", None): range(2)},
     added={8: {"pear": "pear"}},
     removed={12: ["apple"]},
+    asleep={"pear": range(12, 20), "table": range(3, 20)},
 )
 VARIANTS = load_registry().variants
+EFFECTS = {
+    "/rtx/reflections/enabled": True,
+    "/rtx/indirectDiffuse/enabled": True,
+    "/rtx/ambientOcclusion/enabled": True,
+    "/rtx/directLighting/sampledLighting/enabled": False,
+}
+"""What OmniGibson sets with gm.ENABLE_HQ_RENDERING."""
 
 
 class Studio:
     """A raw demonstration, its replay, and a store for its pictures."""
 
     def __init__(self, machine: Machine) -> None:
-        about = machine.demonstration(WORLD)
+        self.about = about = machine.demonstration(WORLD)
         self.machine, self.name = machine, about.parent.name
         self.source = OmniGibsonSource(Recordings(machine.root / "recordings"))
         self.tables = self.source.replay(self.name, Silent())
         self.store = ImageStore(machine.root / "images")
         (machine.root / "seen.jsonl").unlink()
 
-    def pictures(self, variant: str, *frames: int) -> pl.DataFrame:
+    def request(self, variant: str, *frames: int) -> PictureRequest:
         wanted = pl.DataFrame(
             {"gating": "state", "key_frame": range(len(frames)), "frame": frames},
             schema_overrides={"key_frame": pl.Int64, "frame": pl.Int64},
         )
-        return self.source.pictures(
-            PictureRequest(
-                self.tables.demonstrations, wanted, VARIANTS[variant], self.store, pl.DataFrame
-            )
+        return PictureRequest(
+            self.tables.demonstrations, wanted, VARIANTS[variant], self.store, pl.DataFrame
         )
+
+    def pictures(self, variant: str, *frames: int) -> pl.DataFrame:
+        return self.source.pictures(self.request(variant, *frames))
+
+    def folder(self, variant: str) -> str:
+        asked = self.source._asked(self.name, self.about, self.request(variant, 1))
+        return asked.output
 
     def seen(self) -> list[dict[str, Any]]:
         found = self.machine.seen()
@@ -75,6 +93,61 @@ def test_only_wanted_frames_are_rendered_each_once(studio: Studio) -> None:
     assert [s["frame"] for s in studio.seen()] == [2, 19]
     assert more.item(1, "image_sha") == rows.item(0, "image_sha")
     assert not list(studio.machine.root.rglob("pictures/*.png"))  # all are in the store
+
+
+def test_what_sleeps_since_long_is_where_it_fell_asleep(studio: Studio) -> None:
+    """Rows leave sleeping objects out, so the row of a wanted frame alone would not tell."""
+    studio.pictures("baseline", 17)
+    (seen,) = studio.seen()
+    assert seen["holding"] == [["OnTop", "pear", "table"]]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_variants_that_look_alike_may_wait_for_each_other(
+    studio: Studio, order: tuple[int, int]
+) -> None:
+    """They share a folder, and each finds its own frames or those the other has put away."""
+    folders: dict[str, list[str]] = {}
+    for variant in VARIANTS:
+        if studio.source.shows(studio.name, VARIANTS[variant]):
+            folders.setdefault(studio.folder(variant), []).append(variant)
+    alike = next(names for names in folders.values() if len(names) > 1)
+    wanted = {alike[order[0]]: (3, 9, 12), alike[order[1]]: (2, 9, 15)}
+    found: dict[str, object] = {}
+
+    def go(variant: str) -> None:
+        try:
+            found[variant] = (
+                studio.pictures(variant, *wanted[variant]).get_column("frame").to_list()
+            )
+        except RenderError as error:
+            found[variant] = error
+
+    threads = [threading.Thread(target=go, args=(variant,)) for variant in wanted]
+    lock = studio.machine.root / "omnigibson" / "gpu.lock"
+    with one_gpu(lock, print):
+        for thread in threads:
+            thread.start()
+            time.sleep(0.5)  # each has said what it wants, and waits
+    for thread in threads:
+        thread.join()
+    assert found == {variant: list(frames) for variant, frames in wanted.items()}
+
+
+def test_what_was_rendered_while_waiting_is_not_rendered_again(studio: Studio) -> None:
+    lock = studio.machine.root / "omnigibson" / "gpu.lock"
+    found: list[pl.DataFrame] = []
+    thread = threading.Thread(target=lambda: found.append(studio.pictures("baseline", 3, 9)))
+    folder = Path(studio.folder("baseline")) / "pictures"
+    with one_gpu(lock, print):
+        thread.start()
+        time.sleep(0.5)
+        folder.mkdir(parents=True)
+        for frame in (3, 9):  # by whoever held the lock
+            Image.new("RGB", (512, 512), (frame, 0, 0)).save(folder / f"{frame:06d}.png")
+    thread.join()
+    assert found[0].get_column("frame").to_list() == [3, 9]
+    assert not (folder.parent / "player.log").exists()  # nobody was started
 
 
 def test_a_crash_keeps_the_pictures_that_were_finished(studio: Studio) -> None:
@@ -137,13 +210,22 @@ def test_robot_colours(studio: Studio) -> None:
 def test_path_tracing_renders_longer_and_ray_tracing_only_has_no_effects(studio: Studio) -> None:
     studio.pictures("path_tracing", 1)
     (seen,) = studio.seen()
-    assert seen["settings"] == {"/rtx/rendermode": "PathTracing"}
+    assert seen["settings"] == EFFECTS | {"/rtx/rendermode": "PathTracing"}
     assert seen["n_renders"] == 64
     studio.pictures("ray_tracing_only", 1)
     (seen,) = studio.seen()
     assert seen["settings"].pop("/rtx/rendermode") == "RaytracedLighting"
+    # The paper's list does not name it.
+    assert seen["settings"].pop("/rtx/indirectDiffuse/enabled") is True
     assert len(seen["settings"]) == 6
     assert not any(seen["settings"].values())
+
+
+def test_the_baseline_is_ray_traced_with_its_effects(studio: Studio) -> None:
+    """OmniGibson turns them off unless it is told otherwise."""
+    studio.pictures("baseline", 1)
+    (seen,) = studio.seen()
+    assert seen["settings"] == EFFECTS | {"/rtx/rendermode": "RaytracedLighting"}
 
 
 def test_it_says_which_variants_isaac_sim_has(studio: Studio) -> None:

@@ -4,6 +4,7 @@ Exit code 0 if all was done, REFUSED with a message in the output folder if tryi
 help, anything else after a crash.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -46,6 +47,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return REFUSED
+    keep_lock()
     output = Path(arguments[0]).parent
     try:
         request = PlaybackRequest.read(Path(arguments[0]))
@@ -59,6 +61,16 @@ def main(arguments: list[str]) -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def keep_lock() -> None:
+    """The lock of the GPU lives as long as this process, not as helpers that it starts."""
+    from enact_assets.replay.omnigibson_player.request import LOCK_VARIABLE
+
+    lock = os.environ.pop(LOCK_VARIABLE, "")
+    if lock.isdigit():
+        with contextlib.suppress(OSError):
+            os.set_inheritable(int(lock), False)  # noqa: FBT003 # as it is called
 
 
 def list_demonstrations(path: str) -> int:
@@ -111,7 +123,10 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
     machine.check_grasping(request.where, source.robot().grasping_mode)
     machine.check_data(source.scene_model)
     source.close()
-    what = "facts" if request.frames is None else f"pictures of {len(request.frames)} frames"
+    what = "facts"
+    if request.frames:
+        last = max(request.frames)
+        what = f"pictures of {len(request.frames)} frames (all up to frame {last} are played)"
     log(f"{request.demonstration}: {what}, from {request.where} ({n_frames} frames)")
     logged_at = time.monotonic()
 

@@ -1,9 +1,9 @@
 """Raw demonstrations in robomimic layout: what is in a file, and excerpts that OmniGibson plays.
 
-The playback wrapper loads all states of an episode and plays every frame of it. An excerpt is a
-file of the same layout that holds only the frames that are wanted, cut into episodes that fit into
-memory. Every row of ``state`` is the complete state of the simulator, so frames may be left out;
-objects that came or went meanwhile come or go with the next frame that is left.
+The playback wrapper loads all states of an episode into memory. An excerpt is a file of the same
+layout whose episodes are parts of one demonstration. A part begins with the scene file and the
+first state; objects that came or went until its first frame come or go with that one. Rows of
+``state`` hold only objects that are awake: whoever plays a part must know where the others are.
 """
 
 import hashlib
@@ -24,7 +24,9 @@ PER_STATE = ("state", "state_size")
 PER_ACTION = ("action", "reward", "terminated", "truncated")
 ROWS_AT_ONCE = 1000
 PHYSICAL = "physical"
-"""How grippers hold by friction alone; OmniGibson's default."""
+"""How grippers hold by friction alone; the default of OmniGibson's robots, with exceptions."""
+GRASPING_OF: Mapping[str, str] = {"BehaviorRobot": "assisted"}
+"""Classes of robots that grasp otherwise if nothing is said; scene files hold what was said."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +67,20 @@ class DemonstrationFile:
         names = [n for n in self._data if n.startswith("demo_") and n[5:].isdigit()]
         return sorted(int(n[5:]) for n in names)
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Episode, frames, activity and frame rate of each demonstration."""
-        return [
-            {
-                "episode": k,
-                "n_frames": self.n_frames(k),
-                "activity": self.activity,
-                "frame_rate_hz": self.frame_rate_hz,
-            }
-            for k in self.episodes()
-        ]
+    def describe(self) -> dict[str, list[dict[str, Any]]]:
+        """``demonstrations``: episode, frames, activity and frame rate of each; ``unusable``:
+        episodes that cannot be played, and why.
+        """
+        usable: list[dict[str, Any]] = []
+        unusable: list[dict[str, Any]] = []
+        about = {"activity": self.activity, "frame_rate_hz": self.frame_rate_hz}
+        for k in self.episodes():
+            try:
+                self._transitions(k)
+                usable.append({"episode": k, "n_frames": self.n_frames(k), **about})
+            except RefusalError as error:
+                unusable.append({"episode": k, "reason": str(error)})
+        return {"demonstrations": usable, "unusable": unusable}
 
     @property
     def activity(self) -> str:
@@ -126,6 +131,11 @@ class DemonstrationFile:
             raise RefusalError(f"{self.path}: expected one robot with a name, found {names}")
         return found[0]
 
+    def systems_added(self, episode: int) -> set[str]:
+        """Names of particle systems that come while it is played."""
+        changes = self._transitions(episode).values()
+        return {str(n) for change in changes for n in change.get("systems", {}).get("add", [])}
+
     def sha(self, episode: int) -> str:
         """Hash of all that decides what is played, in hexadecimal."""
         group = self._group(episode)
@@ -138,8 +148,8 @@ class DemonstrationFile:
         return total.hexdigest()
 
     def write_excerpt(self, episode: int, chunks: Sequence[Sequence[int]], path: Path) -> None:
-        """Write ``path`` with one episode per chunk, whose frames ascend; each is played back as
-        so many steps of the environment.
+        """Write ``path`` with one episode per chunk of successive frames; each is played back as so
+        many steps of the environment.
 
         Cameras of the robot are left out: they would be rendered for nobody.
         """
@@ -246,7 +256,8 @@ def _name(info: Any) -> str:
 def _robot(class_name: str, args: Mapping[str, Any]) -> Robot:
     name = str(args["name"])
     path = args.get("relative_prim_path") or f"/controllable__{class_name.lower()}__{name}"
-    return Robot(name, str(path), str(args.get("grasping_mode") or PHYSICAL))
+    unsaid = GRASPING_OF.get(class_name, PHYSICAL)
+    return Robot(name, str(path), str(args.get("grasping_mode") or unsaid))
 
 
 def _copy(group: Any, to: Any, names: Sequence[str], rows: Sequence[int]) -> None:

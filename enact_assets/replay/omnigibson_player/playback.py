@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +14,9 @@ from omnigibson.macros import gm
 from PIL import Image
 
 from enact_assets.replay.omnigibson_player import look
+from enact_assets.replay.omnigibson_player.chunks import chunks_of
 from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+from enact_assets.replay.omnigibson_player.gpu_dynamics import uses_gpu_dynamics
 from enact_assets.replay.omnigibson_player.intervals import IntervalWriter
 from enact_assets.replay.omnigibson_player.request import (
     PICTURES_FOLDER,
@@ -24,9 +26,6 @@ from enact_assets.replay.omnigibson_player.request import (
 )
 from enact_assets.replay.omnigibson_player.scene_facts import SceneFacts
 from enact_assets.replay.omnigibson_player.sight import boxes
-
-WARM_UP_FRAMES = 30
-"""Played again before a chunk goes on: grasps are told from what grippers did lately."""
 
 EXCERPT = "excerpt-"
 
@@ -115,11 +114,19 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
 
     Errors: :class:`RefusalError` for what trying again would not change.
     """
-    set_up_omnigibson()
     output = Path(request.output)
     source = DemonstrationFile(request.file)
     try:
         n_frames = source.n_frames(request.episode)
+        set_up_omnigibson(
+            gpu_dynamics=uses_gpu_dynamics(
+                request.where,
+                source.scene_file,
+                source.systems_added(request.episode),
+                Path(gm.DATASET_PATH),
+                told=request.gpu_dynamics,
+            )
+        )
         if request.frames is not None:
             _play_pictures(request, source, n_frames, output / PICTURES_FOLDER, progress)
             return
@@ -132,10 +139,9 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
             "camera": view.name,
             "omnigibson": og.__version__,
         }
-        chunks = list(chunked(range(n_frames), request.chunk_frames))
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
             watcher = FactsWatcher(request, writer)
-            _play(request, source, chunks, watcher, progress, warm_up=WARM_UP_FRAMES)
+            _play(request, source, range(n_frames), watcher, progress)
             writer.finish(n_frames)
     finally:
         source.close()
@@ -157,28 +163,26 @@ def _play_pictures(
             f"first: {outside[0]}"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    missing = [frame for frame in frames if not picture_path(folder, frame).is_file()]
-    chunks = list(chunked(missing, request.chunk_frames))
-    if chunks:
-        _play(request, source, chunks, PictureWatcher(request, folder), progress)
+    missing = {frame for frame in frames if not picture_path(folder, frame).is_file()}
+    if missing:
+        _play(request, source, missing, PictureWatcher(request, folder), progress)
 
 
 def _play(
     request: PlaybackRequest,
     source: DemonstrationFile,
-    chunks: Sequence[Sequence[int]],
+    wanted: Collection[int],
     watcher: Watcher,
     progress: Progress,
-    *,
-    warm_up: int = 0,
 ) -> None:
-    robot, total = source.robot(), sum(map(len, chunks))
-    played = [[*range(max(c[0] - warm_up, 0), c[0]), *c] if warm_up else list(c) for c in chunks]
+    """Play all frames up to the last one ``wanted``, and look at those that are."""
+    robot = source.robot()
+    chunks = chunks_of(max(wanted) + 1, request.chunk_frames)
     for left in Path(request.output).glob(f"{EXCERPT}*"):  # by a player that was killed
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=request.output, prefix=EXCERPT) as folder:
         excerpt = os.path.join(folder, "excerpt.hdf5")  # noqa: PTH118 # OmniGibson wants text
-        source.write_excerpt(request.episode, played, Path(excerpt))
+        source.write_excerpt(request.episode, [c.played for c in chunks], Path(excerpt))
         playback = DataPlaybackWrapper.create_from_hdf5(
             input_path=excerpt,
             output_path=os.path.join(folder, "observations.hdf5"),  # noqa: PTH118
@@ -194,32 +198,38 @@ def _play(
         look.set_lens(sensor, request.view)
         look.set_renderer(request.mode)
         n_done = 0
-        frames: list[int] = []
-        is_wanted: list[bool] = []
+        frames: Iterator[int] = iter(())
+        chunk = chunks[0]
+        kept: Any = None
 
         def after_step() -> None:
-            nonlocal n_done
-            frame = frames.pop(0)
-            if is_wanted.pop(0):
+            nonlocal n_done, kept
+            frame = next(frames)
+            if frame == chunk.restore_after:  # what sleeps is in no row of this chunk
+                og.sim.load_state(kept, serialized=False)
+            if frame == chunk.keep_after:
+                kept = og.sim.dump_state(serialized=False)
+            if frame >= chunk.first_new and frame in wanted:
                 watcher.look(env, sensor, frame)
                 n_done += 1
-                progress(n_done, total)
+                progress(n_done, len(wanted))
 
         playback.env = WatchedEnvironment(env, after_step)
-        for k, (chunk, wanted) in enumerate(zip(played, chunks, strict=True)):
-            frames[:] = chunk
-            is_wanted[:] = [frame >= wanted[0] for frame in chunk]
+        for k, chunk in enumerate(chunks):  # after_step reads it
+            frames = iter(chunk.played)
             watcher.restart()
             playback.playback_episode(episode_id=k, record=False)
-            if frames:
-                raise RuntimeError(f"{request.where}: playback stopped before frame {frames[0]}")
+            stopped = next(frames, None)
+            if stopped is not None:
+                raise RuntimeError(f"{request.where}: playback stopped before frame {stopped}")
 
 
-def set_up_omnigibson() -> None:
+def set_up_omnigibson(*, gpu_dynamics: bool) -> None:
     """Global switches, which have to be set before the simulator starts."""
     gm.HEADLESS = True
     gm.RENDER_VIEWER_CAMERA = False
-    gm.USE_GPU_DYNAMICS = True  # particles and cloth need it
+    gm.USE_GPU_DYNAMICS = gpu_dynamics
+    gm.ENABLE_HQ_RENDERING = True  # otherwise it turns the effects of the ray tracer off
     gm.ENABLE_OBJECT_STATES = True
     gm.ENABLE_TRANSITION_RULES = False  # transitions come from the recording
 
@@ -254,8 +264,3 @@ def to_array(tensor: Any) -> Any:
 def picture_path(folder: Path, frame: int) -> Path:
     """Where the picture of ``frame`` stands."""
     return folder / f"{frame:06d}.png"
-
-
-def chunked(frames: Sequence[int], size: int) -> list[Sequence[int]]:
-    """``frames`` in runs of at most ``size``."""
-    return [frames[start : start + size] for start in range(0, len(frames), size)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PLAYER_VERSION = 1
+PLAYER_VERSION = 2
 """Counts changes of the player that change what it writes."""
 REFUSED = 64
 """Exit code of a player that said clearly what is wrong: trying again would not help."""
@@ -15,6 +15,8 @@ REFUSAL_FILE = "refusal.txt"
 PROGRESS_FILE = "progress.txt"
 """Two numbers: frames done, frames in all."""
 PICTURES_FOLDER = "pictures"
+LOCK_VARIABLE = "ENACT_GPU_LOCK"
+"""Number of the open file whose lock says that the GPU is in use."""
 
 
 class RefusalError(Exception):
@@ -45,7 +47,8 @@ class PlaybackRequest:
     """Episode ``episode`` of ``file``: its facts into ``output``, or pictures of ``frames``.
 
     ``renders`` is how often a frame is rendered before it is looked at: the ray tracer lags behind
-    the state by a few frames. ``chunk_frames`` states are in memory at a time.
+    the state by a few frames. ``chunk_frames`` states are in memory at a time. ``gpu_dynamics`` is
+    whether it was recorded with them; None if nobody said.
     """
 
     demonstration: str
@@ -58,6 +61,7 @@ class PlaybackRequest:
     robot: str = "black_and_white"
     renders: int = 3
     chunk_frames: int = 5000
+    gpu_dynamics: bool | None = None
 
     @property
     def where(self) -> str:

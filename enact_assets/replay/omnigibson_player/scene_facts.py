@@ -10,16 +10,23 @@ from typing import Any
 from omnigibson.controllers.controller_base import IsGraspingState
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
+from omnigibson.object_states.filled import Filled
 from omnigibson.object_states.next_to import NextTo
+from omnigibson.object_states.saturated import Saturated
+from omnigibson.object_states.slicer_active import SlicerActive
 from omnigibson.scene_graphs.graph_builder import SceneGraphBuilder
+from omnigibson.utils.constants import PrimType
 
 from enact_assets.replay.omnigibson_player.intervals import Fact, IntervalWriter
 from enact_assets.replay.omnigibson_player.request import RefusalError
+from enact_assets.replay.omnigibson_player.state_names import RECORDED, SYMMETRIC
 
 EXISTS = "Exists"
 PARTICLE_SYSTEM = "System"
 """Category of objects that stand for many particles."""
 SYSTEM_STATES = (Covered, Contains)
+NOT_ASKED = (Contains, Covered, Filled, NextTo, Saturated, SlicerActive)
+"""Of the builder: what is about particle systems, or left out."""
 LEFT, RIGHT = "LeftGrasping", "RightGrasping"
 
 
@@ -44,15 +51,18 @@ class SceneFacts:
         graph = self._graph(scene)
         for node, states in graph.nodes(data="states"):
             if _is_there(node, objects):
-                facts.update((s, node.name, None) for s, holds in (states or {}).items() if holds)
+                held = [s for s, holds in (states or {}).items() if holds and s in RECORDED]
+                facts.update((s, node.name, None) for s in held)
         for subject, other, states in graph.edges(data="states"):
             if _is_there(subject, objects) and _is_there(other, objects):
-                facts.update((s, subject.name, other.name) for s, holds in states if holds)
+                held = [s for s, holds in states if holds and s in RECORDED]
+                facts.update(_relation(s, subject.name, other.name) for s in held)
         for name, thing in objects.items():
             for state in SYSTEM_STATES:
                 if systems and state in thing.states:
                     value = thing.states[state].get_value
-                    facts.update((state.__name__, name, n) for n, s in systems.items() if value(s))
+                    asked = {n: s for n, s in systems.items() if _can_tell(scene, state, thing, n)}
+                    facts.update((state.__name__, name, n) for n, s in asked.items() if value(s))
         for robot in scene.robots:
             facts.update(_grasps(robot, objects))
         return facts, {*objects, *systems}
@@ -65,7 +75,7 @@ class SceneFacts:
                 full_obs=True,
                 only_true=True,
                 merge_parallel_edges=True,
-                exclude_states=(NextTo,),
+                exclude_states=NOT_ASKED,
             )
             self._builder.start(scene)  # takes the first step too
         else:
@@ -91,6 +101,20 @@ def parents_of(name: str, gone: set[str]) -> list[str]:
     """
     whole = [g for g in gone if name.startswith(f"half_{g}_")]
     return [max(whole, key=len)] if whole else sorted(gone)
+
+
+def _relation(state: str, subject: str, other: str) -> Fact:
+    """A symmetric one is stored once, whichever way it was found."""
+    if state in SYMMETRIC:
+        subject, other = sorted((subject, other))
+    return state, subject, other
+
+
+def _can_tell(scene: Any, state: Any, thing: Any, system: str) -> bool:
+    """``Covered`` fails for cloth and physical particles, such as a towel and water."""
+    if state is not Covered or thing.prim_type != PrimType.CLOTH:
+        return True
+    return bool(scene.is_visual_particle_system(system_name=system))
 
 
 def _is_there(thing: Any, objects: dict[str, Any]) -> bool:

@@ -2,12 +2,20 @@
 
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
+from omnigibson.object_states.filled import Filled
 from omnigibson.object_states.next_to import NextTo
 from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.saturated import Saturated
+from omnigibson.object_states.slicer_active import SlicerActive
 
 
 class Touching(BaseObjectState):
-    pass
+    """As the real one: if it holds one way, it holds the other way too."""
+
+    def get_value(self, *args, **kwargs):
+        (other,) = args
+        back = self.scene.holds("Touching", other.name, self.obj.name)
+        return back or super().get_value(other)
 
 
 class OnTop(BaseObjectState):
@@ -26,4 +34,16 @@ class ToggledOn(BaseObjectState):
     is_binary = False
 
 
-__all__ = ["Contains", "Covered", "Inside", "NextTo", "OnTop", "Open", "ToggledOn", "Touching"]
+__all__ = [
+    "Contains",
+    "Covered",
+    "Filled",
+    "Inside",
+    "NextTo",
+    "OnTop",
+    "Open",
+    "Saturated",
+    "SlicerActive",
+    "ToggledOn",
+    "Touching",
+]

@@ -4,4 +4,5 @@ from omnigibson.object_states.object_state_base import BaseObjectState
 
 
 class Contains(BaseObjectState):
-    pass
+    def get_value(self, *args, **kwargs):
+        return args[0].n_particles > 0 and super().get_value(*args)

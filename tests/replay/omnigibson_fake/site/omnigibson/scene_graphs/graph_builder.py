@@ -1,5 +1,6 @@
 """Scene graphs, of objects only; nodes stay when their object is gone."""
 
+import contextlib
 import copy
 
 from omnigibson import object_states
@@ -56,10 +57,11 @@ class SceneGraphBuilder:
             }
             for other in objects:
                 self._G.of_edge.pop((one, other), None)
-                held = [
-                    (c.__name__, True)
-                    for c, s in states.items()
-                    if c.is_binary and other is not one and s.get_value(other)
-                ]
+                held = []
+                for c, state in states.items():
+                    if c.is_binary and other is not one:
+                        with contextlib.suppress(Exception):  # so does the real one
+                            if state.get_value(other):
+                                held.append((c.__name__, True))
                 if held:
                     self._G.of_edge[one, other] = held

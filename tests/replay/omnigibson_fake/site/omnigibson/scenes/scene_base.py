@@ -1,23 +1,27 @@
-"""The scene: an object registry, and which facts the state says hold."""
+"""The scene: an object registry, and which facts hold by the states that were loaded."""
 
+import json
 import os
 import signal
 import time
 from pathlib import Path
 
+from omnigibson.macros import gm
 from omnigibson.objects.stateful_object import StatefulObject
 from omnigibson.robots.manipulation_robot import ManipulationRobot
 from omnigibson.systems.system_base import BaseSystem
+from omnigibson.utils.python_utils import Serializable
 
 
-class Scene:
+class Scene(Serializable):
     def __init__(self, scene_file):
         self.restore(scene_file)
 
     def restore(self, scene_file):
         """As the real one: what is there already may be made anew."""
         self.facts = [tuple(fact) for fact in scene_file["fake_facts"]]
-        self.state = None
+        self.frame = -1
+        self.holding = set(scene_file["fake_state"])
         self.registry, self.systems = {}, {}
         for name, info in scene_file["objects_info"]["init_info"].items():
             self.add(name, info)
@@ -27,27 +31,63 @@ class Scene:
         args = info["args"]
         if info["class_module"].startswith("omnigibson.robots"):
             assert args["obs_modalities"] == [], "cameras of the robot cost time"
-            made = ManipulationRobot(self, name, args["arms"], args["grasping_mode"])
+            mode = args.get("grasping_mode", "physical")
+            made = ManipulationRobot(self, name, args["arms"], mode)
         else:
-            made = StatefulObject(self, name, args["category"])
+            kind, abilities = args.get("prim_type", 0), args.get("abilities", {})
+            made = StatefulObject(self, name, args["category"], prim_type=kind)
+            made.has_gpu_state = "particleRemover" in abilities and gm.USE_GPU_DYNAMICS
         self.registry[name] = made
 
     def remove(self, name):
         del self.registry[name]
+        self._forget(name)
+
+    def _forget(self, name):
+        self.holding -= {k for k, fact in enumerate(self.facts) if fact[1] == name}
+
+    def _type_of(self, system):
+        file = Path(gm.DATASET_PATH) / "systems" / system / "metadata.json"
+        return json.loads(file.read_text())["type"] if file.exists() else "fluid"
+
+    def is_visual_particle_system(self, system_name):
+        return self._type_of(system_name) == "macro_visual_particle"
 
     def add_system(self, name):
+        if not self._type_of(name).startswith("macro_") and not gm.USE_GPU_DYNAMICS:
+            raise ValueError(f"Failed to initialize {name} system.")
         self.systems[name] = BaseSystem(self, name)
 
     def clear_system(self, name):
         del self.systems[name]
-
-    @property
-    def frame(self):
-        return int(self.state[0])
+        self._forget(name)
 
     def holds(self, predicate, subject, other):
         fact = (predicate, subject, other)
-        return fact in self.facts and bool(self.state[1 + self.facts.index(fact)])
+        return fact in self.facts and self.facts.index(fact) in self.holding
+
+    def deserialize(self, state):
+        """Frame, number of facts, then which and whether; one number more per object with a state
+        that needs GPU dynamics.
+        """
+        frame, n_facts = int(state[0]), int(state[1])
+        pairs = [(int(state[2 + 2 * k]), bool(state[3 + 2 * k])) for k in range(n_facts)]
+        for k, _ in pairs:
+            subject = self.facts[k][1]
+            there = subject in self.registry or subject in self.systems
+            assert there, f"Could not find object while deserializing: {subject}"
+        n_more = sum(getattr(o, "has_gpu_state", False) for o in self.registry.values())
+        return {"frame": frame, "facts": pairs}, 2 + 2 * n_facts + n_more
+
+    def _load_state(self, state):
+        self.frame = state["frame"]
+        for k, value in state["facts"]:  # the others stay as they are
+            (self.holding.add if value else self.holding.discard)(k)
+
+    def _dump_state(self):
+        there = {*self.registry, *self.systems}
+        facts = [(k, k in self.holding) for k, f in enumerate(self.facts) if f[1] in there]
+        return {"frame": self.frame, "facts": facts}
 
     def maybe_wait(self):
         frame, file = os.environ.get("FAKE_OMNIGIBSON_WAIT", "-1:").split(":", 1)

@@ -65,6 +65,7 @@ class VisionSensor(BaseSensor):
             "attributes": self.prim.attributes,
             "settings": lazy.SETTINGS,
             "colours": colours,
+            "holding": [list(scene.facts[k]) for k in sorted(scene.holding)],
         }
         if "FAKE_OMNIGIBSON_LOG" in os.environ:
             with Path(os.environ["FAKE_OMNIGIBSON_LOG"]).open("a") as file:

@@ -1,0 +1,60 @@
+"""Whether a demonstration was recorded with GPU dynamics, which playback has to repeat.
+
+Without them (``gm.USE_GPU_DYNAMICS``, off by default) objects lack the states in NEEDS_GPU, whose
+numbers stand in each row of ``state``: a row loads only under the switch it was written under.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from enact_assets.replay.omnigibson_player.request import RefusalError
+
+NEEDS_GPU = ("ParticleApplier", "ParticleRemover", "ParticleSink", "ParticleSource")
+"""States with numbers of their own that objects have under GPU dynamics only."""
+RUNS_ON_CPU = ("macro_physical_particle", "macro_visual_particle")
+"""Types of particle systems, in the data set's metadata, that do without."""
+
+
+def uses_gpu_dynamics(
+    where: str,
+    scene_file: Mapping[str, Any],
+    systems_added: Collection[str],
+    data_set: Path,
+    *,
+    told: bool | None,
+) -> bool:
+    """Whether to play back with GPU dynamics; ``told`` is what somebody said, None for nothing.
+
+    Yes, if an object of the scene file has one of NEEDS_GPU; if the scene file has particle
+    systems, which OmniGibson skips otherwise; or if one that comes later cannot do without. What
+    is no system of ``data_set`` is a fluid for OmniGibson. Errors: :class:`RefusalError` if
+    ``told`` contradicts the scene file.
+    """
+    registries = scene_file.get("state", {})
+    objects = registries.get("object_registry", {})
+    marked = sorted(
+        name for name, state in objects.items() if set(NEEDS_GPU) & set(state.get("non_kin", ()))
+    )
+    if marked and told is False:
+        raise RefusalError(
+            f"{where}: gpu_dynamics is false in omnigibson.json, but {len(marked)} objects of the "
+            f"scene file have states that need them, the first: {marked[0]!r}. It was recorded "
+            "with GPU dynamics: remove the field."
+        )
+    if told is not None:
+        return told
+    return bool(
+        marked
+        or registries.get("system_registry")
+        or any(not _runs_on_cpu(name, data_set) for name in systems_added)
+    )
+
+
+def _runs_on_cpu(system: str, data_set: Path) -> bool:
+    try:
+        metadata = json.loads((data_set / "systems" / system / "metadata.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return isinstance(metadata, dict) and metadata.get("type") in RUNS_ON_CPU

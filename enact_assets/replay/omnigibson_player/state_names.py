@@ -1,0 +1,40 @@
+"""Which states of OmniGibson become facts, and which do not and why, by name of their class.
+
+Together they are all classes of version 1.1.1 that derive from its ``BooleanStateMixin``; a test
+compares them with its source, and the first with our catalogue of predicates.
+"""
+
+from collections.abc import Mapping
+
+RECORDED = (
+    "AttachedTo",
+    "Burnt",
+    "Contains",
+    "Cooked",
+    "Covered",
+    "Draped",
+    "Folded",
+    "Frozen",
+    "Heated",
+    "Inside",
+    "OnTop",
+    "Open",
+    "Overlaid",
+    "ToggledOn",
+    "Touching",
+    "Under",
+    "Unfolded",
+)
+"""States that are facts under the same name."""
+SYMMETRIC = ("Touching",)
+"""Those that hold in both directions: stored once, the name that sorts first as subject."""
+LEFT_OUT: Mapping[str, str] = {
+    "Filled": "is about particle systems; no gating looks at it",
+    "IsGrasping": "of robots, which the builder skips; knows assisted grasps only",
+    "NextTo": "no gating looks at it, and it is the most expensive of all",
+    "Saturated": "is about particle systems; no gating looks at it",
+    "SlicerActive": "a cool-down timer of knives, no state of the world",
+}
+"""States that are no facts, and why."""
+PARTICLES_ONLY = ("Contains", "Covered", "Filled", "Saturated")
+"""States whose second thing is a particle system: the builder offers them objects, in vain."""

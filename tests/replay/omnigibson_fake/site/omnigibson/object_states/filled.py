@@ -1,0 +1,7 @@
+"""Filled."""
+
+from omnigibson.object_states.object_state_base import BaseObjectState
+
+
+class Filled(BaseObjectState):
+    pass

@@ -1,0 +1,8 @@
+"""Kinds of prims."""
+
+from enum import IntEnum
+
+
+class PrimType(IntEnum):
+    RIGID = 0
+    CLOTH = 1
