@@ -255,6 +255,8 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         **_all(_SETTINGS, "baseline"),
         **_all(_SCORED, "n_variant", "n_baseline", "n_missing", "mean_variant", "mean_baseline"),
         **_all(_SCORED, "delta", "standard_error", "welch_p"),
+        **_all(_CLUSTERED, "unpaired_standard_error", "unpaired_p"),
+        **_all(_CLUSTERED, "unpaired_low", "unpaired_high"),
         **_all(_PAIRED, "n_paired", "paired_delta"),
         **_all(_CLUSTERED, "n_demonstrations", "paired_standard_error", "paired_p"),
         **_all(_CLUSTERED, "paired_low", "paired_high", "sign_flip_p", "reason"),
@@ -271,6 +273,7 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         "welch_holm_p": (*_CELL, *_of("probes", "welch_p")),
         "paired_holm_p": (*_CELL, *_of("probes", "paired_p")),
         "sign_flip_holm_p": (*_CELL, *_of("probes", "sign_flip_p")),
+        "unpaired_holm_p": (*_CELL, *_of("probes", "unpaired_p")),
     },
     "model_accuracies": {
         **_same("evaluation", "variant", "kind", "length", "model"),

@@ -630,18 +630,32 @@ _TABLES = (
             "delta": Column(
                 pl.Float64, "variant minus baseline; negative is worse", is_nullable=True
             ),
-            "standard_error": Column(pl.Float64, "of delta, unpaired", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "of delta, questions independent", is_nullable=True
+            ),
             "welch_p": Column(pl.Float64, "two-tailed Welch t-test", is_nullable=True),
+            "unpaired_standard_error": Column(
+                pl.Float64, "of delta, clustered; null below 2 demonstrations", is_nullable=True
+            ),
+            "unpaired_p": Column(
+                pl.Float64,
+                "of delta, clustered t-test: for gatings without pairs",
+                is_nullable=True,
+            ),
+            "unpaired_low": Column(
+                pl.Float64, "of delta: 95 % interval, clustered, by t", is_nullable=True
+            ),
+            "unpaired_high": Column(pl.Float64, "its upper end", is_nullable=True),
             "n_paired": Column(pl.Int64, "questions scored under both"),
             "n_demonstrations": Column(pl.Int64, "demonstrations among the paired questions"),
             "paired_delta": Column(pl.Float64, "mean paired difference", is_nullable=True),
             "paired_standard_error": Column(
                 pl.Float64, "clustered by demonstration; null below 2 clusters", is_nullable=True
             ),
-            "paired_p": Column(pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True),
+            "paired_p": Column(pl.Float64, "clustered t-test", is_nullable=True),
             "paired_low": Column(
                 pl.Float64,
-                "of paired_delta: 95 % interval, bootstrap over demonstrations",
+                "of paired_delta: 95 % interval over demonstrations, bootstrap; by t below 6",
                 is_nullable=True,
             ),
             "paired_high": Column(pl.Float64, "its upper end", is_nullable=True),
@@ -681,6 +695,7 @@ _TABLES = (
             "welch_holm_p": Column(pl.Float64, "welch_p of probes, by Holm", is_nullable=True),
             "paired_holm_p": Column(pl.Float64, "paired_p, by Holm", is_nullable=True),
             "sign_flip_holm_p": Column(pl.Float64, "sign_flip_p, by Holm", is_nullable=True),
+            "unpaired_holm_p": Column(pl.Float64, "unpaired_p, by Holm", is_nullable=True),
         },
     ),
     Table(
@@ -701,7 +716,9 @@ _TABLES = (
                 pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
             ),
             "low": Column(
-                pl.Float64, "95 % interval: bootstrap over demonstrations", is_nullable=True
+                pl.Float64,
+                "95 % interval over demonstrations: bootstrap, or t below 6 of them",
+                is_nullable=True,
             ),
             "high": Column(pl.Float64, "its upper end", is_nullable=True),
             "reason": Column(pl.String, "why there is no interval", is_nullable=True),
@@ -734,11 +751,9 @@ _TABLES = (
             "standard_error": Column(
                 pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
             ),
-            "low": Column(pl.Float64, "95 % interval: t on G - 1 degrees", is_nullable=True),
+            "low": Column(pl.Float64, "95 % interval by t, clustered", is_nullable=True),
             "high": Column(pl.Float64, "its upper end", is_nullable=True),
-            "clustered_p": Column(
-                pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True
-            ),
+            "clustered_p": Column(pl.Float64, "clustered t-test", is_nullable=True),
             "clustered_bh_p": Column(
                 pl.Float64, "the same by Benjamini and Hochberg, over all pairs", is_nullable=True
             ),

@@ -22,7 +22,7 @@ from enact_assets.statistics.clusters import (
 )
 from enact_assets.statistics.multiplicity import benjamini_hochberg
 from enact_assets.statistics.power import minimum_detectable_effect
-from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
 from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
@@ -106,7 +106,7 @@ def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
 
 def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
     sums = ClusterSums.of(stratum.scores, stratum.clusters)
-    low, high = bootstrap_intervals(sums, settings)
+    low, high = mean_intervals(sums, settings, least=0.0)
     return _frame(
         stratum.names,
         {

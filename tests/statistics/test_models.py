@@ -67,9 +67,11 @@ def test_an_accuracy_has_its_error_and_interval() -> None:
     whole = row(accuracies, kind="forward")
     assert (whole["n_scored"], whole["n_demonstrations"]) == (5, 3)
     assert whole["accuracy"] == pytest.approx(0.6)
-    # Sums of deviations: 0.3, -0.7, 0.4.
-    assert whole["standard_error"] == pytest.approx(np.sqrt(3 / 2 * (0.3**2 + 0.7**2 + 0.4**2)) / 5)
-    assert 0.25 <= whole["low"] < 0.6 < whole["high"] <= 1.0
+    # Sums of deviations: 0.3 of 2 scores of 5, -0.7 of 2, 0.4 of 1.
+    squared = 0.3**2 / 0.6 + 0.7**2 / 0.6 + 0.4**2 / 0.8
+    assert whole["standard_error"] == pytest.approx(np.sqrt(squared) / 5)
+    assert 0.0 <= whole["low"] < 0.25  # by t, of three demonstrations
+    assert whole["high"] == 1.0
     assert (whole["reason"], whole["place_best"], whole["place_worst"]) == (None, 1, 1)
     assert whole["tied_with"] == []
     assert row(accuracies, metric="task_accuracy")["accuracy"] == pytest.approx(0.4)
@@ -159,6 +161,16 @@ def test_nothing_gives_nothing_and_another_variant_is_refused() -> None:
     assert [rows.height for rows in compare_models(empty, "baseline")] == [0, 0]
     with pytest.raises(EvaluationError, match="rows of variant 'high' given as those of 'low'"):
         compare_models(evaluation({"m": named([1.0])}, "high"), "low")
+
+
+def test_a_p_value_of_just_alpha_is_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 - 0.95 is 0.05000000000000004: "at or above alpha" would not hold at 0.05."""
+    from enact_assets.statistics import models
+
+    monkeypatch.setattr(models, "clustered_p", lambda sums: np.full(sums.n_scores.shape, 0.05))
+    scores = {"a": named([1.0, 0.5, 0.0, 0.5]), "b": named([0.0, 0.5, 0.25, 0.5])}
+    _, pairs = compare_models(evaluation(scores), "baseline")
+    assert row(pairs)["is_tied"]
 
 
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])
