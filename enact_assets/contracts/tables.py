@@ -444,8 +444,12 @@ _TABLES = (
             "demonstration": _DEMONSTRATION,
             "kind": _KIND,
             "length": _LENGTH,
-            "in_question_set": Column(pl.Boolean, "asked under the baseline"),
-            "in_probe_set": Column(pl.Boolean, "asked under every variant"),
+            "in_question_set": Column(
+                pl.Boolean, "of the question set: asked by the baseline, if it has this gating"
+            ),
+            "in_probe_set": Column(
+                pl.Boolean, "of the probe set: asked by every variant of this gating"
+            ),
             "evidence_sha": Column(
                 pl.String, "hash of the question and of the graphs and masks that verify it"
             ),

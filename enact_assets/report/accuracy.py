@@ -44,16 +44,21 @@ def leaderboard(rows: ReportRows) -> Section:
         if not of_kind:
             tables.append(Text(f"No answer to a {kind} question was scored."))
             continue
-        parts.append(_intervals(kind, of_kind))
+        scored = [row for row in of_kind if row["accuracy"] is not None]
+        if scored:
+            parts.append(_intervals(kind, scored))
+        else:
+            tables.append(Text(f"No answer to a {kind} question was scored: nothing to draw."))
         tables.append(_leaderboard_table(kind, of_kind))
-        if all(row["low"] is None for row in of_kind):
-            why = of_kind[0]["reason"] or "there is no reason given"
+        if scored and all(row["low"] is None for row in scored):
+            why = scored[0]["reason"] or "there is no reason given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     tables.append(
         Text(
-            "Intervals hold 95 %: a bootstrap over demonstrations, as questions of one "
-            "demonstration go together. Two models are tied if a test on their common questions, "
-            "corrected for the number of pairs, does not tell them apart (model_comparisons); "
+            "Intervals hold 95 %, over demonstrations, as questions of one demonstration go "
+            "together: a bootstrap, or with fewer than 6 demonstrations by t, and then wide. "
+            "Two models are tied if a test on their common questions, corrected for the number of "
+            "pairs, does not tell them apart (model_comparisons); "
             "being tied is not transitive. A place is a range: from the best to the worst that "
             "these tests allow."
         )

@@ -27,7 +27,7 @@ select
     case when all_lengths is not null and model_class is distinct from 'human' then
         rank() over (
             partition by source, kind, metric, model_class is not distinct from 'human'
-            order by all_lengths desc nulls last
+            order by round(all_lengths, 12) desc nulls last
         )
     end as place
 from sides

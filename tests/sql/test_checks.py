@@ -63,8 +63,39 @@ def _published(
 UNSCORED = dict.fromkeys(
     ("answer", "is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
 )
+LAST_STEP = {"model": "guesser", "question_id": "f3", "step": 3}
 SWAPPED = [["+RightGrasping(robot, cup)"], ["+Open(fridge)"]]
 BREAKS: list[tuple[str, str, Break]] = [
+    (
+        "compared_answers_are_those_evaluated",
+        "'n_steps': 2, 'n_steps_evaluated': 3",
+        _drop("compared_steps", **LAST_STEP),
+    ),
+    (
+        "compared_answers_are_those_evaluated",
+        "'n_steps_passed': 1",
+        _set("compared_steps", _step("oracle", "f1", 1), is_passed=False),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "'n_courses': 60",
+        _drop("published_accuracies", experiment="main", kind="inverse"),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "'n_courses': 0",
+        _drop("published_accuracies", experiment="main"),
+    ),
+    (
+        "published_inverse_is_above_forward",
+        "'n_compared': 0",
+        _drop("published_accuracies", experiment="main", kind="inverse"),
+    ),
+    (
+        "published_people_are_near_the_ceiling",
+        "'n_compared': 16",
+        _drop("published_accuracies", experiment="main", kind="forward"),
+    ),
     ("qa_answers_are_permutations", "f1", _set("qa", {"question_id": "f1"}, answer=[1, 1])),
     ("qa_answers_are_permutations", "f2", _set("qa", {"question_id": "f2"}, answer=[0, 1])),
     ("qa_answers_are_permutations", "f3", _set("qa", {"question_id": "f3"}, actions=["one"])),
