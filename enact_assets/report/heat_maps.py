@@ -1,5 +1,6 @@
 """Heat maps of the probe panels: variants across, models down, forward above inverse."""
 
+import textwrap
 from typing import Any
 
 from enact_assets.report.drawing import FAINT, INK, canvas, drawable, finished
@@ -7,6 +8,10 @@ from enact_assets.report.parts import BOTH_KINDS, Figure, points, words
 
 VARIANTS_ABREAST = 6
 """More in one figure cannot be read: cells get narrower than their numbers."""
+WIDE = 4
+"""Up to so many variants number and mark stand in one line, beyond that in two."""
+TICK_LETTERS, TICK_LINES = 56, 3
+"""Letters that fit above a figure side by side, and lines that a name may have."""
 LARGEST = 0.2
 """Difference at which the colour is full."""
 _LINE_IN = 0.27
@@ -52,6 +57,8 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
             (c["is_published"], c["model"]) for c in cells if c["kind"] == kind
         )
     ]
+    is_narrow = len(variants) > WIDE
+    between = "\n" if is_narrow else " "
     height = 1.25 + _LINE_IN * (len(lines) + 1)
     with canvas(height) as (drawn, (axes,)):
         y, ticks, labels = 0.0, [], []
@@ -69,6 +76,8 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
                     "width": 1,
                     "height": 1,
                     "edgecolor": "white",
+                    # Cells are within the axes: asking each for its size takes seconds.
+                    "in_layout": False,
                 }
                 if cell is None or delta is None:
                     empty = {**box, "edgecolor": FAINT, "linewidth": 0}
@@ -81,21 +90,24 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
                 axes.text(
                     x,
                     y,
-                    points(delta) + (" " + cell["mark"] if cell["mark"] else ""),
+                    between.join(text for text in (points(delta), cell["mark"]) if text),
                     ha="center",
                     va="center",
-                    fontsize=8.5,
+                    fontsize=6.8 if is_narrow else 8.5,
+                    linespacing=0.9,
+                    in_layout=False,
                     color="white" if abs(share) > 0.75 else INK,
                 )
             ticks.append(y)
             labels.append(drawable(model, 22) + (" (publ.)" if is_published else ""))
             y += 1.0
         axes.set_yticks(ticks, labels)
-        axes.set_xticks(range(len(variants)), [_tick(v) for v in variants])
+        width = TICK_LETTERS // max(len(variants), 1)
+        axes.set_xticks(range(len(variants)), [_tick(v, width) for v in variants])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         if len(variants) > 3:
-            axes.tick_params(axis="x", labelsize=8)
+            axes.tick_params(axis="x", labelsize=7 if is_narrow else 8)
         axes.set_xlim(-0.5, len(variants) - 0.5)
         axes.set_ylim(y - 0.5, -1.1)
         for spine in axes.spines.values():
@@ -116,7 +128,9 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
         return finished(drawn, name, title, alt)
 
 
-def _tick(variant: str) -> str:
-    """The name on up to two lines."""
-    text = drawable(words(variant), 24)
-    return text.replace(" ", "\n", 1) if len(text) > 8 else text
+def _tick(variant: str, width: int) -> str:
+    """The name in lines of up to ``width`` letters."""
+    lines = textwrap.wrap(
+        drawable(words(variant), 60), min(width, 18), max_lines=TICK_LINES, placeholder="…"
+    )
+    return "\n".join(lines)

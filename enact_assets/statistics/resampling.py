@@ -117,11 +117,11 @@ def sign_flips(n_clusters: int, n_drawn: int, seed: int) -> Floats:
     if n_drawn:
         random = np.random.default_rng(seed_from("sign flips", seed, n_clusters))
         drawn = np.frombuffer(random.bytes(-(-n_drawn * n_clusters // 8)), np.uint8)
-        bits = np.unpackbits(drawn, count=n_drawn * n_clusters).reshape(n_drawn, n_clusters)
+        bits = np.unpackbits(drawn, count=n_drawn * n_clusters).astype(np.float64)
     else:
         numbers = np.arange(2 ** (n_clusters - 1))
-        bits = (numbers[:, None] >> np.arange(n_clusters)) & 1
-    signs = 1.0 - 2.0 * bits
+        bits = ((numbers[:, None] >> np.arange(n_clusters)) & 1).astype(np.float64)
+    signs = 1 - 2 * bits.reshape(-1, n_clusters)
     signs.flags.writeable = False
     return signs
 

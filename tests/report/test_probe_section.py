@@ -15,7 +15,7 @@ from enact_assets.report.accuracy import leaderboard
 from enact_assets.report.agreement import agreement
 from enact_assets.report.errors import NO_WRONG, handedness
 from enact_assets.report.heat_maps import VARIANTS_ABREAST, heat_maps
-from enact_assets.report.parts import Figure, Section, Table, Text
+from enact_assets.report.parts import NONE, Figure, Section, Table, Text
 from enact_assets.report.probes import probes
 from enact_assets.report.questions import questions
 from enact_assets.report.rows import ReportRows, read_rows
@@ -145,7 +145,10 @@ def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str
             ],
             "1 of 1",
         ),
-        ([accuracy("forward", 3, 0.7, 30), accuracy("inverse", 10, 0.9, 30)], "– (none can tell)"),
+        (
+            [accuracy("forward", 3, 0.7, 30), accuracy("inverse", 10, 0.9, 30)],
+            f"{NONE} (none can tell)",
+        ),
     ],
 )
 def test_inverse_against_forward_is_over_questions_of_the_same_lengths(
