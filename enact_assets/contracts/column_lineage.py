@@ -278,6 +278,7 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
     "model_accuracies": {
         **_same("evaluation", "variant", "kind", "length", "model"),
         **_all(_SETTINGS, "metric"),
+        **_all(_of("evaluation", "model"), "is_reference"),
         **_all(_ACCURACY, "n_scored", "accuracy"),
         **_all(_ACCURACY_CLUSTERED, "n_demonstrations", "standard_error", "low", "high", "reason"),
         **_all(_MODELS_COMPARED, "place_best", "place_worst", "tied_with"),
@@ -285,7 +286,7 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
     "model_comparisons": {
         **_same("evaluation", "variant", "kind", "length"),
         **_all(_SETTINGS, "metric"),
-        **_all(_of("evaluation", "model"), "model_a", "model_b"),
+        **_all(_of("evaluation", "model"), "model_a", "model_b", "has_reference"),
         **_all(_MODELS_PAIRED, "n_paired", "difference"),
         **_all(
             _MODELS_COMPARED,

@@ -713,6 +713,9 @@ _TABLES = (
             "length": _ANY_LENGTH,
             "metric": _METRIC,
             "model": _MODEL,
+            "is_reference": Column(
+                pl.Boolean, "no model but chance, the oracle or a shortcut; has no place"
+            ),
             "n_scored": Column(pl.Int64, "questions that the accuracy is about"),
             "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
             "accuracy": Column(pl.Float64, "mean over questions", is_nullable=True),
@@ -749,6 +752,9 @@ _TABLES = (
             "metric": _METRIC,
             "model_a": Column(pl.String, "the one whose name comes first"),
             "model_b": Column(pl.String, "the other one"),
+            "has_reference": Column(
+                pl.Boolean, "one is a reference; such pairs are a family of their own"
+            ),
             "n_paired": Column(pl.Int64, "questions scored for both"),
             "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
             "difference": Column(pl.Float64, "mean of a minus b", is_nullable=True),

@@ -72,8 +72,10 @@ def _same_models(same: pl.DataFrame) -> Table:
 
 
 def _findings(rows: ReportRows) -> Table:
+    references = rows["accuracies"].filter("is_reference")["model"].unique()
     ours = rows["accuracies"].filter(
         pl.col("length").is_not_null() & pl.col("accuracy").is_not_null(),
+        ~pl.col("is_reference"),
         metric="pairwise_accuracy",
     )
     theirs = rows["published_accuracies"].filter(
@@ -81,7 +83,7 @@ def _findings(rows: ReportRows) -> Table:
     )
     theirs = theirs.rename({"published_model": "model"})
     weights = rows["published_question_counts"].select("length", "n_questions")
-    hands = rows["handedness"]
+    hands = rows["handedness"].filter(~pl.col("model").is_in(references.implode()))
     their_hands = rows["published_handedness"].rename({"published_model": "model"})
     lines: list[tuple[str, str, str]] = [
         (

@@ -82,6 +82,7 @@ totals as (
 
 select
     totals.model, totals.variant, totals.kind, totals.length,
+    coalesce(task_ties.is_reference, false) as is_reference,
     totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_unparsed, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
@@ -92,15 +93,17 @@ select
     demonstrations_summed.pairwise_accuracy_clustered_se,
     totals.pairwise_accuracy_pooled,
     totals.pairwise_accuracy_pooled_se,
-    case when totals.task_accuracy is not null then
+    case when totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false) then
         rank() over (
-            partition by totals.kind, totals.length
+            partition by
+                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
             order by round(totals.task_accuracy, 12) desc nulls last
         )
     end as task_accuracy_rank,
-    case when totals.pairwise_accuracy is not null then
+    case when totals.pairwise_accuracy is not null and not coalesce(task_ties.is_reference, false) then
         rank() over (
-            partition by totals.kind, totals.length
+            partition by
+                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
             order by round(totals.pairwise_accuracy, 12) desc nulls last
         )
     end as pairwise_accuracy_rank,
@@ -138,6 +141,8 @@ comment on column leaderboard.model is 'who answered';
 comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
+comment on column leaderboard.is_reference is
+'no model but chance, the oracle or a shortcut; has no rank and no place';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_parsed is 'answers that an order was found in; all are scored';

@@ -123,7 +123,8 @@ def test_a_gating_of_a_variant_asks_the_probe_set(rows: ReportRows) -> None:
 
 
 def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str, Any]:
-    return {"model": "m", "kind": kind, "length": length, "accuracy": accuracy, "n_scored": n}
+    row = {"model": "m", "kind": kind, "length": length, "accuracy": accuracy, "n_scored": n}
+    return {**row, "is_reference": False}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
@@ -161,6 +162,35 @@ def test_nothing_gives_nothing_and_another_variant_is_refused() -> None:
     assert [rows.height for rows in compare_models(empty, "baseline")] == [0, 0]
     with pytest.raises(EvaluationError, match="rows of variant 'high' given as those of 'low'"):
         compare_models(evaluation({"m": named([1.0])}, "high"), "low")
+
+
+def test_references_are_compared_and_take_no_place() -> None:
+    """Nobody can beat the oracle: with it among the models the best of them would be second."""
+    n = 20
+    generator = np.random.default_rng(5)
+    models = {
+        name: named(list(mean + generator.normal(0, 0.02, n)))
+        for name, mean in (("good", 0.7), ("bad", 0.4))
+    }
+    oracle = {"oracle": named([1.0] * n)}
+    accuracies, pairs = compare_models(
+        evaluation({**models, **oracle}), "baseline", FEW, ["oracle"]
+    )
+    places = {
+        name: (found["is_reference"], found["place_best"], found["place_worst"])
+        for name in ("good", "bad", "oracle")
+        for found in [row(accuracies, model=name)]
+    }
+    assert places == {
+        "good": (False, 1, 1), "bad": (False, 2, 2), "oracle": (True, None, None)
+    }  # fmt: skip
+    assert row(accuracies, model="oracle")["tied_with"] is None
+    alone = compare_models(evaluation(models), "baseline", FEW)
+    told = pairs.filter(~pl.col("has_reference"))
+    assert_frame_equal(told, alone[1])
+    with_oracle = pairs.filter("has_reference", metric="pairwise_accuracy", length=3)
+    assert set(with_oracle["model_b"]) == {"oracle"}
+    assert with_oracle["clustered_bh_p"].is_not_null().all()
 
 
 def test_a_p_value_of_just_alpha_is_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
