@@ -13,7 +13,8 @@ with published as (
 )
 
 select
-    'ours' as source, model, case when is_reference then 'reference' end as model_class, kind, length, metric,
+    'ours' as source, model, case when is_reference then 'reference' end as model_class,
+    kind, length, metric,
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
 where variant = 'baseline'

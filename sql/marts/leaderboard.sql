@@ -93,14 +93,18 @@ select
     demonstrations_summed.pairwise_accuracy_clustered_se,
     totals.pairwise_accuracy_pooled,
     totals.pairwise_accuracy_pooled_se,
-    case when totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false) then
+    case when
+        totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false)
+    then
         rank() over (
             partition by
                 totals.kind, totals.length, coalesce(task_ties.is_reference, false)
             order by round(totals.task_accuracy, 12) desc nulls last
         )
     end as task_accuracy_rank,
-    case when totals.pairwise_accuracy is not null and not coalesce(task_ties.is_reference, false) then
+    case when
+        totals.pairwise_accuracy is not null and not coalesce(task_ties.is_reference, false)
+    then
         rank() over (
             partition by
                 totals.kind, totals.length, coalesce(task_ties.is_reference, false)

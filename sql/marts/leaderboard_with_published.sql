@@ -1,7 +1,7 @@
 -- leaderboard_with_published: one row per source, model, kind and metric, lengths side by side.
 -- Reads: accuracy_by_length.
 -- Rule:  the layout of tables 9 and 10 of the paper. Ours and theirs answered other questions about
---        other pictures, so place counts within a source; people and references (chance, the oracle,
+--        other pictures, so place counts within a source; people and references (chance, oracle,
 --        shortcuts) are in none. Equals share one; which can be told apart says leaderboard.
 create table leaderboard_with_published as
 with sides as (

@@ -39,6 +39,30 @@ def test_the_leaderboard_says_how_sure_it_is(warehouse: Path) -> None:
     assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
 
 
+def test_references_have_scores_and_no_place(tmp_path: Path) -> None:
+    """The oracle is first of all by construction: the best model is the first of the models."""
+    rows = tiny_rows()
+    for found in rows["model_accuracies"]:
+        if found["model"] == "oracle":
+            found |= {"is_reference": True, "place_best": None, "place_worst": None}
+    path = published(tmp_path, rows)
+    board = query(
+        path,
+        "select model, is_reference, task_accuracy, task_accuracy_rank, pairwise_accuracy_rank "
+        "from leaderboard where kind = 'forward' and length is null order by model",
+    ).rows()
+    assert board == [
+        ("guesser", False, pytest.approx(1 / 3), 1, 1),
+        ("oracle", True, 1.0, None, None),
+    ]
+    beside = query(
+        path,
+        "select model, model_class, place from leaderboard_with_published where source = 'ours' "
+        "and kind = 'forward' and metric = 'task_accuracy' order by model",
+    ).rows()
+    assert beside == [("guesser", None, 1), ("oracle", "reference", None)]
+
+
 def test_measured_and_published_ones_stand_side_by_side_and_never_mix(warehouse: Path) -> None:
     """A mean over both would be a number about nothing."""
     sources = query(
