@@ -76,9 +76,11 @@ def finished(drawn: "Canvas", name: str, caption: str, alt: str) -> Figure:
     # Laid out once, for both files: it takes longer than drawing. `savefig` would draw each twice.
     drawn.draw_without_rendering()
     drawn.set_layout_engine("none")
-    FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Creator": None})
+    to_svg: Any = FigureCanvasSVG(drawn)
+    to_svg.print_svg(svg, metadata={"Date": None, "Creator": None})
     drawn.set_dpi(PNG_DPI)
-    FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None})
+    to_png: Any = FigureCanvasAgg(drawn)
+    to_png.print_png(png, metadata={"Software": None})
     return Figure(name, caption, alt, svg.getvalue(), png.getvalue())
 
 
