@@ -402,6 +402,19 @@ def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path
         publish(lake, tmp_path / "enact.duckdb")
 
 
+def test_errors_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -> None:
+    """Scores stay current while the error analysis of another answer is made again."""
+    rows = tiny_rows()
+    _set("compared_steps", _step("oracle", "f1", 1), is_passed=False)(rows)
+    lake = write_lake(tmp_path / "lake", rows)
+    sql = part_of_sql(tmp_path / "sql", "compared_answers_are_those_evaluated")
+    found = {"asset": "compared_steps", "partition": "oracle|baseline", "why": "evaluation changed"}
+    stale = pl.DataFrame([found], schema=STALE_PARTITIONS.schema)
+    assert publish(lake, tmp_path / "enact.duckdb", sql, stale=stale).checks[0].is_passed
+    with pytest.raises(WarehouseError, match="compared_answers_are_those_evaluated"):
+        publish(lake, tmp_path / "enact.duckdb", sql)
+
+
 def test_no_question_set_is_due_where_nothing_was_written(tmp_path: Path) -> None:
     """The first publication may come before the first question."""
     rows = tiny_rows()
