@@ -255,6 +255,8 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         **_all(_SETTINGS, "baseline"),
         **_all(_SCORED, "n_variant", "n_baseline", "n_missing", "mean_variant", "mean_baseline"),
         **_all(_SCORED, "delta", "standard_error", "welch_p"),
+        **_all(_CLUSTERED, "unpaired_standard_error", "unpaired_p"),
+        **_all(_CLUSTERED, "unpaired_low", "unpaired_high"),
         **_all(_PAIRED, "n_paired", "paired_delta"),
         **_all(_CLUSTERED, "n_demonstrations", "paired_standard_error", "paired_p"),
         **_all(_CLUSTERED, "paired_low", "paired_high", "sign_flip_p", "reason"),
@@ -271,10 +273,12 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
         "welch_holm_p": (*_CELL, *_of("probes", "welch_p")),
         "paired_holm_p": (*_CELL, *_of("probes", "paired_p")),
         "sign_flip_holm_p": (*_CELL, *_of("probes", "sign_flip_p")),
+        "unpaired_holm_p": (*_CELL, *_of("probes", "unpaired_p")),
     },
     "model_accuracies": {
         **_same("evaluation", "variant", "kind", "length", "model"),
         **_all(_SETTINGS, "metric"),
+        **_all(_of("evaluation", "model"), "is_reference"),
         **_all(_ACCURACY, "n_scored", "accuracy"),
         **_all(_ACCURACY_CLUSTERED, "n_demonstrations", "standard_error", "low", "high", "reason"),
         **_all(_MODELS_COMPARED, "place_best", "place_worst", "tied_with"),
@@ -282,7 +286,7 @@ COLUMNS_FROM: Mapping[str, Mapping[str, tuple[Origin, ...]]] = {
     "model_comparisons": {
         **_same("evaluation", "variant", "kind", "length"),
         **_all(_SETTINGS, "metric"),
-        **_all(_of("evaluation", "model"), "model_a", "model_b"),
+        **_all(_of("evaluation", "model"), "model_a", "model_b", "has_reference"),
         **_all(_MODELS_PAIRED, "n_paired", "difference"),
         **_all(
             _MODELS_COMPARED,

@@ -444,8 +444,12 @@ _TABLES = (
             "demonstration": _DEMONSTRATION,
             "kind": _KIND,
             "length": _LENGTH,
-            "in_question_set": Column(pl.Boolean, "asked under the baseline"),
-            "in_probe_set": Column(pl.Boolean, "asked under every variant"),
+            "in_question_set": Column(
+                pl.Boolean, "of the question set: asked by the baseline, if it has this gating"
+            ),
+            "in_probe_set": Column(
+                pl.Boolean, "of the probe set: asked by every variant of this gating"
+            ),
             "evidence_sha": Column(
                 pl.String, "hash of the question and of the graphs and masks that verify it"
             ),
@@ -630,18 +634,32 @@ _TABLES = (
             "delta": Column(
                 pl.Float64, "variant minus baseline; negative is worse", is_nullable=True
             ),
-            "standard_error": Column(pl.Float64, "of delta, unpaired", is_nullable=True),
+            "standard_error": Column(
+                pl.Float64, "of delta, questions independent", is_nullable=True
+            ),
             "welch_p": Column(pl.Float64, "two-tailed Welch t-test", is_nullable=True),
+            "unpaired_standard_error": Column(
+                pl.Float64, "of delta, clustered; null below 2 demonstrations", is_nullable=True
+            ),
+            "unpaired_p": Column(
+                pl.Float64,
+                "of delta, clustered t-test: for gatings without pairs",
+                is_nullable=True,
+            ),
+            "unpaired_low": Column(
+                pl.Float64, "of delta: 95 % interval, clustered, by t", is_nullable=True
+            ),
+            "unpaired_high": Column(pl.Float64, "its upper end", is_nullable=True),
             "n_paired": Column(pl.Int64, "questions scored under both"),
             "n_demonstrations": Column(pl.Int64, "demonstrations among the paired questions"),
             "paired_delta": Column(pl.Float64, "mean paired difference", is_nullable=True),
             "paired_standard_error": Column(
                 pl.Float64, "clustered by demonstration; null below 2 clusters", is_nullable=True
             ),
-            "paired_p": Column(pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True),
+            "paired_p": Column(pl.Float64, "clustered t-test", is_nullable=True),
             "paired_low": Column(
                 pl.Float64,
-                "of paired_delta: 95 % interval, bootstrap over demonstrations",
+                "of paired_delta: 95 % interval over demonstrations, bootstrap; by t below 6",
                 is_nullable=True,
             ),
             "paired_high": Column(pl.Float64, "its upper end", is_nullable=True),
@@ -681,6 +699,7 @@ _TABLES = (
             "welch_holm_p": Column(pl.Float64, "welch_p of probes, by Holm", is_nullable=True),
             "paired_holm_p": Column(pl.Float64, "paired_p, by Holm", is_nullable=True),
             "sign_flip_holm_p": Column(pl.Float64, "sign_flip_p, by Holm", is_nullable=True),
+            "unpaired_holm_p": Column(pl.Float64, "unpaired_p, by Holm", is_nullable=True),
         },
     ),
     Table(
@@ -694,6 +713,9 @@ _TABLES = (
             "length": _ANY_LENGTH,
             "metric": _METRIC,
             "model": _MODEL,
+            "is_reference": Column(
+                pl.Boolean, "no model but chance, the oracle or a shortcut; has no place"
+            ),
             "n_scored": Column(pl.Int64, "questions that the accuracy is about"),
             "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
             "accuracy": Column(pl.Float64, "mean over questions", is_nullable=True),
@@ -701,7 +723,9 @@ _TABLES = (
                 pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
             ),
             "low": Column(
-                pl.Float64, "95 % interval: bootstrap over demonstrations", is_nullable=True
+                pl.Float64,
+                "95 % interval over demonstrations: bootstrap, or t below 6 of them",
+                is_nullable=True,
             ),
             "high": Column(pl.Float64, "its upper end", is_nullable=True),
             "reason": Column(pl.String, "why there is no interval", is_nullable=True),
@@ -728,17 +752,18 @@ _TABLES = (
             "metric": _METRIC,
             "model_a": Column(pl.String, "the one whose name comes first"),
             "model_b": Column(pl.String, "the other one"),
+            "has_reference": Column(
+                pl.Boolean, "one is a reference; such pairs are a family of their own"
+            ),
             "n_paired": Column(pl.Int64, "questions scored for both"),
             "n_demonstrations": Column(pl.Int64, "demonstrations these are about"),
             "difference": Column(pl.Float64, "mean of a minus b", is_nullable=True),
             "standard_error": Column(
                 pl.Float64, "clustered by demonstration; null below 2", is_nullable=True
             ),
-            "low": Column(pl.Float64, "95 % interval: t on G - 1 degrees", is_nullable=True),
+            "low": Column(pl.Float64, "95 % interval by t, clustered", is_nullable=True),
             "high": Column(pl.Float64, "its upper end", is_nullable=True),
-            "clustered_p": Column(
-                pl.Float64, "clustered t-test on G - 1 degrees", is_nullable=True
-            ),
+            "clustered_p": Column(pl.Float64, "clustered t-test", is_nullable=True),
             "clustered_bh_p": Column(
                 pl.Float64, "the same by Benjamini and Hochberg, over all pairs", is_nullable=True
             ),

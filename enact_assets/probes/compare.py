@@ -2,7 +2,8 @@
 
 The unpaired Welch test reproduces the paper's tables. The paired one, clustered by demonstration,
 is the one to believe: with a model that does well on some activities and badly on others, Welch
-rejects far too often. The sign-flip test checks it where demonstrations are few.
+rejects far too often. The sign-flip test checks it where demonstrations are few. Where nothing can
+be paired, the unpaired difference is clustered by demonstration as well.
 """
 
 from typing import Any
@@ -25,8 +26,9 @@ from enact_assets.statistics.power import (
     minimum_detectable_effect,
     scores_needed,
 )
-from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
 from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
+from enact_assets.statistics.unpaired import unpaired_difference
 
 ONE_QUESTION = "one_question"
 """Why Welch's test is null: a side has a single score."""
@@ -45,7 +47,8 @@ def compare_with_baseline(
 
     Both arguments are rows of ``evaluation`` on probe questions. Under one gating the baseline is
     restricted to the questions that the variant was asked; under two gatings there are no common
-    questions, all given rows are compared and the paired columns stay null. Missing answers are
+    questions, all given rows are compared and the paired columns stay null: there the columns
+    ``unpaired_...`` are to be read, ``delta`` clustered by demonstration. Missing answers are
     counted and take no part. Statistics that are undefined are null, and ``welch_reason`` and
     ``reason`` say why: means of nothing, standard errors of fewer than two (questions, or
     demonstrations for the paired ones), p-values where nothing varies (the standard error is then
@@ -108,9 +111,27 @@ def _compare(
         "standard_error": error,
         "welch_p": p,
         "welch_reason": _welch_reason(min(x.size, y.size), p),
+        **_unpaired(a, b, settings),
         "n_paired": pairs.height,
         "n_demonstrations": pairs.get_column("demonstration").n_unique(),
         **_paired(pairs, settings),
+    }
+
+
+def _unpaired(a: pl.DataFrame, b: pl.DataFrame, settings: StatisticsSettings) -> dict[str, Any]:
+    """Statistics of the difference between the means of two sides, whatever was asked."""
+    both = pl.concat([side.select("pairwise_accuracy", "demonstration") for side in (a, b)])
+    scores = both.get_column("pairwise_accuracy").to_numpy()
+    clusters = both.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
+    here, there = slice(a.height), slice(a.height, None)
+    found = unpaired_difference(
+        (scores[here], scores[there]), (clusters[here], clusters[there]), settings
+    )
+    return {
+        "unpaired_standard_error": found.standard_error,
+        "unpaired_p": found.p,
+        "unpaired_low": found.low,
+        "unpaired_high": found.high,
     }
 
 
@@ -119,7 +140,7 @@ def _paired(pairs: pl.DataFrame, settings: StatisticsSettings) -> dict[str, Any]
     differences = (pairs.get_column("pairwise_accuracy") - pairs.get_column("other")).to_numpy()
     demonstrations = pairs.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
     sums = ClusterSums.of(differences[:, None], demonstrations)
-    low, high = bootstrap_intervals(sums, settings)
+    low, high = mean_intervals(sums, settings, least=-1.0)
     n_questions = _known(scores_needed(sums, settings))
     n_demonstrations = _known(clusters_needed(sums, settings))
     return {

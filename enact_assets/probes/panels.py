@@ -15,6 +15,7 @@ _TESTS = {
     "welch_p": "welch_holm_p",
     "paired_p": "paired_holm_p",
     "sign_flip_p": "sign_flip_holm_p",
+    "unpaired_p": "unpaired_holm_p",
 }
 
 

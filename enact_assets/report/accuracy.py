@@ -44,18 +44,24 @@ def leaderboard(rows: ReportRows) -> Section:
         if not of_kind:
             tables.append(Text(f"No answer to a {kind} question was scored."))
             continue
-        parts.append(_intervals(kind, of_kind))
+        scored = [row for row in of_kind if row["accuracy"] is not None]
+        if scored:
+            parts.append(_intervals(kind, scored))
+        else:
+            tables.append(Text(f"No answer to a {kind} question was scored: nothing to draw."))
         tables.append(_leaderboard_table(kind, of_kind))
-        if all(row["low"] is None for row in of_kind):
-            why = of_kind[0]["reason"] or "there is no reason given"
+        if scored and all(row["low"] is None for row in scored):
+            why = scored[0]["reason"] or "there is no reason given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     tables.append(
         Text(
-            "Intervals hold 95 %: a bootstrap over demonstrations, as questions of one "
-            "demonstration go together. Two models are tied if a test on their common questions, "
-            "corrected for the number of pairs, does not tell them apart (model_comparisons); "
+            "Intervals hold 95 %, over demonstrations, as questions of one demonstration go "
+            "together: a bootstrap, or with fewer than 6 demonstrations by t, and then wide. "
+            "Two models are tied if a test on their common questions, corrected for the number of "
+            "pairs, does not tell them apart (model_comparisons); "
             "being tied is not transitive. A place is a range: from the best to the worst that "
-            "these tests allow."
+            "these tests allow. References are no models: chance, the oracle and answers by a "
+            "shortcut; they have no place."
         )
     )
     return Section("leaderboard", "Leaderboard", (*parts, *tables))
@@ -115,7 +121,7 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
         columns,
         tuple(
             (
-                row["model"],
+                row["model"] + (" (reference)" if row["is_reference"] else ""),
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
@@ -174,12 +180,18 @@ def _intervals(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
         axes.set_xlabel("%")
         axes.set_title(kind)
         drawn.legend(loc="outside lower center", ncols=2)
-        best = of_kind[0]
+        models = [row for row in of_kind if not row["is_reference"]]
         alt = (
-            f"Accuracies of {len(of_kind)} models on {kind} questions with intervals; highest "
-            f"pairwise accuracy: {best['model']} with {percent(best['accuracy'])} %. The table "
-            "below has the numbers."
+            f"Accuracies of {len(models)} models and {len(of_kind) - len(models)} references on "
+            f"{kind} questions with intervals"
         )
+        if models:
+            best = models[0]
+            alt += (
+                f"; highest pairwise accuracy of a model: {best['model']} with "
+                f"{percent(best['accuracy'])} %"
+            )
+        alt += ". The table below has the numbers."
         caption = f"Accuracy on {kind} questions of all lengths, 95 % intervals"
         return finished(drawn, f"leaderboard_{kind}", caption, alt)
 

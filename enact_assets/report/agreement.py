@@ -19,6 +19,8 @@ from enact_assets.report.parts import (
 )
 from enact_assets.report.rows import ReportRows
 
+ROUNDING = 1e-12
+"""Equal means differ by less."""
 Findings = dict[str, bool]
 """Model -> whether it shows what was found; models that cannot tell are left out."""
 
@@ -70,21 +72,24 @@ def _same_models(same: pl.DataFrame) -> Table:
 
 
 def _findings(rows: ReportRows) -> Table:
+    references = rows["accuracies"].filter("is_reference")["model"].unique()
     ours = rows["accuracies"].filter(
         pl.col("length").is_not_null() & pl.col("accuracy").is_not_null(),
+        ~pl.col("is_reference"),
         metric="pairwise_accuracy",
     )
     theirs = rows["published_accuracies"].filter(
         pl.col("published_model") != "Human", experiment="main", metric="pairwise_accuracy"
     )
     theirs = theirs.rename({"published_model": "model"})
-    hands = rows["handedness"]
+    weights = rows["published_question_counts"].select("length", "n_questions")
+    hands = rows["handedness"].filter(~pl.col("model").is_in(references.implode()))
     their_hands = rows["published_handedness"].rename({"published_model": "model"})
     lines: list[tuple[str, str, str]] = [
         (
-            "Inverse questions are answered better than forward ones, over all lengths",
-            _count(_is_inverse_better(ours)),
-            _count(_is_inverse_better(theirs)),
+            "Inverse questions are answered better than forward ones, mean over questions",
+            _count(_is_inverse_better(ours.rename({"n_scored": "n_questions"}))),
+            _count(_is_inverse_better(theirs.join(weights, on="length"))),
         )
     ]
     lines += [
@@ -116,9 +121,20 @@ def _count(shown: Findings) -> str:
 
 
 def _is_inverse_better(rows: pl.DataFrame) -> Findings:
-    means = rows.group_by("model", "kind").agg(pl.col("accuracy").mean())
+    """By means over the ``n_questions`` of each length, of lengths that have both kinds.
+
+    A kind that was scored at the short lengths only would be the better one for that alone.
+    """
+    has_both = pl.col("kind").n_unique().over("model", "length") == len(BOTH_KINDS)
+    weight = pl.col("n_questions")
+    means = (
+        rows.filter(has_both)
+        .sort("length")
+        .group_by("model", "kind")
+        .agg((pl.col("accuracy") * weight).sum() / weight.sum())
+    )
     of = {(m, k): a for m, k, a in means.iter_rows()}
-    return _both(of, BOTH_KINDS, lambda forward, inverse: inverse > forward)
+    return _both(of, BOTH_KINDS, lambda forward, inverse: inverse > forward + ROUNDING)
 
 
 def _does_decay(rows: pl.DataFrame) -> Findings:

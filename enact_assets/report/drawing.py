@@ -69,12 +69,18 @@ def canvas(
 
 def finished(drawn: "Canvas", name: str, caption: str, alt: str) -> Figure:
     """The drawn figure as files. To be called within :func:`canvas`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     svg, png = io.BytesIO(), io.BytesIO()
-    # Laid out once, for both files: it takes longer than drawing.
+    # Laid out once, for both files: it takes longer than drawing. `savefig` would draw each twice.
     drawn.draw_without_rendering()
     drawn.set_layout_engine("none")
-    drawn.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    drawn.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    to_svg: Any = FigureCanvasSVG(drawn)
+    to_svg.print_svg(svg, metadata={"Date": None, "Creator": None})
+    drawn.set_dpi(PNG_DPI)
+    to_png: Any = FigureCanvasAgg(drawn)
+    to_png.print_png(png, metadata={"Software": None})
     return Figure(name, caption, alt, svg.getvalue(), png.getvalue())
 
 

@@ -29,6 +29,11 @@ CLASSES = (
 _HATCHES = ("", "", "///", "...", "xx")
 _SHADES = (COLOURS[0], COLOURS[4], COLOURS[5], COLOURS[3], COLOURS[2])
 NO_WRONG = "No answer that could be compared was wrong: there are no errors to show."
+NO_HAND = (
+    "Wrong answers could be compared, but neither they nor what happened name a hand: there is "
+    "nothing to say of hands."
+)
+_UNCLUSTERED = "*"
 _RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mixing"))
 
 
@@ -67,13 +72,15 @@ def handedness(rows: ReportRows) -> Section:
     told = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
     parts: list[Part] = []
     if told.is_empty():
-        parts.append(Text(f"{NO_WRONG} The published numbers stand alone.", is_notice=True))
+        why = NO_WRONG if ours.is_empty() else NO_HAND
+        parts.append(Text(f"{why} The published numbers stand alone.", is_notice=True))
     parts.append(
         Text(
             "Components that say what a hand grasps, of wrong answers as in the paper. Precision: "
             "right ones among said ones; recall: right ones among true ones; mixing: true ones of "
-            "one hand that are said of the other. Bars are standard errors, by demonstration where "
-            "there are two or more; the published ones take components as independent."
+            "one hand that are said of the other. Bars are standard errors, clustered by "
+            "demonstration; where the components of a rate are of fewer than two demonstrations "
+            f"(marked {_UNCLUSTERED}) they take components as independent, as the published do."
         )
     )
     lines = []
@@ -85,7 +92,7 @@ def handedness(rows: ReportRows) -> Section:
     columns = ("model", "whose", "kind", "hand", "precision %", "recall %", "mixing %", "true ones")
     table_rows = []
     for row in lines:
-        rates = [_rate(row[name], row[f"{name}_error"]) for name, _ in _RATES]
+        rates = [_rate(row, name) for name, _ in _RATES]
         n_true = NONE if row["n_reference"] is None else f"{row['n_reference']:,}"
         table_rows.append((row["model"], row["whose"], row["kind"], row["hand"], *rates, n_true))
     if table_rows:
@@ -218,8 +225,13 @@ def _hands(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def _rate(rate: float | None, error: float | None) -> str:
-    return percent(rate) if rate is None or error is None else f"{percent(rate)} ± {percent(error)}"
+def _rate(row: dict[str, Any], name: str) -> str:
+    rate, error = row[name], row[f"{name}_error"]
+    if rate is None or error is None:
+        return percent(rate)
+    # Which of ours is not clustered must be seen: it is too small as a rule.
+    is_unclustered = row["whose"] == "here" and row[f"{name}_clustered_se"] is None
+    return f"{percent(rate)} ± {percent(error)}{_UNCLUSTERED if is_unclustered else ''}"
 
 
 def _hand_figure(kind: str, of_kind: list[dict[str, Any]]) -> Figure:

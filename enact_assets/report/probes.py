@@ -1,13 +1,11 @@
 """The probe panels as heat maps, in the layout of the paper: variants across, kinds below."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from enact_assets.report.drawing import FAINT, INK, canvas, drawable, finished
+from enact_assets.report.heat_maps import heat_maps
 from enact_assets.report.parts import (
-    BOTH_KINDS,
-    Figure,
     Part,
     Section,
     Table,
@@ -31,11 +29,9 @@ PAPER_PANELS = {
     ),
 }
 """Panels of the paper's figures 4 and 17 -> title, variants in its order."""
-LARGEST = 0.2
-"""Difference at which the colour is full."""
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 PUBLISHED_MARK, PUBLISHED_LEVEL = "†", 0.05
-_LINE_IN = 0.27
+UNPAIRED_MARK = "‡"
 
 
 def probes(rows: ReportRows) -> Section:
@@ -59,6 +55,7 @@ def probes(rows: ReportRows) -> Section:
             "stars mark the test clustered by demonstration, corrected by Holm within the panel: "
             "* p < 0.05, ** p < 0.01, *** p < 0.001. In published rows † marks p < 0.05 of the "
             "paper's Welch tests, which are not corrected. Hatched cells have no number."
+            + _about_unpaired(ours)
         )
     )
     others = sorted(set(ours["panel"]) - set(PAPER_PANELS))
@@ -72,25 +69,40 @@ def probes(rows: ReportRows) -> Section:
             {cell["variant"] for cell in cells},
             key=lambda v: (order.index(v) if v in order else len(order), v),
         )
-        parts.append(_heat_map(panel, title, variants, cells))
+        parts += heat_maps(panel, title, variants, cells)
     if ours.height:
         parts.append(_table(ours))
     return Section("probes", "Probes: what models are sensitive to", tuple(parts))
 
 
+def _about_unpaired(ours: pl.DataFrame) -> str:
+    if ours.filter(n_paired=0).is_empty():
+        return ""
+    return (
+        f" {UNPAIRED_MARK}: no question has a score on both sides, as another gating asks other "
+        "questions. There it is the difference of the two means, with a test clustered by "
+        "demonstration: it holds other questions against each other, so read it with care."
+    )
+
+
 def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
     """Kind, model, variant, whether it is published, difference, mark; ours first."""
-    cells = [
-        {
-            "kind": row["kind"],
-            "model": row["model"],
-            "variant": row["variant"],
-            "is_published": False,
-            "delta": row["paired_delta"],
-            "mark": _stars(row["paired_holm_p"]),
-        }
-        for row in ours.sort("model", "variant", "kind").iter_rows(named=True)
-    ]
+    cells = []
+    for row in ours.sort("model", "variant", "kind").iter_rows(named=True):
+        of = _told(row)
+        stars = _stars(of.holm_p)
+        is_other = not row["n_paired"] and of.difference is not None
+        cells.append(
+            {
+                "kind": row["kind"],
+                "model": row["model"],
+                "variant": row["variant"],
+                "is_published": False,
+                "delta": of.difference,
+                "mark": stars + (UNPAIRED_MARK if is_other else ""),
+                "is_significant": bool(stars),
+            }
+        )
     for row in theirs.sort("published_model", "published_variant", "kind").iter_rows(named=True):
         is_marked = row["welch_p"] < PUBLISHED_LEVEL
         cells.append(
@@ -101,96 +113,31 @@ def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
                 "is_published": True,
                 "delta": row["delta"],
                 "mark": PUBLISHED_MARK if is_marked else "",
+                "is_significant": is_marked,
             }
         )
     return cells
 
 
+class _Told(NamedTuple):
+    """What is shown of a probe: its difference, interval, and p-value corrected by Holm."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    holm_p: float | None
+
+
+def _told(row: dict[str, Any]) -> _Told:
+    """Over questions scored on both sides; where there is none, of all questions of each side."""
+    names = ("paired_delta", "paired_low", "paired_high", "paired_holm_p")
+    if not row["n_paired"]:
+        names = ("delta", "unpaired_low", "unpaired_high", "unpaired_holm_p")
+    return _Told(*(row[name] for name in names))
+
+
 def _stars(p: float | None) -> str:
     return "" if p is None else next((mark for level, mark in LEVELS if p < level), "")
-
-
-def _heat_map(panel: str, title: str, variants: list[str], cells: list[dict[str, Any]]) -> Figure:
-    from matplotlib import colormaps
-    from matplotlib.patches import Rectangle
-
-    colours = colormaps["PuOr"]
-    of = {(c["kind"], c["is_published"], c["model"], c["variant"]): c for c in cells}
-    lines = [
-        (kind, *whose)
-        for kind in BOTH_KINDS
-        for whose in dict.fromkeys(
-            (c["is_published"], c["model"]) for c in cells if c["kind"] == kind
-        )
-    ]
-    height = 1.25 + _LINE_IN * (len(lines) + 1)
-    with canvas(height) as (drawn, (axes,)):
-        y, ticks, labels = 0.0, [], []
-        before = None
-        for kind, is_published, model in lines:
-            if kind != before:
-                y += 0.0 if before is None else 1.0
-                axes.text(-0.5, y - 0.62, kind, fontweight="bold", va="bottom", ha="left")
-                before = kind
-            for x, variant in enumerate(variants):
-                cell = of.get((kind, is_published, model, variant))
-                delta = cell["delta"] if cell else None
-                box: dict[str, Any] = {
-                    "xy": (x - 0.5, y - 0.5),
-                    "width": 1,
-                    "height": 1,
-                    "edgecolor": "white",
-                }
-                if cell is None or delta is None:
-                    empty = {**box, "edgecolor": FAINT, "linewidth": 0}
-                    axes.add_patch(Rectangle(**empty, facecolor="white", hatch="////"))
-                    continue
-                share = max(-1.0, min(1.0, delta / LARGEST))
-                # Orange is worse, purple better; both are light enough in the middle for ink.
-                colour = colours(0.5 + 0.5 * share)
-                axes.add_patch(Rectangle(**box, facecolor=colour))
-                axes.text(
-                    x,
-                    y,
-                    points(delta) + (" " + cell["mark"] if cell["mark"] else ""),
-                    ha="center",
-                    va="center",
-                    fontsize=8.5,
-                    color="white" if abs(share) > 0.75 else INK,
-                )
-            ticks.append(y)
-            labels.append(drawable(model, 22) + (" (publ.)" if is_published else ""))
-            y += 1.0
-        axes.set_yticks(ticks, labels)
-        axes.set_xticks(range(len(variants)), [_tick(v) for v in variants])
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        if len(variants) > 3:
-            axes.tick_params(axis="x", labelsize=8)
-        axes.set_xlim(-0.5, len(variants) - 0.5)
-        axes.set_ylim(y - 0.5, -1.1)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        axes.set_title(title, pad=8)
-        marked = [c for c in cells if c["mark"]]
-        scored = [c for c in cells if c["delta"] is not None]
-        alt = (
-            f"Heat map of {len(scored)} differences to the baseline, {len(marked)} of them marked "
-            f"as significant. Variants: {', '.join(words(v) for v in variants)}."
-        )
-        if scored:
-            worst = min(scored, key=lambda c: (c["delta"], c["model"], c["variant"], c["kind"]))
-            alt += (
-                f" Lowest: {worst['model']}, {words(worst['variant'])}, {worst['kind']}, "
-                f"{points(worst['delta'])} points."
-            )
-        return finished(drawn, f"probes_{panel}", title, alt)
-
-
-def _tick(variant: str) -> str:
-    """The name on up to two lines."""
-    text = drawable(words(variant), 24)
-    return text.replace(" ", "\n", 1) if len(text) > 8 else text
 
 
 def _table(ours: pl.DataFrame) -> Table:
@@ -200,18 +147,23 @@ def _table(ours: pl.DataFrame) -> Table:
     )
     lines = []
     for row in ours.sort("panel", "variant", "kind", "model").iter_rows(named=True):
-        low, high = points(row["paired_low"]), points(row["paired_high"])
-        interval = low if row["paired_low"] is None else f"{low} to {high}"
+        of = _told(row)
+        low, high = points(of.low), points(of.high)
+        interval = low if of.low is None else f"{low} to {high}"
+        n_questions = f"{row['n_paired']:,}"
+        if not row["n_paired"]:
+            n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
         lines.append(
             (
                 row["model"],
                 words(row["variant"]),
                 row["kind"],
-                points(row["paired_delta"]),
+                points(of.difference),
                 interval,
-                *(p_value(row[f"{test}_holm_p"]) for test in ("paired", "sign_flip")),
+                p_value(of.holm_p),
+                p_value(row["sign_flip_holm_p"]),
                 p_value(row["welch_p"]),
-                f"{row['n_paired']:,}",
+                n_questions,
                 f"{row['n_missing']:,}",
             )
         )

@@ -18,9 +18,21 @@ def questions(rows: ReportRows) -> Section:
     for gating in sorted(set(found["gating"])):
         of_gating = found.filter(gating=gating)
         by_length = of_gating.drop_nulls("length")
-        parts.append(_figure(gating, by_length, rows["published_question_counts"]))
+        # The baseline asks its question set, a variant with another gating the probe set alone.
+        is_of_baseline = bool(of_gating["is_of_baseline"].all())
+        published = rows["published_question_counts"]
+        if not is_of_baseline:
+            published = published.clear()
+        parts.append(_figure(gating, by_length, published, is_of_baseline=is_of_baseline))
         columns = (
-            *("kind", "length", "written", "asked", "probed", "several orders right %"),
+            *(
+                "kind",
+                "length",
+                "written",
+                "in question set",
+                "in probe set",
+                "several orders right %",
+            ),
             *("random order scores %", "changes per action", "median smallest mask (px)"),
         )
         lines = tuple(
@@ -46,14 +58,22 @@ def _decimal(number: float | None, places: int) -> str:
     return NONE if number is None else f"{number:,.{places}f}"
 
 
-def _figure(gating: str, by_length: pl.DataFrame, published: pl.DataFrame) -> Figure:
+def _figure(
+    gating: str, by_length: pl.DataFrame, published: pl.DataFrame, *, is_of_baseline: bool
+) -> Figure:
+    counted = "n_in_question_set" if is_of_baseline else "n_in_probe_set"
+    caption = f"Questions asked under the baseline, gating {gating}"
+    alt = "the paper asks 500 to 575 of each length and kind."
+    if not is_of_baseline:
+        caption = f"Questions of gating {gating}: its variants ask the probe set"
+        alt = "the probe set, beside which the paper has no numbers."
     with canvas(3.1) as (drawn, (axes,)):
         totals: dict[str, Any] = {}
         for kind, colour, lift in zip(BOTH_KINDS, COLOURS, (-0.2, 0.2), strict=False):
             of_kind = by_length.filter(kind=kind).sort("length")
             places = [length + lift for length in of_kind["length"]]
-            axes.bar(places, of_kind["n_in_question_set"], 0.38, color=colour, label=kind)
-            totals[kind] = of_kind["n_in_question_set"].sum()
+            axes.bar(places, of_kind[counted], 0.38, color=colour, label=kind)
+            totals[kind] = of_kind[counted].sum()
         if published.height:
             line = published.sort("length")
             label = "paper, each kind"
@@ -69,7 +89,6 @@ def _figure(gating: str, by_length: pl.DataFrame, published: pl.DataFrame) -> Fi
         return finished(
             drawn,
             f"questions_{gating}",
-            f"Questions asked under the baseline, gating {gating}",
-            f"Bars of questions by length: {said} in all; the paper asks 500 to 575 of each "
-            "length and kind.",
+            caption,
+            f"Bars of questions by length: {said} in all; {alt}",
         )

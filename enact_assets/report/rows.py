@@ -33,7 +33,7 @@ _QUERIES: Mapping[str, str] = {
         group by all order by all""",
     "probes": """
         select
-            probes.*, n_cells, welch_holm_p, paired_holm_p, sign_flip_holm_p
+            probes.*, n_cells, welch_holm_p, paired_holm_p, sign_flip_holm_p, unpaired_holm_p
         from probes
         left join probe_panels as panels
             on panels.model = probes.model and panels.variant = probes.variant
@@ -47,10 +47,17 @@ _QUERIES: Mapping[str, str] = {
         select * from semantic_errors
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
     "handedness": """
-        select * from handedness where variant = {variant} and answers = 'wrong' order by all""",
-    "mismatch": "select * from mismatch_rates where variant = {variant} order by all",
+        select * from handedness
+        where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "mismatch": """
+        select * from mismatch_rates
+        where variant = {variant} and length is null order by all""",
     "questions": """
-        select * from question_statistics where demonstration is null
+        select
+            *,
+            gating in (select gating from asked_questions where variant = 'baseline')
+                as is_of_baseline
+        from question_statistics where demonstration is null
         order by gating, kind, length nulls first""",
     "examples": """
         with pictured as (

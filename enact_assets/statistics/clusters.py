@@ -80,18 +80,41 @@ class ClusterSums:
     def standard_errors(self) -> Floats:
         """Standard error of :meth:`means`, (K,), clustered by demonstration.
 
-        With G demonstrations the variance of the mean is G / (G - 1) times the sum over
-        demonstrations of the squared sum of deviations from the mean, over n squared. nan below two
-        demonstrations; 0 where none deviates. Source: Liang and Zeger 1986, with the usual
-        correction for few clusters.
+        The variance of the mean is the sum over demonstrations of the squared sum of deviations
+        from the mean, each over 1 - its share of all scores, over n squared: with G demonstrations
+        of equal size the usual factor G / (G - 1). nan below two demonstrations; 0 where none
+        deviates. Source: Bell and McCaffrey 2002 (CR2), for a mean.
         """
         deviations = self.total - self.n * np.nan_to_num(self.means())
-        g = self.n_clusters.astype(np.float64)
-        variance = _ratio(g, g - 1) * np.sum(deviations**2, axis=0)
+        shares, _ = self._shares()
+        variance = np.sum(deviations**2 / (1 - shares), axis=0)
         errors = _ratio(np.sqrt(variance), self.n.sum(axis=0))
-        errors[g < 2] = np.nan
+        errors[self.n_clusters < 2] = np.nan
         errors[errors <= ROUNDING] = 0.0
         return errors
+
+    def degrees(self) -> Floats:
+        """Degrees of freedom of :meth:`standard_errors`, (K,); 1 below two demonstrations.
+
+        G - 1 with demonstrations of equal size, fewer else: where one holds half of all scores, the
+        error is nearly that of two. Source: Satterthwaite's for CR2, Bell and McCaffrey 2002, with
+        scores taken as independent; in closed form for a mean.
+        """
+        shares, weights = self._shares()
+        # Traces of the matrix of the quadratic form, and of its square, over n and n squared.
+        trace = shares.sum(axis=0)
+        squares = np.sum((weights * shares**2), axis=0) ** 2 + np.sum(
+            shares**2 - weights**2 * shares**4, axis=0
+        )
+        found = _ratio(trace**2, squares)
+        found[self.n_clusters < 2] = 1.0
+        return found
+
+    def _shares(self) -> tuple[Floats, Floats]:
+        """Share of each demonstration in the scores of a column, and 1 over 1 - that, (G, K)."""
+        shares = self.n / np.maximum(self.n.sum(axis=0), 1.0)
+        shares[:, self.n_clusters < 2] = 0.0
+        return shares, 1 / (1 - shares)
 
     def reasons(self) -> list[str | None]:
         """Why there is no test of the mean of a column against zero, (K,); None if there is one."""
@@ -110,20 +133,24 @@ class ClusterSums:
                 found.append(NO_VARIATION if error == 0 else None)
         return found
 
-    def patterns(self) -> list[tuple[Ints, Ints]]:
-        """Columns that have scores in the same demonstrations: (these demonstrations, columns)."""
-        if self.n.shape[1] == 0:
-            return []
-        is_there, of_column = np.unique(self.n > 0, axis=1, return_inverse=True)
-        of_column = of_column.reshape(-1)
-        return [
-            (np.flatnonzero(is_there[:, k]), np.flatnonzero(of_column == k))
-            for k in range(is_there.shape[1])
-        ]
+    def by_number_of_clusters(self) -> list[tuple[Ints, Ints]]:
+        """Columns with scores in equally many demonstrations: (these, (G, k), columns, (k,)).
+
+        Draws hang on the number of demonstrations alone, so such columns are resampled together,
+        whichever demonstrations they have.
+        """
+        is_there = self.n.T > 0
+        numbers = self.n_clusters
+        found = []
+        for g in np.unique(numbers):
+            columns = np.flatnonzero(numbers == g)
+            rows = np.nonzero(is_there[columns])[1].reshape(columns.size, g)
+            found.append((rows.T, columns))
+        return found
 
 
 def clustered_p(sums: ClusterSums) -> Floats:
-    """Two-tailed p-value that the mean of each column is zero, (K,): t on G - 1 degrees of freedom.
+    """Two-tailed p-value that the mean of each column is zero, (K,), by t.
 
     nan where :meth:`ClusterSums.reasons` says why.
     """
@@ -131,8 +158,7 @@ def clustered_p(sums: ClusterSums) -> Floats:
 
     errors = sums.standard_errors()
     errors[errors == 0] = np.nan
-    degrees = np.maximum(sums.n_clusters - 1, 1)
-    return np.asarray(2 * stdtr(degrees, -np.abs(sums.means() / errors)), dtype=np.float64)
+    return np.asarray(2 * stdtr(sums.degrees(), -np.abs(sums.means() / errors)), dtype=np.float64)
 
 
 def t_margin(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
@@ -141,8 +167,7 @@ def t_margin(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
 
     errors = sums.standard_errors()
     errors[errors == 0] = np.nan
-    degrees = np.maximum(sums.n_clusters - 1, 1)
-    return np.asarray(errors * stdtrit(degrees, 1 - settings.alpha / 2), dtype=np.float64)
+    return np.asarray(errors * stdtrit(sums.degrees(), 1 - settings.alpha / 2), dtype=np.float64)
 
 
 def on_grid(sums: Floats) -> Floats:

@@ -1,12 +1,13 @@
 """Models beside each other: how sure their accuracies are, and who is better than whom."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
@@ -22,7 +23,7 @@ from enact_assets.statistics.clusters import (
 )
 from enact_assets.statistics.multiplicity import benjamini_hochberg
 from enact_assets.statistics.power import minimum_detectable_effect
-from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
 from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
@@ -42,7 +43,10 @@ class _Stratum:
 
 
 def compare_models(
-    evaluation: pl.DataFrame, variant: str, settings: StatisticsSettings = DEFAULT
+    evaluation: pl.DataFrame,
+    variant: str,
+    settings: StatisticsSettings = DEFAULT,
+    references: Collection[str] = (),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables ``model_accuracies`` and ``model_comparisons`` of one variant.
 
@@ -59,6 +63,10 @@ def compare_models(
     ``place_worst`` the number of models less those that are worse and told apart. A model without
     scores is in no pair and has no place.
 
+    ``references`` are names of what is no model: chance, the oracle, answers by a shortcut. They
+    have accuracies and are compared with the models, in a family of their own, and have no place;
+    nor do they change that of a model.
+
     Errors: :class:`EvaluationError` for rows of another variant.
     """
     others = sorted(set(evaluation.get_column("variant")) - {variant})
@@ -67,10 +75,11 @@ def compare_models(
     accuracies: list[pl.DataFrame] = [table("model_accuracies").empty()]
     comparisons: list[pl.DataFrame] = [table("model_comparisons").empty()]
     for stratum in _strata(evaluation, variant):
-        found = _accuracies(stratum, settings)
-        pairs = _pairs(stratum, settings)
+        is_reference = pl.col("model").is_in(list(references))
+        found = _accuracies(stratum, settings).with_columns(is_reference=is_reference)
+        pairs = _pairs(stratum, settings, references)
         comparisons.append(pairs)
-        accuracies.append(_with_places(found, pairs))
+        accuracies.append(_with_places(found, pairs.filter(~pl.col("has_reference"))))
     return (
         table("model_accuracies").check(_in_order("model_accuracies", accuracies)),
         table("model_comparisons").check(_in_order("model_comparisons", comparisons)),
@@ -106,7 +115,7 @@ def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
 
 def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
     sums = ClusterSums.of(stratum.scores, stratum.clusters)
-    low, high = bootstrap_intervals(sums, settings)
+    low, high = mean_intervals(sums, settings, least=0.0)
     return _frame(
         stratum.names,
         {
@@ -127,7 +136,9 @@ def _interval_reasons(sums: ClusterSums) -> list[str | None]:
     return [NO_VARIATION if r == NO_DIFFERENCE else r for r in sums.reasons()]
 
 
-def _pairs(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
+def _pairs(
+    stratum: _Stratum, settings: StatisticsSettings, references: Collection[str]
+) -> pl.DataFrame:
     is_scored = ~np.all(np.isnan(stratum.scores), axis=0)
     there = np.flatnonzero(is_scored)
     of_pairs = [
@@ -143,11 +154,13 @@ def _pairs(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
     difference, margin, p = sums.means(), t_margin(sums, settings), clustered_p(sums)
     flip_p = sign_flip_p(sums, settings)
     pairs = list(combinations((stratum.models[k] for k in there), 2))
+    has_reference = np.array([not set(references).isdisjoint(pair) for pair in pairs])
     return _frame(
         stratum.names,
         {
             "model_a": [a for a, _ in pairs],
             "model_b": [b for _, b in pairs],
+            "has_reference": has_reference,
             "n_paired": sums.n_scores,
             "n_demonstrations": sums.n_clusters,
             "difference": difference,
@@ -155,15 +168,23 @@ def _pairs(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
             "low": difference - margin,
             "high": difference + margin,
             "clustered_p": p,
-            "clustered_bh_p": benjamini_hochberg(p),
+            "clustered_bh_p": _by_family(p, has_reference),
             "sign_flip_p": flip_p,
-            "sign_flip_bh_p": benjamini_hochberg(flip_p),
+            "sign_flip_bh_p": _by_family(flip_p, has_reference),
             "minimum_detectable_effect": minimum_detectable_effect(sums, settings),
             "reason": sums.reasons(),
         },
     ).with_columns(
         is_tied=(pl.coalesce("clustered_bh_p", "sign_flip_bh_p") >= settings.alpha).fill_null(True)  # noqa: FBT003 - a value
     )
+
+
+def _by_family(p: Floats, has_reference: NDArray[np.bool_]) -> Floats:
+    """P-values of pairs of models, and those of pairs with a reference, each corrected together."""
+    found = p.copy()
+    for family in (has_reference, ~has_reference):
+        found[family] = benjamini_hochberg(p[family])
+    return found
 
 
 def _with_places(accuracies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -181,7 +202,7 @@ def _with_places(accuracies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         n_worse=(told_apart & (pl.col("lead") > 0)).sum(),
         tied_with=pl.col("other").filter("is_tied").sort(),
     )
-    is_placed = pl.col("reason").ne_missing(NO_SCORES)
+    is_placed = pl.col("reason").ne_missing(NO_SCORES) & ~pl.col("is_reference")
     n_placed = int(accuracies.select(is_placed.sum()).item())
     count = pl.col("n_better").fill_null(0).cast(pl.Int64)
     return accuracies.join(counted, on="model", how="left").with_columns(

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from enact_assets.statistics.clusters import ClusterSums, Floats, Ints
+from enact_assets.statistics.clusters import ClusterSums, Floats
 from enact_assets.statistics.settings import StatisticsSettings
 
 MAX_CLUSTERS = 100_000
@@ -13,19 +13,19 @@ MAX_CLUSTERS = 100_000
 def minimum_detectable_effect(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
     """Smallest true mean of each column that the clustered test finds with the settings' power.
 
-    (K,): (t at 1 - alpha / 2 + t at power, both on G - 1 degrees of freedom) times the clustered
-    standard error; nan where that is nan or 0. Source: Bloom 1995.
+    (K,): (t at 1 - alpha / 2 + t at power, both on the error's degrees of freedom) times the
+    clustered standard error; nan where that is nan or 0. Source: Bloom 1995.
     """
     errors = sums.standard_errors()
     errors[errors == 0] = np.nan
-    return np.asarray(_multiples(sums.n_clusters, settings) * errors, dtype=np.float64)
+    return np.asarray(_multiples(sums.degrees(), settings) * errors, dtype=np.float64)
 
 
 def clusters_needed(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
     """Demonstrations, each with as many questions as now, that the relevant effect takes, (K,).
 
-    The variance of a mean over G demonstrations falls with 1 / G. nan where there is no error, or
-    more than a hundred thousand would be needed.
+    The variance of a mean over G demonstrations falls with 1 / G; degrees of freedom are taken as
+    G - 1. nan where there is no error, or more than a hundred thousand would be needed.
     """
     errors = sums.standard_errors()
     errors[errors == 0] = np.nan
@@ -56,16 +56,15 @@ def scores_needed(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
     degrees = np.where(n - g > 0, n - g, np.nan)
     within = np.maximum(centred.sum(axis=0), 0.0) / degrees
     between = np.maximum(errors**2 - within / np.where(n > 0, n, np.nan), 0.0)
-    allowed = (settings.relevant_effect / _multiples(g, settings)) ** 2 - between
+    allowed = (settings.relevant_effect / _multiples(sums.degrees(), settings)) ** 2 - between
     needed: Floats = np.maximum(np.ceil(within / np.where(allowed > 0, allowed, np.nan)), g)
     return needed
 
 
-def _multiples(n_clusters: Ints, settings: StatisticsSettings) -> Floats:
+def _multiples(degrees: Floats, settings: StatisticsSettings) -> Floats:
     """By how many standard errors an effect must exceed zero."""
     from scipy.special import stdtrit
 
-    degrees = np.maximum(n_clusters - 1, 1)
     found = stdtrit(degrees, 1 - settings.alpha / 2) + stdtrit(degrees, settings.power)
     return np.asarray(found, dtype=np.float64)
 
@@ -73,5 +72,5 @@ def _multiples(n_clusters: Ints, settings: StatisticsSettings) -> Floats:
 @lru_cache(maxsize=4)
 def _needs(settings: StatisticsSettings) -> tuple[Floats, Floats]:
     """Numbers of demonstrations, and the squared effect over the variance of one that they find."""
-    candidates = np.arange(2, MAX_CLUSTERS + 1)
-    return candidates.astype(np.float64), _multiples(candidates, settings) ** 2 / candidates
+    candidates = np.arange(2, MAX_CLUSTERS + 1).astype(np.float64)
+    return candidates, _multiples(candidates - 1, settings) ** 2 / candidates

@@ -9,11 +9,35 @@ from functools import lru_cache
 import numpy as np
 
 from enact_assets.contracts.ids import seed_from
-from enact_assets.statistics.clusters import GRID, ClusterSums, Floats, Ints, on_grid
+from enact_assets.statistics.clusters import (
+    GRID,
+    ClusterSums,
+    Floats,
+    Ints,
+    on_grid,
+    t_margin,
+)
 from enact_assets.statistics.settings import StatisticsSettings
 
 COLUMNS_AT_ONCE = 256
 """Of 9,999 resamples each: 20 MB."""
+
+
+def mean_intervals(
+    sums: ClusterSums, settings: StatisticsSettings, least: float
+) -> tuple[Floats, Floats]:
+    """Ends of the interval of the mean of each column, (K,) twice, for scores in ``least`` .. 1.
+
+    Below ``settings.min_bootstrap_clusters`` demonstrations by t, cut to what scores can be: 0 to 1
+    for accuracies, -1 to 1 for differences. From there on by :func:`bootstrap_intervals`. nan as
+    there.
+    """
+    low, high = bootstrap_intervals(sums, settings)
+    means, margin = sums.means(), t_margin(sums, settings)
+    are_few = sums.n_clusters < settings.min_bootstrap_clusters
+    low = np.where(are_few, np.maximum(means - margin, least), low)
+    high = np.where(are_few, np.minimum(means + margin, 1.0), high)
+    return low, high
 
 
 def bootstrap_intervals(sums: ClusterSums, settings: StatisticsSettings) -> tuple[Floats, Floats]:
@@ -22,19 +46,22 @@ def bootstrap_intervals(sums: ClusterSums, settings: StatisticsSettings) -> tupl
     Demonstrations are drawn with replacement, all their questions together. The ends are
     percentiles of the resampled means, at levels that make up for percentile intervals being too
     narrow with few demonstrations: Phi(-sqrt(G / (G - 1)) t), with t of G - 1 degrees of freedom.
-    nan below two demonstrations and where all score the same: a score of 0 in all of them says
-    little about the next one. Source: Hesterberg 2015, "expanded percentile interval".
+    nan below ``settings.min_bootstrap_clusters`` demonstrations, and where all score the same: a
+    score of 0 in all of them says little about the next one. Source: Hesterberg 2015, "expanded
+    percentile interval".
     """
     low = np.full(sums.n.shape[1], np.nan)
     high = low.copy()
     is_varying = sums.standard_errors() > 0
-    for rows, columns in sums.patterns():
-        if rows.size < 2:
+    for rows, columns in sums.by_number_of_clusters():
+        n_clusters = len(rows)
+        if n_clusters < settings.min_bootstrap_clusters:
             continue
-        weights = bootstrap_weights(rows.size, settings.n_resamples, settings.seed)
-        levels = _levels(rows.size, settings.confidence)
-        for chunk in _chunks(columns[is_varying[columns]]):
-            at = np.ix_(rows, chunk)
+        weights = bootstrap_weights(n_clusters, settings.n_resamples, settings.seed)
+        levels = _levels(n_clusters, settings.confidence)
+        for places in _chunks(np.flatnonzero(is_varying[columns])):
+            chunk = columns[places]
+            at = (rows[:, places], chunk)
             means = (on_grid(sums.total[at]).T @ weights.T) / (sums.n[at].T @ weights.T)
             low[chunk], high[chunk] = np.quantile(means, levels, axis=1)
     return low, high
@@ -61,16 +88,18 @@ def sign_flip_p(sums: ClusterSums, settings: StatisticsSettings) -> Floats:
     """
     p = np.full(sums.n.shape[1], np.nan)
     is_different = np.any(on_grid(sums.total) != 0, axis=0)
-    for rows, columns in sums.patterns():
-        if rows.size < 2:
+    for rows, columns in sums.by_number_of_clusters():
+        n_clusters = len(rows)
+        if n_clusters < 2:
             continue
-        is_exact = rows.size <= settings.max_exact_clusters
+        is_exact = n_clusters <= settings.max_exact_clusters
         n_drawn = 0 if is_exact else settings.n_sign_flips
-        signs = sign_flips(rows.size, n_drawn, settings.seed)
-        for chunk in _chunks(columns[is_different[columns]]):
-            totals = on_grid(sums.total[np.ix_(rows, chunk)]).T
+        signs = sign_flips(n_clusters, n_drawn, settings.seed)
+        for places in _chunks(np.flatnonzero(is_different[columns])):
+            chunk = columns[places]
+            totals = on_grid(sums.total[rows[:, places], chunk]).T
             # Equal ones differ by the rounding to the grid at most.
-            found = np.abs(totals.sum(axis=1)) - rows.size * GRID
+            found = np.abs(totals.sum(axis=1)) - n_clusters * GRID
             flipped = totals @ signs.T
             np.abs(flipped, out=flipped)
             n_as_far = np.array([np.count_nonzero(row) for row in flipped >= found[:, None]])
@@ -87,18 +116,19 @@ def sign_flips(n_clusters: int, n_drawn: int, seed: int) -> Floats:
     """
     if n_drawn:
         random = np.random.default_rng(seed_from("sign flips", seed, n_clusters))
-        bits = random.integers(0, 2, (n_drawn, n_clusters))
+        drawn = np.frombuffer(random.bytes(-(-n_drawn * n_clusters // 8)), np.uint8)
+        bits = np.unpackbits(drawn, count=n_drawn * n_clusters).astype(np.float64)
     else:
         numbers = np.arange(2 ** (n_clusters - 1))
-        bits = (numbers[:, None] >> np.arange(n_clusters)) & 1
-    signs = (1 - 2 * bits).astype(np.float64)
+        bits = ((numbers[:, None] >> np.arange(n_clusters)) & 1).astype(np.float64)
+    signs = 1 - 2 * bits.reshape(-1, n_clusters)
     signs.flags.writeable = False
     return signs
 
 
-def _chunks(columns: Ints) -> Iterator[Ints]:
-    for start in range(0, columns.size, COLUMNS_AT_ONCE):
-        yield columns[start : start + COLUMNS_AT_ONCE]
+def _chunks(places: Ints) -> Iterator[Ints]:
+    for start in range(0, places.size, COLUMNS_AT_ONCE):
+        yield places[start : start + COLUMNS_AT_ONCE]
 
 
 def _levels(n_clusters: int, confidence: float) -> tuple[float, float]:

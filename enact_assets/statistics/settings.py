@@ -16,13 +16,17 @@ class StatisticsSettings:
     """The paper calls smaller differences of pairwise accuracy small (section 5)."""
     n_resamples: int = 9_999
     n_sign_flips: int = 9_999
+    min_bootstrap_clusters: int = 6
+    """With fewer demonstrations intervals are those of t: a bootstrap interval cannot leave the
+    range of what was seen, so that of 2 demonstrations holds the truth in half of all cases."""
     max_exact_clusters: int = 13
     """Up to here all sign flips are tried: 4,096 of 13 demonstrations, as each has its mirror."""
 
     @property
     def alpha(self) -> float:
         """Significance level that belongs to ``confidence``."""
-        return 1 - self.confidence
+        # Not 0.05000000000000004: a p-value of just that would be below it.
+        return round(1 - self.confidence, 12)
 
 
 DEFAULT = StatisticsSettings()

@@ -13,7 +13,8 @@ with published as (
 )
 
 select
-    'ours' as source, model, null::varchar as model_class, kind, length, metric,
+    'ours' as source, model, case when is_reference then 'reference' end as model_class,
+    kind, length, metric,
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
 where variant = 'baseline'
@@ -34,7 +35,7 @@ order by kind, metric desc, length nulls first, source, model;
 comment on column accuracy_by_length.source is 'ours or published';
 comment on column accuracy_by_length.model is 'who answered; as the paper calls it if published';
 comment on column accuracy_by_length.model_class is
-'proprietary, open_weight or human; null for ours';
+'proprietary, open_weight or human; of ours reference, or null for models';
 comment on column accuracy_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column accuracy_by_length.length is 'key frames in the trajectory; null for all lengths';
 comment on column accuracy_by_length.metric is 'task_accuracy or pairwise_accuracy';

@@ -1,33 +1,36 @@
--- handedness: one row per model, variant, kind, answers counted and hand.
+-- handedness: one row per model, variant, kind, length, answers counted and hand.
 -- Reads: compared_answers.
 -- Rule:  components are LeftGrasping and RightGrasping. answers is all or wrong: the sizes that the
 --        paper's standard errors imply are those of wrong answers, so compare these with it.
---        Standard errors take components as independent, as there; the clustered ones do not.
+--        Standard errors take components as independent, as there; the clustered ones do not, and
+--        are null where all components of a rate are about one demonstration. length null is all.
 create table handedness as
 with hands as (
     select
-        model, variant, kind, demonstration, is_accepted, 'left' as hand,
+        model, variant, kind, length, demonstration, is_accepted, 'left' as hand,
         n_left_reference as n_true, n_left_predicted as n_said,
         n_left_matched as n_both, n_left_mixed as n_other
     from compared_answers
     union all
     select
-        model, variant, kind, demonstration, is_accepted, 'right',
+        model, variant, kind, length, demonstration, is_accepted, 'right',
         n_right_reference, n_right_predicted, n_right_matched, n_right_mixed
     from compared_answers
 ),
 
+levels as (
+    select *, 'all' as answers from hands
+    union all
+    select *, 'wrong' from hands where not is_accepted
+),
+
 by_demonstration as (
     select
-        model, variant, kind, answers, hand, demonstration,
+        model, variant, kind, length, answers, hand, demonstration,
         count(*) as n_asked,
         sum(n_true) as n_true, sum(n_said) as n_said,
         sum(n_both) as n_both, sum(n_other) as n_other
-    from (
-        select *, 'all' as answers from hands
-        union all
-        select *, 'wrong' from hands where not is_accepted
-    )
+    from (select * from levels union all select * replace (null::bigint as length) from levels)
     group by all
 ),
 
@@ -36,15 +39,18 @@ rates as (
         *,
         sum(n_both) over same_row / nullif(sum(n_said) over same_row, 0) as precision,
         sum(n_both) over same_row / nullif(sum(n_true) over same_row, 0) as recall,
-        sum(n_other) over same_row / nullif(sum(n_true) over same_row, 0) as mixing_rate
+        sum(n_other) over same_row / nullif(sum(n_true) over same_row, 0) as mixing_rate,
+        1 - n_said / nullif(sum(n_said) over same_row, 0) as said_elsewhere,
+        1 - n_true / nullif(sum(n_true) over same_row, 0) as true_elsewhere
     from by_demonstration
-    window same_row as (partition by model, variant, kind, answers, hand)
+    window same_row as (partition by model, variant, kind, length, answers, hand)
 ),
 
--- Ratios of sums over demonstrations: the error of each is that of its residuals.
+-- Ratios of sums over demonstrations: the error of each is that of its residuals, each larger for
+-- what the demonstration itself did to the ratio. One demonstration says nothing of others.
 totals as (
     select
-        model, variant, kind, answers, hand,
+        model, variant, kind, length, answers, hand,
         sum(n_asked)::bigint as n_answers,
         count(*) as n_demonstrations,
         sum(n_true)::bigint as n_reference,
@@ -54,18 +60,21 @@ totals as (
         any_value(precision) as precision,
         any_value(recall) as recall,
         any_value(mixing_rate) as mixing_rate,
-        sqrt(sum((n_both - precision * n_said) ** 2) * count(*) / nullif(count(*) - 1, 0))
-            / sum(n_said) as precision_clustered_se,
-        sqrt(sum((n_both - recall * n_true) ** 2) * count(*) / nullif(count(*) - 1, 0))
-            / sum(n_true) as recall_clustered_se,
-        sqrt(sum((n_other - mixing_rate * n_true) ** 2) * count(*) / nullif(count(*) - 1, 0))
-            / sum(n_true) as mixing_rate_clustered_se
+        case when count(*) filter (n_said > 0) >= 2 then
+            sqrt(sum((n_both - precision * n_said) ** 2 / said_elsewhere)) / sum(n_said)
+        end as precision_clustered_se,
+        case when count(*) filter (n_true > 0) >= 2 then
+            sqrt(sum((n_both - recall * n_true) ** 2 / true_elsewhere)) / sum(n_true)
+        end as recall_clustered_se,
+        case when count(*) filter (n_true > 0) >= 2 then
+            sqrt(sum((n_other - mixing_rate * n_true) ** 2 / true_elsewhere)) / sum(n_true)
+        end as mixing_rate_clustered_se
     from rates
     group by all
 )
 
 select
-    model, variant, kind, answers, hand,
+    model, variant, kind, length, answers, hand,
     n_answers, n_demonstrations, n_reference, n_predicted, n_matched, n_mixed,
     precision,
     sqrt(precision * (1 - precision) / n_predicted) as precision_se,
@@ -77,11 +86,12 @@ select
     sqrt(mixing_rate * (1 - mixing_rate) / n_reference) as mixing_rate_se,
     mixing_rate_clustered_se
 from totals
-order by model, variant, kind, answers, hand;
+order by model, variant, kind, length nulls first, answers, hand;
 
 comment on column handedness.model is 'who answered';
 comment on column handedness.variant is 'setting under which the pictures were made and asked';
 comment on column handedness.kind is 'forward (order images) or inverse (order actions)';
+comment on column handedness.length is 'key frames in the trajectory; null for all lengths';
 comment on column handedness.answers is
 'all that could be compared, or the wrong ones among them (as in the paper)';
 comment on column handedness.hand is 'left or right';
@@ -94,12 +104,12 @@ comment on column handedness.n_mixed is 'missing ones, where only the other hand
 comment on column handedness.precision is 'matched over said ones';
 comment on column handedness.precision_se is 'its standard error, components independent';
 comment on column handedness.precision_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
+'its standard error, clustered; null where fewer than 2 demonstrations have components';
 comment on column handedness.recall is 'matched over true ones';
 comment on column handedness.recall_se is 'its standard error, components independent';
 comment on column handedness.recall_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
+'its standard error, clustered; null where fewer than 2 demonstrations have components';
 comment on column handedness.mixing_rate is 'mixed over true ones: paper, algorithm 4';
 comment on column handedness.mixing_rate_se is 'its standard error, components independent';
 comment on column handedness.mixing_rate_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
+'its standard error, clustered; null where fewer than 2 demonstrations have components';

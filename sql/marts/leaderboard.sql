@@ -2,8 +2,9 @@
 -- Reads: evaluation, model_accuracies.
 -- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
 --        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
---        paper these are scored, as wrong. No scored answer: null, not 0. Ranks sort by points;
---        places from best to worst are those that the data leave open, so they overlap.
+--        paper these are scored, as wrong. No scored answer: null, not 0. Ranks sort by points, 12
+--        digits of them, as equal ones differ in the last; places from best to worst are those that
+--        the data leave open, so they overlap.
 create table leaderboard as
 with scored as (
     select
@@ -34,24 +35,28 @@ residuals as (
     window same_row as (partition by model, kind, length)
 ),
 
--- Questions of one demonstration share pictures and changes, so their answers go together.
+-- Questions of one demonstration share pictures and changes, so their answers go together. Its
+-- residuals are divided by the share of the others: they are smaller for what it did to the mean.
 demonstrations_summed as (
     select
         model, kind, length,
-        sqrt(sum(accepted_sum ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(n)
-            as task_accuracy_clustered_se,
-        sqrt(sum(pairwise_sum ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(n)
-            as pairwise_accuracy_clustered_se,
+        case when count(*) >= 2 then
+            sqrt(sum(accepted_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
+        end as task_accuracy_clustered_se,
+        case when count(*) >= 2 then
+            sqrt(sum(pairwise_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
+        end as pairwise_accuracy_clustered_se,
         count(*) as n_demonstrations
     from (
         select
             model, kind, length, demonstration,
             sum(accepted_residual) as accepted_sum,
             sum(pairwise_residual) as pairwise_sum,
-            count(*) as n
+            count(*) as n,
+            sum(count(*)) over (partition by model, kind, length) - count(*) as n_elsewhere
         from residuals
         where is_scored
-        group by all
+        group by model, kind, length, demonstration
     )
     group by all
 ),
@@ -77,6 +82,7 @@ totals as (
 
 select
     totals.model, totals.variant, totals.kind, totals.length,
+    coalesce(task_ties.is_reference, false) as is_reference,
     totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_unparsed, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
@@ -87,16 +93,22 @@ select
     demonstrations_summed.pairwise_accuracy_clustered_se,
     totals.pairwise_accuracy_pooled,
     totals.pairwise_accuracy_pooled_se,
-    case when totals.task_accuracy is not null then
+    case when
+        totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false)
+    then
         rank() over (
-            partition by totals.kind, totals.length
-            order by totals.task_accuracy desc nulls last
+            partition by
+                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
+            order by round(totals.task_accuracy, 12) desc nulls last
         )
     end as task_accuracy_rank,
-    case when totals.pairwise_accuracy is not null then
+    case when
+        totals.pairwise_accuracy is not null and not coalesce(task_ties.is_reference, false)
+    then
         rank() over (
-            partition by totals.kind, totals.length
-            order by totals.pairwise_accuracy desc nulls last
+            partition by
+                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
+            order by round(totals.pairwise_accuracy, 12) desc nulls last
         )
     end as pairwise_accuracy_rank,
     task_ties.low as task_accuracy_low,
@@ -133,6 +145,8 @@ comment on column leaderboard.model is 'who answered';
 comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
+comment on column leaderboard.is_reference is
+'no model but chance, the oracle or a shortcut; has no rank and no place';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_parsed is 'answers that an order was found in; all are scored';
@@ -157,7 +171,7 @@ comment on column leaderboard.task_accuracy_rank is
 comment on column leaderboard.pairwise_accuracy_rank is
 '1 is best within kind and length; equals share a rank';
 comment on column leaderboard.task_accuracy_low is
-'95 % interval: bootstrap over demonstrations; null below 2, or if all score the same';
+'95 % interval over demonstrations; null below 2 of them, or if all score the same';
 comment on column leaderboard.task_accuracy_high is 'its upper end';
 comment on column leaderboard.task_accuracy_place_best is
 '1 + models that are better and told apart';
@@ -166,7 +180,7 @@ comment on column leaderboard.task_accuracy_place_worst is
 comment on column leaderboard.task_accuracy_tied_with is
 'models it is not told apart from, by model_comparisons; being tied is not transitive';
 comment on column leaderboard.pairwise_accuracy_low is
-'95 % interval: bootstrap over demonstrations; null below 2, or if all score the same';
+'95 % interval over demonstrations; null below 2 of them, or if all score the same';
 comment on column leaderboard.pairwise_accuracy_high is 'its upper end';
 comment on column leaderboard.pairwise_accuracy_place_best is
 '1 + models that are better and told apart';

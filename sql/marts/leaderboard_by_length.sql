@@ -3,12 +3,12 @@
 -- Rule:  lengths 3 to 10, the paper's, have a column; others show in leaderboard only.
 create table leaderboard_by_length as
 with metrics as (
-    unpivot (
-        select model, kind, length, task_accuracy, pairwise_accuracy, pairwise_accuracy_pooled
-        from leaderboard
+    -- Who has no score stays, with nulls.
+    select model, kind, length, metric, score
+    from leaderboard
+    unpivot include nulls (
+        score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_pooled)
     )
-    on task_accuracy, pairwise_accuracy, pairwise_accuracy_pooled
-    into name metric value score
 )
 
 select
@@ -26,7 +26,7 @@ select
     max(score) filter (length = 10) as length_10
 from metrics
 group by all
-order by kind, metric desc, all_lengths desc, model;
+order by kind, metric desc, all_lengths desc nulls last, model;
 
 comment on column leaderboard_by_length.model is 'who answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';

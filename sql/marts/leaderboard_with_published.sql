@@ -1,8 +1,8 @@
 -- leaderboard_with_published: one row per source, model, kind and metric, lengths side by side.
 -- Reads: accuracy_by_length.
 -- Rule:  the layout of tables 9 and 10 of the paper. Ours and theirs answered other questions about
---        other pictures, so place counts within a source, and people are in no place. Equals share
---        one; which of ours can be told apart says leaderboard.
+--        other pictures, so place counts within a source; people and references (chance, oracle,
+--        shortcuts) are in none. Equals share one; which can be told apart says leaderboard.
 create table leaderboard_with_published as
 with sides as (
     select
@@ -20,24 +20,29 @@ with sides as (
         max(accuracy) filter (length = 10) as length_10
     from accuracy_by_length
     group by all
+),
+
+told as (
+    select *, coalesce(model_class in ('human', 'reference'), false) as is_no_model
+    from sides
 )
 
 select
-    *,
-    case when all_lengths is not null and model_class is distinct from 'human' then
+    * exclude (is_no_model),
+    case when all_lengths is not null and not is_no_model then
         rank() over (
-            partition by source, kind, metric, model_class is not distinct from 'human'
-            order by all_lengths desc nulls last
+            partition by source, kind, metric, is_no_model
+            order by round(all_lengths, 12) desc nulls last
         )
     end as place
-from sides
+from told
 order by kind, metric desc, all_lengths desc nulls last, source, model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
 comment on column leaderboard_with_published.model is
 'who answered; as the paper calls it if published';
 comment on column leaderboard_with_published.model_class is
-'proprietary, open_weight or human; null for ours';
+'proprietary, open_weight or human; of ours reference, or null for models';
 comment on column leaderboard_with_published.kind is
 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_with_published.metric is 'task_accuracy or pairwise_accuracy';

@@ -1,39 +1,54 @@
--- mismatch_rates: one row per model, variant and kind; kind null: both kinds.
+-- mismatch_rates: one row per model, variant, kind and length; nulls: both kinds, all lengths.
 -- Reads: compared_answers.
 -- Rule:  how often is accepted what does not say all that happened (paper B.2.5)? Among questions
 --        that are consistent at every step, and among steps that pass: those with a strict subset
 --        of the true visible change. Inexact are also those that say more, or something else.
+--        How the paper counts a question is unknown: one step with a strict subset, as the
+--        question_mismatch_rate takes it, or no step that differs in another way, the strict rate.
 create table mismatch_rates as
-with levels as (
+with kinds as (
     select * from compared_answers
     union all
     select * replace (null::varchar as kind) from compared_answers
+),
+
+levels as (
+    select * from kinds
+    union all
+    select * replace (null::bigint as length) from kinds
 )
 
 select
-    model, variant, kind,
+    model, variant, kind, length,
     count(*) filter (is_semantic) as n_accepted_questions,
     count(*) filter (is_semantic and n_steps_strict_subset > 0) as n_subset_questions,
+    count(*) filter (
+        is_semantic and n_steps_strict_subset > 0 and n_steps_inexact = n_steps_strict_subset
+    ) as n_strict_subset_questions,
     count(*) filter (is_semantic and n_steps_inexact > 0) as n_inexact_questions,
     sum(n_steps_passed)::bigint as n_passed_steps,
     sum(n_steps_strict_subset)::bigint as n_subset_steps,
     sum(n_steps_inexact)::bigint as n_inexact_steps,
     n_subset_questions / nullif(n_accepted_questions, 0) as question_mismatch_rate,
+    n_strict_subset_questions / nullif(n_accepted_questions, 0) as question_mismatch_strict_rate,
     n_subset_steps / nullif(n_passed_steps, 0) as step_mismatch_rate,
     n_inexact_questions / nullif(n_accepted_questions, 0) as question_inexact_rate,
     n_inexact_steps / nullif(n_passed_steps, 0) as step_inexact_rate
 from levels
-group by model, variant, kind
-order by model, variant, kind nulls first;
+group by model, variant, kind, length
+order by model, variant, kind nulls first, length nulls first;
 
 comment on column mismatch_rates.model is 'who answered';
 comment on column mismatch_rates.variant is
 'setting under which the pictures were made and asked';
 comment on column mismatch_rates.kind is
 'forward (order images) or inverse (order actions); null for both';
+comment on column mismatch_rates.length is 'key frames in the trajectory; null for all lengths';
 comment on column mismatch_rates.n_accepted_questions is 'answers consistent at every step';
 comment on column mismatch_rates.n_subset_questions is
 'of these, answers that leave true components out, at a step that says nothing untrue';
+comment on column mismatch_rates.n_strict_subset_questions is
+'of these, answers of which every step that differs only leaves true components out';
 comment on column mismatch_rates.n_inexact_questions is
 'of these, answers with a step that differs from the true one';
 comment on column mismatch_rates.n_passed_steps is 'steps that pass, of all answers compared';
@@ -42,7 +57,9 @@ comment on column mismatch_rates.n_subset_steps is
 comment on column mismatch_rates.n_inexact_steps is
 'of these, steps that differ from the true ones';
 comment on column mismatch_rates.question_mismatch_rate is
-'share of accepted questions with a strict subset; data-level in the paper';
+'share of accepted questions with a strict subset at a step; data-level in the paper';
+comment on column mismatch_rates.question_mismatch_strict_rate is
+'share of accepted questions with a strict subset at each step that differs';
 comment on column mismatch_rates.step_mismatch_rate is
 'share of passing steps with a strict subset; pair-level in the paper';
 comment on column mismatch_rates.question_inexact_rate is

@@ -1,26 +1,43 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
 -- Reads: probes, probe_panels.
--- Rule:  paired_p is the test to believe: questions of one demonstration are not independent.
---        p-values with holm in their name are corrected for the variants and kinds of the panel, of
---        one model at one length; the others for nothing.
+-- Rule:  difference is what effect is about: paired_delta, or delta where no question was asked
+--        twice (is_paired false: another gating). Believe paired_p of the first and unpaired_p of
+--        the second: questions of one demonstration are not independent. p-values with holm in
+--        their name are corrected for the variants and kinds of the panel, of one model at one
+--        length; the others for nothing.
 --        The baseline's own rows in probes, which compare it with itself, are left out.
 create table probe_deltas as
+with read as (
+    select
+        *,
+        n_paired > 0 as is_paired,
+        case when n_paired > 0 then paired_delta else delta end as difference
+    from probes
+    where variant <> baseline
+)
+
 select
-    probes.model,
-    probes.variant,
-    probes.baseline,
-    probes.kind,
-    probes.length,
+    read.model,
+    read.variant,
+    read.baseline,
+    read.kind,
+    read.length,
     mean_baseline,
     mean_variant,
     delta,
+    difference,
     case
-        when abs(delta) < 0.05 then 'small'
-        when delta < 0 then 'worse'
-        when delta > 0 then 'better'
+        when abs(difference) < 0.05 then 'small'
+        when difference < 0 then 'worse'
+        when difference > 0 then 'better'
     end as effect,
+    is_paired,
     standard_error,
     welch_p,
+    unpaired_standard_error,
+    unpaired_p,
+    unpaired_low,
+    unpaired_high,
     paired_delta,
     paired_standard_error,
     paired_p,
@@ -29,27 +46,27 @@ select
     n_paired,
     n_demonstrations,
     n_missing,
-    probes.panel,
+    read.panel,
     paired_low,
     paired_high,
     sign_flip_p,
     welch_holm_p,
     paired_holm_p,
     sign_flip_holm_p,
+    unpaired_holm_p,
     minimum_detectable_effect,
     n_questions_needed,
     n_demonstrations_needed,
     welch_reason,
     reason
-from probes
+from read
 left join probe_panels
-    on probe_panels.model = probes.model
-    and probe_panels.panel = probes.panel
-    and probe_panels.variant = probes.variant
-    and probe_panels.kind = probes.kind
-    and probe_panels.length is not distinct from probes.length
-where probes.variant <> probes.baseline
-order by probes.kind, probes.length nulls first, probes.variant, probes.model;
+    on probe_panels.model = read.model
+    and probe_panels.panel = read.panel
+    and probe_panels.variant = read.variant
+    and probe_panels.kind = read.kind
+    and probe_panels.length is not distinct from read.length
+order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'who answered';
 comment on column probe_deltas.variant is 'setting that was probed';
@@ -59,15 +76,22 @@ comment on column probe_deltas.length is 'key frames in the trajectory; null for
 comment on column probe_deltas.mean_baseline is 'mean pairwise accuracy under the baseline';
 comment on column probe_deltas.mean_variant is 'mean pairwise accuracy under the variant';
 comment on column probe_deltas.delta is 'variant minus baseline; negative is worse';
+comment on column probe_deltas.difference is 'paired_delta, or delta where nothing is paired';
 comment on column probe_deltas.effect is
-'size only, not significance: small (below 0.05), worse or better';
-comment on column probe_deltas.standard_error is 'of delta, unpaired';
-comment on column probe_deltas.welch_p is 'two-tailed Welch t-test, as in the paper';
+'size of difference only, not significance: small (below 0.05), worse or better';
+comment on column probe_deltas.is_paired is 'whether questions were scored on both sides';
+comment on column probe_deltas.standard_error is 'of delta, questions independent';
+comment on column probe_deltas.welch_p is 'of delta: two-tailed Welch t-test, as in the paper';
+comment on column probe_deltas.unpaired_standard_error is 'of delta, clustered by demonstration';
+comment on column probe_deltas.unpaired_p is 'of delta: clustered t-test, for what is not paired';
+comment on column probe_deltas.unpaired_low is 'of delta: 95 % interval, clustered, by t';
+comment on column probe_deltas.unpaired_high is 'its upper end';
 comment on column probe_deltas.paired_delta is
 'mean difference over questions scored on both sides';
 comment on column probe_deltas.paired_standard_error is
 'of paired_delta, clustered by demonstration';
-comment on column probe_deltas.paired_p is 'clustered t-test; null below 2 demonstrations';
+comment on column probe_deltas.paired_p is
+'of paired_delta: clustered t-test; null below 2 demonstrations';
 comment on column probe_deltas.n_variant is 'scored questions under the variant';
 comment on column probe_deltas.n_baseline is 'scored questions under the baseline';
 comment on column probe_deltas.n_paired is 'questions scored under both';
@@ -75,13 +99,14 @@ comment on column probe_deltas.n_demonstrations is 'demonstrations among the pai
 comment on column probe_deltas.n_missing is 'probe questions without a score, both sides';
 comment on column probe_deltas.panel is 'what the variant changes';
 comment on column probe_deltas.paired_low is
-'of paired_delta: 95 % interval, bootstrap over demonstrations';
+'of paired_delta: 95 % interval over demonstrations';
 comment on column probe_deltas.paired_high is 'its upper end';
 comment on column probe_deltas.sign_flip_p is
 'sign-flip test over demonstrations; the least there can be is 2 / 2^n_demonstrations';
 comment on column probe_deltas.welch_holm_p is 'welch_p by Holm within the panel';
 comment on column probe_deltas.paired_holm_p is 'paired_p by Holm within the panel';
 comment on column probe_deltas.sign_flip_holm_p is 'sign_flip_p by Holm within the panel';
+comment on column probe_deltas.unpaired_holm_p is 'unpaired_p by Holm within the panel';
 comment on column probe_deltas.minimum_detectable_effect is
 'true difference that the paired test finds with power 0.8';
 comment on column probe_deltas.n_questions_needed is

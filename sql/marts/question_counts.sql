@@ -32,7 +32,9 @@ order by gating, kind, length;
 comment on column question_counts.gating is 'which predicates make key frames: state or contact';
 comment on column question_counts.kind is 'forward (order images) or inverse (order actions)';
 comment on column question_counts.length is 'key frames in the trajectory';
-comment on column question_counts.n_in_question_set is 'asked under the baseline';
-comment on column question_counts.n_in_probe_set is 'asked under every variant';
+comment on column question_counts.n_in_question_set is
+'of the question set; the baseline asks that of its own gating, of others nobody does';
+comment on column question_counts.n_in_probe_set is
+'of the probe set: asked by every variant of the gating';
 comment on column question_counts.n_demonstrations is 'demonstrations these are about';
 comment on column question_counts.n_published is 'questions of the paper; null if it has none';

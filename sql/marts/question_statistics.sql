@@ -180,8 +180,8 @@ comment on column question_statistics.kind is 'forward (order images) or inverse
 comment on column question_statistics.length is 'key frames in the trajectory; null for all';
 comment on column question_statistics.n_questions is 'questions written';
 comment on column question_statistics.n_trajectories is 'trajectories they were made from';
-comment on column question_statistics.n_in_question_set is 'of them, asked under the baseline';
-comment on column question_statistics.n_in_probe_set is 'of them, asked under every variant';
+comment on column question_statistics.n_in_question_set is 'of them, of the question set';
+comment on column question_statistics.n_in_probe_set is 'of them, of the probe set';
 comment on column question_statistics.components_per_action is
 'mean changes in one action; action_sizes has the distribution';
 comment on column question_statistics.ambiguous_share is

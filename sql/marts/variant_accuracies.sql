@@ -1,9 +1,11 @@
--- variant_accuracies: one row per source, experiment, variant, model, kind, length and metric.
--- Reads: model_accuracies, probes, published_accuracies.
+-- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
+-- Reads: model_accuracies, probes, asked_questions, published_accuracies.
 -- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel. Seeds
---        of noise, variants called <name>_<seed>, are one row: their mean, standard deviation and
---        number. Ours are about probe questions, the paper's about a subset of its question set:
---        compare within a source. length null is all lengths, which the paper does not give.
+--        of noise, variants called <name>_<seed> of one noise rate, are one row: their mean,
+--        standard deviation and number. Ours are about probe questions, the paper's about a subset
+--        of its question set: compare within a source. length null is all lengths, which the paper
+--        does not give. Natural language is the baseline's wording: variant baseline of
+--        action_representation, of ours on the probe questions and in pairwise accuracy only.
 create table variant_accuracies as
 with panels as (
     select distinct variant, panel
@@ -11,14 +13,30 @@ with panels as (
     where panel in ('contact_gating', 'action_representation', 'noise_robustness')
 ),
 
+rates as (
+    select distinct variant, noise_rate
+    from asked_questions
+),
+
+of_variants as (
+    select
+        panels.panel as experiment,
+        case
+            when panels.panel = 'noise_robustness'
+                then regexp_replace(panels.variant, '_[0-9]+$', '')
+            else panels.variant
+        end as stem,
+        panels.variant,
+        case when panels.panel = 'noise_robustness' then rates.noise_rate end as noise_rate
+    from panels
+    left join rates using (variant)
+),
+
 ours as (
     select
-        panel as experiment,
-        case
-            when panel = 'noise_robustness' then regexp_replace(variant, '_[0-9]+$', '')
-            else variant
-        end as variant,
-        model, kind, length, metric,
+        experiment,
+        case when count(distinct variant) > 1 then stem else min(variant) end as variant,
+        noise_rate, model, kind, length, metric,
         count(accuracy) as n_seeds,
         avg(accuracy) as accuracy,
         stddev_samp(accuracy) as standard_deviation,
@@ -26,26 +44,49 @@ ours as (
         case when count(*) = 1 then max(low) end as low,
         case when count(*) = 1 then max(high) end as high
     from model_accuracies
-    inner join panels using (variant)
+    inner join of_variants using (variant)
+    group by experiment, stem, noise_rate, model, kind, length, metric
+),
+
+-- Of the variants of a wording the one with most of the baseline's answers, should they differ.
+natural_language as (
+    select
+        model, kind, length,
+        arg_max(mean_baseline, (n_baseline, variant)) as accuracy,
+        arg_max(n_baseline, (n_baseline, variant)) as n_questions
+    from probes
+    where panel = 'action_representation'
     group by all
 )
 
 select
-    'ours' as source, experiment, variant, model, kind, length, metric, accuracy,
+    'ours' as source, experiment, variant, noise_rate, model, kind, length, metric, accuracy,
     standard_deviation, n_seeds, n_questions, low, high
 from ours
 union all
 select
-    'published', experiment, published_variant, published_model, kind, length, metric, accuracy,
-    standard_deviation, case when standard_deviation is null then 1 else 3 end, null, null, null
+    'ours', 'action_representation', 'baseline', null, model, kind, length, 'pairwise_accuracy',
+    accuracy, null, 1, n_questions, null, null
+from natural_language
+where accuracy is not null
+union all
+select
+    'published', experiment, published_variant, null, published_model, kind, length, metric,
+    accuracy, standard_deviation, case when standard_deviation is null then 1 else 3 end,
+    null, null, null
 from published_accuracies
 where experiment <> 'main'
-order by experiment, variant, kind, metric desc, length nulls first, source, model;
+order by
+    experiment, variant, noise_rate nulls first, kind, metric desc, length nulls first, source,
+    model;
 
 comment on column variant_accuracies.source is 'ours or published';
 comment on column variant_accuracies.experiment is
 'contact_gating, action_representation, noise_robustness or real_world_video';
-comment on column variant_accuracies.variant is 'setting that was asked under';
+comment on column variant_accuracies.variant is
+'setting that was asked under; what the names of several seeds begin with';
+comment on column variant_accuracies.noise_rate is
+'share of components that noise changes; null where there is none, and of published';
 comment on column variant_accuracies.model is 'who answered; as the paper calls it if published';
 comment on column variant_accuracies.kind is 'forward (order images) or inverse (order actions)';
 comment on column variant_accuracies.length is 'key frames in the trajectory; null for all lengths';
@@ -55,5 +96,5 @@ comment on column variant_accuracies.standard_deviation is 'over seeds; null for
 comment on column variant_accuracies.n_seeds is 'seeds that were scored; 1 where there is no noise';
 comment on column variant_accuracies.n_questions is 'scored questions of all seeds';
 comment on column variant_accuracies.low is
-'95 % interval: bootstrap over demonstrations; null for several seeds and published';
+'95 % interval over demonstrations; null for several seeds, natural language and published';
 comment on column variant_accuracies.high is 'its upper end';

@@ -13,23 +13,23 @@ where variant = 'baseline' and answers = 'wrong' and length is null
 union all
 select 'ours', model, 'precision', kind, hand, precision, precision_clustered_se
 from handedness
-where variant = 'baseline' and answers = 'wrong'
+where variant = 'baseline' and answers = 'wrong' and length is null
 union all
 select 'ours', model, 'recall', kind, hand, recall, recall_clustered_se
 from handedness
-where variant = 'baseline' and answers = 'wrong'
+where variant = 'baseline' and answers = 'wrong' and length is null
 union all
 select 'ours', model, 'mixing_rate', kind, hand, mixing_rate, mixing_rate_clustered_se
 from handedness
-where variant = 'baseline' and answers = 'wrong'
+where variant = 'baseline' and answers = 'wrong' and length is null
 union all
 select 'ours', model, 'mismatch_rate', null, 'question', question_mismatch_rate, null
 from mismatch_rates
-where variant = 'baseline' and kind is null
+where variant = 'baseline' and kind is null and length is null
 union all
 select 'ours', model, 'mismatch_rate', null, 'step', step_mismatch_rate, null
 from mismatch_rates
-where variant = 'baseline' and kind is null
+where variant = 'baseline' and kind is null and length is null
 union all
 select 'published', published_model, 'error_share', kind, category, share, null
 from published_error_shares

@@ -236,3 +236,21 @@ def test_the_interval_holds_the_difference_and_the_plan_for_more_questions() -> 
     assert whole["minimum_detectable_effect"] > 2.5 * whole["paired_standard_error"]
     assert whole["n_demonstrations_needed"] > 10
     assert whole["n_questions_needed"] is None or whole["n_questions_needed"] > 80
+
+
+def test_other_questions_of_the_same_demonstrations_have_a_clustered_test() -> None:
+    """Contact gating asks nothing that the baseline asks: its figure would be empty."""
+    state = {f"forward-3-{d}-{k}": 0.9 - 0.1 * k for d in "abcd" for k in range(3)}
+    contact = {f"forward-3-{d}-{7 + k}": 0.4 + 0.05 * ord(d) % 0.1 for d in "abcd" for k in (0, 1)}
+    found = compare_with_baseline(
+        evaluation("contact", contact, "contact"),
+        evaluation("baseline", state),
+        "contact",
+        "baseline",
+    )
+    whole = row(found, None)
+    assert (whole["n_paired"], whole["paired_delta"], whole["paired_p"]) == (0, None, None)
+    assert whole["delta"] < 0
+    assert whole["unpaired_standard_error"] > 0
+    assert whole["unpaired_p"] < 0.05
+    assert whole["unpaired_low"] < whole["delta"] < whole["unpaired_high"] < 0

@@ -27,8 +27,30 @@ def clustered_error(scores: Sequence[Score], clusters: Sequence[int]) -> float |
         return None
     everything = [x for group in groups.values() for x in group]
     mean = sum(everything) / len(everything)
-    squared = sum(sum(x - mean for x in group) ** 2 for group in groups.values())
-    return math.sqrt(len(groups) / (len(groups) - 1) * squared) / len(everything)
+    n = len(everything)
+    squared = sum(
+        sum(x - mean for x in group) ** 2 / (1 - len(group) / n) for group in groups.values()
+    )
+    return math.sqrt(squared) / n
+
+
+def clustered_degrees(scores: Sequence[Score], clusters: Sequence[int]) -> float:
+    """Satterthwaite's degrees of freedom of that error, from the matrices of its definition."""
+    groups = [group for group in by_cluster(scores, clusters).values() if group]
+    sizes = [len(group) for group in groups]
+    n = sum(sizes)
+    # Residuals of independent scores, and of each cluster the vector that its sum is taken with.
+    residuals = np.eye(n) - np.ones((n, n)) / n
+    vectors = np.zeros((n, len(groups)))
+    start = 0
+    for k, size in enumerate(sizes):
+        here = slice(start, start + size)
+        values, axes = np.linalg.eigh(residuals[here, here])
+        root = axes @ np.diag(1 / np.sqrt(values)) @ axes.T
+        vectors[:, k] = residuals[:, here] @ root @ np.ones(size) / n
+        start += size
+    eigenvalues = np.linalg.eigvalsh(vectors.T @ vectors)
+    return float(eigenvalues.sum() ** 2 / (eigenvalues**2).sum())
 
 
 def resampled_means(

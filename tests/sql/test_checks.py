@@ -63,8 +63,39 @@ def _published(
 UNSCORED = dict.fromkeys(
     ("answer", "is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
 )
+LAST_STEP = {"model": "guesser", "question_id": "f3", "step": 3}
 SWAPPED = [["+RightGrasping(robot, cup)"], ["+Open(fridge)"]]
 BREAKS: list[tuple[str, str, Break]] = [
+    (
+        "compared_answers_are_those_evaluated",
+        "'n_steps': 2, 'n_steps_evaluated': 3",
+        _drop("compared_steps", **LAST_STEP),
+    ),
+    (
+        "compared_answers_are_those_evaluated",
+        "'n_steps_passed': 1",
+        _set("compared_steps", _step("oracle", "f1", 1), is_passed=False),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "'n_courses': 60",
+        _drop("published_accuracies", experiment="main", kind="inverse"),
+    ),
+    (
+        "published_accuracy_falls_with_length",
+        "'n_courses': 0",
+        _drop("published_accuracies", experiment="main"),
+    ),
+    (
+        "published_inverse_is_above_forward",
+        "'n_compared': 0",
+        _drop("published_accuracies", experiment="main", kind="inverse"),
+    ),
+    (
+        "published_people_are_near_the_ceiling",
+        "'n_compared': 16",
+        _drop("published_accuracies", experiment="main", kind="forward"),
+    ),
     ("qa_answers_are_permutations", "f1", _set("qa", {"question_id": "f1"}, answer=[1, 1])),
     ("qa_answers_are_permutations", "f2", _set("qa", {"question_id": "f2"}, answer=[0, 1])),
     ("qa_answers_are_permutations", "f3", _set("qa", {"question_id": "f3"}, actions=["one"])),
@@ -369,6 +400,19 @@ def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path
         assert all(check.is_passed for check in report.checks)
     with pytest.raises(WarehouseError, match="asked_questions_are_those_of_qa"):
         publish(lake, tmp_path / "enact.duckdb")
+
+
+def test_errors_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -> None:
+    """Scores stay current while the error analysis of another answer is made again."""
+    rows = tiny_rows()
+    _set("compared_steps", _step("oracle", "f1", 1), is_passed=False)(rows)
+    lake = write_lake(tmp_path / "lake", rows)
+    sql = part_of_sql(tmp_path / "sql", "compared_answers_are_those_evaluated")
+    found = {"asset": "compared_steps", "partition": "oracle|baseline", "why": "evaluation changed"}
+    stale = pl.DataFrame([found], schema=STALE_PARTITIONS.schema)
+    assert publish(lake, tmp_path / "enact.duckdb", sql, stale=stale).checks[0].is_passed
+    with pytest.raises(WarehouseError, match="compared_answers_are_those_evaluated"):
+        publish(lake, tmp_path / "enact.duckdb", sql)
 
 
 def test_no_question_set_is_due_where_nothing_was_written(tmp_path: Path) -> None:

@@ -170,7 +170,8 @@ def test_hands_have_precision_recall_and_mixing(warehouse: Path) -> None:
         "n_reference, n_predicted, n_matched, n_mixed, precision, precision_se, recall, recall_se, "
         "mixing_rate, n_demonstrations, recall_clustered_se"
     )
-    [found] = rows_of(warehouse, "handedness", columns, kind="forward", hand="right", answers="all")
+    whole = {"kind": "forward", "length": None}
+    [found] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="all")
     assert found[:4] == (3, 2, 1, 1)
     assert found[4:9] == (
         0.5,
@@ -180,13 +181,17 @@ def test_hands_have_precision_recall_and_mixing(warehouse: Path) -> None:
         pytest.approx(1 / 3),
     )
     assert found[9:] == (1, None)
-    [wrong] = rows_of(
-        warehouse, "handedness", columns, kind="forward", hand="right", answers="wrong"
-    )
+    [wrong] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="wrong")
     assert wrong[:5] == (2, 1, 0, 1, 0.0)
-    [left] = rows_of(warehouse, "handedness", columns, kind="forward", hand="left", answers="all")
+    [left] = rows_of(warehouse, "handedness", columns, **whole, hand="left", answers="all")
     assert left[:5] == (0, 1, 0, 0, 0.0)
     assert left[6:9] == (None, None, None)
+    # f3, of length 4, is the wrong one: with f1, of length 3, they are all.
+    here = {**whole, "hand": "right", "answers": "all"}
+    by_length = [
+        rows_of(warehouse, "handedness", columns, **{**here, "length": n})[0][:4] for n in (3, 4)
+    ]
+    assert by_length == [(1, 1, 1, 0), (2, 1, 0, 1)]
 
 
 def test_clustered_errors_of_a_hand_are_those_of_a_ratio(tmp_path: Path) -> None:
@@ -196,11 +201,29 @@ def test_clustered_errors_of_a_hand_are_those_of_a_ratio(tmp_path: Path) -> None
         answer(rows, "two", "baseline", question, parsed=order, passed=passed)
         compared(rows, rows["evaluation"][-1])
     columns = "precision, precision_se, precision_clustered_se, n_demonstrations"
-    [found] = rows_of(
-        publish_rows(tmp_path, rows), "handedness", columns, model="two", hand="left", answers="all"
-    )
-    # Residuals -1/2 and 1/2: their squares, times G / (G - 1), over both components.
+    path = publish_rows(tmp_path, rows)
+    where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
+    [found] = rows_of(path, "handedness", columns, **where, hand="left")
+    # Residuals -1/2 and 1/2: their squares over the other's half, over both components.
     assert found == (0.5, pytest.approx(math.sqrt(1 / 8)), pytest.approx(math.sqrt(2 * 0.5) / 2), 2)
+
+
+def test_a_hand_that_one_demonstration_uses_has_no_clustered_error(tmp_path: Path) -> None:
+    """Its residual is zero by construction: an error of 0 would say that the recall is certain."""
+    rows = tiny_rows()
+    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
+        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
+        compared(rows, rows["evaluation"][-1])
+    path = publish_rows(tmp_path, rows)
+    where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
+    columns = "n_demonstrations, n_reference, n_predicted, recall, recall_se, "
+    columns += "recall_clustered_se, precision_clustered_se, mixing_rate_clustered_se"
+    [right] = rows_of(path, "handedness", columns, **where, hand="right")
+    assert right == (2, 2, 1, 0.0, 0.0, None, None, None)
+    # Both demonstrations say something of the left hand, one has something true of it.
+    [left] = rows_of(path, "handedness", columns, **where, hand="left")
+    assert left[:6] == (2, 1, 2, 1.0, 0.0, None)
+    assert left[6] > 0
 
 
 def test_accepted_answers_that_say_less_or_else_are_counted(tmp_path: Path) -> None:
@@ -223,16 +246,21 @@ def test_accepted_answers_that_say_less_or_else_are_counted(tmp_path: Path) -> N
     rows["compared_components"].append({**taken, **made_up, "place": 2, "predicate": "Open"})
     path = publish_rows(tmp_path, rows)
     columns = "kind, n_accepted_questions, n_subset_questions, n_passed_steps, n_subset_steps, "
-    columns += "n_inexact_steps, question_mismatch_rate, step_mismatch_rate, step_inexact_rate"
+    columns += "n_inexact_steps, question_mismatch_rate, step_mismatch_rate, step_inexact_rate, "
+    columns += "n_strict_subset_questions, question_mismatch_strict_rate"
+    sloppy: dict[str, Any] = {"model": "sloppy", "length": None}
     third, two_thirds = pytest.approx(1 / 3), pytest.approx(2 / 3)
     for kind, row in zip(
-        (None, "forward"), rows_of(path, "mismatch_rates", columns, model="sloppy"), strict=True
+        (None, "forward"), rows_of(path, "mismatch_rates", columns, **sloppy), strict=True
     ):
-        assert row == (kind, 1, 1, 3, 1, 2, 1.0, third, two_thirds)
+        # The second step says more: read strictly the question is no subset of what happened.
+        assert row == (kind, 1, 1, 3, 1, 2, 1.0, third, two_thirds, 0, 0.0)
     # Of the guesser, f1 is accepted and exact, and one step of f3 passes.
-    guesser = rows_of(path, "mismatch_rates", columns)
-    assert guesser[0] == (None, 1, 0, 3, 0, 0, 0.0, 0.0, 0.0)
-    assert guesser[2] == ("inverse", 0, 0, 0, 0, 0, None, None, None)
+    guesser = rows_of(path, "mismatch_rates", columns, length=None)
+    assert guesser[0] == (None, 1, 0, 3, 0, 0, 0.0, 0.0, 0.0, 0, 0.0)
+    assert guesser[2] == ("inverse", 0, 0, 0, 0, 0, None, None, None, 0, None)
+    [longer] = rows_of(path, "mismatch_rates", columns, model="sloppy", kind=None, length=4)
+    assert longer[:4] == (None, 1, 1, 3)
 
 
 def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Path) -> None:

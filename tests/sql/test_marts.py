@@ -123,6 +123,42 @@ def test_equal_models_share_a_rank(tmp_path: Path) -> None:
     assert ranks == [("oracle", 1), ("twin", 1), ("guesser", 3)]
 
 
+def test_equal_scores_in_another_order_are_equal(tmp_path: Path) -> None:
+    """The same shares, added in another order, differ in the last digit of their mean."""
+    rows = tiny_rows()
+    shares = [k / n for n in (3, 5, 6, 7, 9) for k in range(n + 1)] * 7
+    random_order = random.Random(0)  # noqa: S311 - test data
+    rows["evaluation"] = [e for e in rows["evaluation"] if e["model"] == "oracle"][:1]
+    [scored] = rows["evaluation"]
+    for model in "abcd":
+        random_order.shuffle(shares)
+        rows["evaluation"] += [
+            {**scored, "model": model, "question_id": f"{n}", "pairwise_accuracy": share}
+            for n, share in enumerate(shares)
+        ]
+    found = query(
+        publish_rows(tmp_path, rows),
+        "select pairwise_accuracy, pairwise_accuracy_rank from leaderboard "
+        "where model <> 'oracle' and length is null",
+    )
+    assert found["pairwise_accuracy"].n_unique() > 1  # else this shows nothing
+    assert found["pairwise_accuracy_rank"].to_list() == [2] * 4
+
+
+def test_who_has_no_score_still_has_a_row_by_length(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    for question in ("f1", "f2"):
+        answer(rows, "silent", "baseline", question)
+    found = query(
+        publish_rows(tmp_path, rows),
+        "select metric, all_lengths, length_3 from leaderboard_by_length where model = 'silent'",
+    ).rows()
+    assert sorted(found) == [
+        (name, None, None)
+        for name in ("pairwise_accuracy", "pairwise_accuracy_pooled", "task_accuracy")
+    ]
+
+
 def _reference(rows: Rows, question_id: str) -> list[int]:
     return next(list(q["answer"]) for q in rows["qa"] if q["question_id"] == question_id)
 
@@ -137,7 +173,7 @@ def _right(n_steps: int) -> dict[str, Any]:
 
 
 def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> None:
-    """Clustered: G/(G-1) times the squared residual sums; pooled: the ratio's linearization."""
+    """Clustered: squared residual sums over the share of the others; pooled: the ratio's errors."""
     rows = tiny_rows()
     # Ten copies of f1 and f4 under other names, answered at random.
     generator = random.Random(5)  # noqa: S311 - test data
@@ -159,11 +195,11 @@ def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> 
     accepted = [float(p == n) for _, p, n in scores]
     for name, values in (("task_accuracy", accepted), ("pairwise_accuracy", shares)):
         mean = statistics.fmean(values)
-        sums = [
-            sum(v - mean for v, (d, _, _) in zip(values, scores, strict=True) if d == cluster)
-            for cluster in (TABLE, BOIL)
-        ]
-        clustered = math.sqrt(2 / 1 * sum(s * s for s in sums)) / len(values)
+        squared = 0.0
+        for cluster in (TABLE, BOIL):
+            own = [v - mean for v, (d, _, _) in zip(values, scores, strict=True) if d == cluster]
+            squared += sum(own) ** 2 / (1 - len(own) / len(values))
+        clustered = math.sqrt(squared) / len(values)
         assert found[name] == pytest.approx(mean)
         assert found[f"{name}_se"] == pytest.approx(
             statistics.stdev(values) / math.sqrt(len(values))
@@ -214,8 +250,8 @@ def test_small_means_below_five_points(tmp_path: Path) -> None:
     rows = tiny_rows()
     [probe] = rows["probes"]
     expected = {-0.05: "worse", -0.0499: "small", 0.0: "small", 0.05: "better", None: None}
-    rows["probes"] = [{**probe, "length": n, "delta": d} for n, d in enumerate(expected)]
-    found = query(publish_rows(tmp_path, rows), "select delta, effect from probe_deltas")
+    rows["probes"] = [{**probe, "length": n, "paired_delta": d} for n, d in enumerate(expected)]
+    found = query(publish_rows(tmp_path, rows), "select difference, effect from probe_deltas")
     assert dict(found.iter_rows()) == expected
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tiny_lake import Rows, add_statistics, answer, sql_of_tests, tiny_rows, write_lake
 
+from enact_assets.contracts.tables import table
+from enact_assets.probes.panels import correct_within_panels
 from enact_assets.storage.warehouse import publish, query
 
 
@@ -31,10 +33,34 @@ def test_the_leaderboard_says_how_sure_it_is(warehouse: Path) -> None:
     ).row(0, named=True)
     assert found["task_accuracy"] == pytest.approx(2 / 3)
     # Of two demonstrations, one with 1 of 2 right and one with 1 of 1.
-    assert found["task_accuracy_low"] == pytest.approx(0.5)
+    assert found["task_accuracy_low"] == 0.0
     assert found["task_accuracy_high"] == pytest.approx(1.0)
     assert (found["task_accuracy_place_best"], found["task_accuracy_place_worst"]) == (1, 4)
     assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
+
+
+def test_references_have_scores_and_no_place(tmp_path: Path) -> None:
+    """The oracle is first of all by construction: the best model is the first of the models."""
+    rows = tiny_rows()
+    for found in rows["model_accuracies"]:
+        if found["model"] == "oracle":
+            found |= {"is_reference": True, "place_best": None, "place_worst": None}
+    path = published(tmp_path, rows)
+    board = query(
+        path,
+        "select model, is_reference, task_accuracy, task_accuracy_rank, pairwise_accuracy_rank "
+        "from leaderboard where kind = 'forward' and length is null order by model",
+    ).rows()
+    assert board == [
+        ("guesser", False, pytest.approx(1 / 3), 1, 1),
+        ("oracle", True, 1.0, None, None),
+    ]
+    beside = query(
+        path,
+        "select model, model_class, place from leaderboard_with_published where source = 'ours' "
+        "and kind = 'forward' and metric = 'task_accuracy' order by model",
+    ).rows()
+    assert beside == [("guesser", None, 1), ("oracle", "reference", None)]
 
 
 def test_measured_and_published_ones_stand_side_by_side_and_never_mix(warehouse: Path) -> None:
@@ -83,11 +109,11 @@ def test_probes_bring_panel_and_correction_and_stand_beside_the_heat_maps(
 ) -> None:
     rows = query(
         warehouse,
-        "select source, model, delta, p, is_significant, reason from probe_heat_maps "
+        "select source, model, difference, p, is_significant, reason from probe_heat_maps "
         "where variant = 'aperture_80' and kind = 'forward' order by source, model",
     ).rows()
     assert rows == [
-        ("ours", "guesser", -0.5, None, None, "one_demonstration"),
+        ("ours", "guesser", -1.0, None, None, "one_demonstration"),
         ("published", "GPT-5 mini", -0.12, 0.0, True, "published"),
         ("published", "InternVL3.5-241B-A28B", -0.09, 0.04, True, "published"),
     ]
@@ -112,6 +138,72 @@ def test_seeds_of_noise_are_one_row_with_their_spread(tmp_path: Path) -> None:
         "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
     ).rows()
     assert found == [("random_perturbations", 3, 0.5, 0.5, None)]
+
+
+def test_rates_of_noise_are_no_seeds(tmp_path: Path) -> None:
+    """noise_05 and noise_20 differ by what is asked; a mean of both is about neither."""
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    told = {"noise_05": (0.05, 0.9), "noise_10": (0.1, 0.6), "noise_11": (0.1, 0.4)}
+    for name, (rate, score) in told.items():
+        rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
+        rows["asked_questions"] += [
+            {**asked, "variant": name, "noise_rate": rate}
+            for asked in list(rows["asked_questions"])
+            if asked["variant"] == "aperture_80"
+        ]
+        for one in list(rows["model_accuracies"]):
+            if one["variant"] == "aperture_80" and one["length"] == 3:
+                rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
+    found = query(
+        published(tmp_path, rows),
+        "select variant, noise_rate, n_seeds, accuracy from variant_accuracies "
+        "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
+    ).rows()
+    assert sorted(found) == [("noise", 0.1, 2, pytest.approx(0.5)), ("noise_05", 0.05, 1, 0.9)]
+
+
+def test_natural_language_stands_beside_the_other_wordings(tmp_path: Path) -> None:
+    """The paper's table has it; ours under the baseline is about more questions than the probes."""
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    for name, n in (("emoji", 2), ("symbolic_predicates", 1)):
+        more = {"n_baseline": n, "mean_baseline": 0.5 * n}
+        rows["probes"].append(
+            {**probe, "variant": name, "panel": "action_representation", "length": 3, **more}
+        )
+    found = query(
+        published(tmp_path, rows),
+        "select source, accuracy, n_questions from variant_accuracies "
+        "where experiment = 'action_representation' and variant = 'baseline' and length = 3 "
+        "and kind = 'forward' and metric = 'pairwise_accuracy' order by source, model",
+    ).rows()
+    assert found[0] == ("ours", 1.0, 2)
+    assert {source for source, _, _ in found[1:]} == {"published"}
+
+
+def test_an_effect_is_about_the_number_that_its_p_value_is_about(tmp_path: Path) -> None:
+    """Of all answers and of those on both sides: one may be worse and the other better."""
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    probe |= {"delta": -0.5, "paired_delta": 0.1, "paired_p": 0.01, "paired_low": 0.05}
+    probe |= {"unpaired_p": 0.5}
+    other = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "paired_delta": None}
+    other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9, "reason": "no_scores"}
+    rows["probes"].append({**probe, **other})
+    rows["probe_panels"] = correct_within_panels(table("probes").build(rows["probes"])).to_dicts()
+    path = published(tmp_path, rows)
+    found = query(
+        path,
+        "select variant, difference, effect, is_paired, low, p, is_significant "
+        "from probe_heat_maps where source = 'ours' order by variant",
+    ).rows()
+    assert found == [
+        ("aperture_80", 0.1, "better", True, 0.05, 0.01, True),
+        ("contact", -0.5, "worse", False, -0.9, 0.02, True),
+    ]
+    same = query(path, "select difference, effect, is_paired from probe_deltas order by variant")
+    assert same.rows() == [(0.1, "better", True), (-0.5, "worse", False)]
 
 
 def test_question_counts_have_both_sides(warehouse: Path) -> None:

@@ -21,7 +21,7 @@ from enact_assets.statistics.clusters import (
 )
 from enact_assets.statistics.settings import DEFAULT
 
-from reference.cluster_statistics import by_cluster, clustered_error
+from reference.cluster_statistics import by_cluster, clustered_degrees, clustered_error
 
 
 @given(columns())
@@ -31,6 +31,7 @@ def test_many_columns_at_once_are_each_by_the_definition(
     scores, clusters = drawn
     sums = sums_of(scores, clusters)
     means, errors, reasons = sums.means(), sums.standard_errors(), sums.reasons()
+    degrees = sums.degrees()
     for k, column in enumerate(scores):
         groups = by_cluster(column, clusters)
         given_scores = [x for x in column if x is not None]
@@ -47,6 +48,7 @@ def test_many_columns_at_once_are_each_by_the_definition(
             assert reasons[k] == ONE_DEMONSTRATION
         else:
             assert errors[k] == pytest.approx(expected, abs=1e-12)
+            assert degrees[k] == pytest.approx(clustered_degrees(column, clusters))
 
 
 @given(columns(), st.randoms())
@@ -69,6 +71,18 @@ def test_a_p_value_is_that_of_student() -> None:
     assert clustered_p(sums)[0] == pytest.approx(1 - t / math.sqrt(2 + t**2))
     # The interval ends at zero where the p-value is alpha: 4.3027 is in every table.
     assert t_margin(sums, DEFAULT)[0] == pytest.approx(4.302652729 * sums.standard_errors()[0])
+
+
+def test_equal_demonstrations_have_the_usual_error_and_unequal_ones_fewer_degrees() -> None:
+    """Eleven demonstrations of 1 question beside one of 100 are hardly more than two."""
+    scores = [0.1, 0.5, 0.3, 0.9, 0.2, 0.4]
+    equal = sums_of([scores], [1, 1, 2, 2, 3, 3])
+    deviations = [sum(scores[k : k + 2]) - 0.8 for k in (0, 2, 4)]
+    usual = math.sqrt(3 / 2 * sum(d**2 for d in deviations)) / 6
+    assert equal.standard_errors()[0] == pytest.approx(usual)
+    assert equal.degrees()[0] == pytest.approx(2)
+    n = np.array([[1.0]] * 11 + [[100.0]])
+    assert 1 < ClusterSums(n, n, n).degrees()[0] < 1.3
 
 
 def test_what_is_undefined_has_a_reason_and_no_number() -> None:

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.tables import table
@@ -67,9 +68,11 @@ def test_an_accuracy_has_its_error_and_interval() -> None:
     whole = row(accuracies, kind="forward")
     assert (whole["n_scored"], whole["n_demonstrations"]) == (5, 3)
     assert whole["accuracy"] == pytest.approx(0.6)
-    # Sums of deviations: 0.3, -0.7, 0.4.
-    assert whole["standard_error"] == pytest.approx(np.sqrt(3 / 2 * (0.3**2 + 0.7**2 + 0.4**2)) / 5)
-    assert 0.25 <= whole["low"] < 0.6 < whole["high"] <= 1.0
+    # Sums of deviations: 0.3 of 2 scores of 5, -0.7 of 2, 0.4 of 1.
+    squared = 0.3**2 / 0.6 + 0.7**2 / 0.6 + 0.4**2 / 0.8
+    assert whole["standard_error"] == pytest.approx(np.sqrt(squared) / 5)
+    assert 0.0 <= whole["low"] < 0.25  # by t, of three demonstrations
+    assert whole["high"] == 1.0
     assert (whole["reason"], whole["place_best"], whole["place_worst"]) == (None, 1, 1)
     assert whole["tied_with"] == []
     assert row(accuracies, metric="task_accuracy")["accuracy"] == pytest.approx(0.4)
@@ -159,6 +162,45 @@ def test_nothing_gives_nothing_and_another_variant_is_refused() -> None:
     assert [rows.height for rows in compare_models(empty, "baseline")] == [0, 0]
     with pytest.raises(EvaluationError, match="rows of variant 'high' given as those of 'low'"):
         compare_models(evaluation({"m": named([1.0])}, "high"), "low")
+
+
+def test_references_are_compared_and_take_no_place() -> None:
+    """Nobody can beat the oracle: with it among the models the best of them would be second."""
+    n = 20
+    generator = np.random.default_rng(5)
+    models = {
+        name: named(list(mean + generator.normal(0, 0.02, n)))
+        for name, mean in (("good", 0.7), ("bad", 0.4))
+    }
+    oracle = {"oracle": named([1.0] * n)}
+    accuracies, pairs = compare_models(
+        evaluation({**models, **oracle}), "baseline", FEW, ["oracle"]
+    )
+    places = {
+        name: (found["is_reference"], found["place_best"], found["place_worst"])
+        for name in ("good", "bad", "oracle")
+        for found in [row(accuracies, model=name)]
+    }
+    assert places == {
+        "good": (False, 1, 1), "bad": (False, 2, 2), "oracle": (True, None, None)
+    }  # fmt: skip
+    assert row(accuracies, model="oracle")["tied_with"] is None
+    alone = compare_models(evaluation(models), "baseline", FEW)
+    told = pairs.filter(~pl.col("has_reference"))
+    assert_frame_equal(told, alone[1])
+    with_oracle = pairs.filter("has_reference", metric="pairwise_accuracy", length=3)
+    assert set(with_oracle["model_b"]) == {"oracle"}
+    assert with_oracle["clustered_bh_p"].is_not_null().all()
+
+
+def test_a_p_value_of_just_alpha_is_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 - 0.95 is 0.05000000000000004: "at or above alpha" would not hold at 0.05."""
+    from enact_assets.statistics import models
+
+    monkeypatch.setattr(models, "clustered_p", lambda sums: np.full(sums.n_scores.shape, 0.05))
+    scores = {"a": named([1.0, 0.5, 0.0, 0.5]), "b": named([0.0, 0.5, 0.25, 0.5])}
+    _, pairs = compare_models(evaluation(scores), "baseline")
+    assert row(pairs)["is_tied"]
 
 
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])

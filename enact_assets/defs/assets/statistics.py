@@ -10,6 +10,7 @@ from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
+from enact_assets.predictions.baselines import MODELS as REFERENCES
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.statistics.models import compare_models
 
@@ -49,7 +50,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
     ) -> Iterator[dg.MaterializeResult[Any]]:
         variant = partition_of(context, "model_comparisons")["variant"]
         evaluation = current_rows(context.instance, data, "evaluation", variant=variant)
-        accuracies, comparisons = compare_models(evaluation, variant)
+        accuracies, comparisons = compare_models(evaluation, variant, references=REFERENCES)
         yield landed(context, data, "model_accuracies", accuracies)
         yield landed(context, data, "model_comparisons", comparisons)
 

@@ -1,0 +1,19 @@
+-- compared_answers_are_those_evaluated: one row per compared answer unlike its evaluation.
+-- Reads: compared_answers, evaluation, stale_partitions.
+-- Rule:  all steps of the question were compared, and as many of them pass as were scored. A step
+--        lost at the end leaves nothing that fails to add up. What is known to be older than its
+--        evaluation is not asked, as scores stay current while errors are made again.
+-- Fix:   materialize compared_steps and compared_components of that model and variant again.
+select
+    model, variant, question_id,
+    compared_answers.n_steps, evaluation.n_steps as n_steps_evaluated,
+    compared_answers.n_steps_passed, evaluation.n_steps_passed as n_steps_passed_evaluated
+from compared_answers
+inner join evaluation using (model, variant, question_id)
+anti join stale_partitions
+    on stale_partitions.asset = 'compared_steps'
+    and stale_partitions.partition = model || '|' || variant
+where
+    compared_answers.n_steps <> evaluation.n_steps
+    or compared_answers.n_steps_passed <> evaluation.n_steps_passed
+order by all;
