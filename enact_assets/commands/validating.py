@@ -200,12 +200,13 @@ class _Look:
             interpreter()
         except EnactError:
             return self._good(file, f"{said}, not looked into: {PYTHON_VARIABLE} names no Python")
-        frames = {each.episode: each.n_frames for each in list_demonstrations(raw)}
+        listing = list_demonstrations(raw)
+        frames = {each.episode: each.n_frames for each in listing.demonstrations}
         if about.episode not in frames:
             known = ", ".join(map(str, frames))
-            return self.failed(
-                [f"{file}: episode {about.episode} is not in {raw} (there: {known}). Correct it."]
-            )
+            why = "".join(f" {reason}." for reason in listing.reasons)
+            said = f"{file}: episode {about.episode} cannot be played from {raw} (can be: {known})."
+            return self.failed([f"{said}{why} Correct it."])
         if frames[about.episode] != about.n_frames:
             said = (
                 f"{file}: n_frames is {about.n_frames}, but episode {about.episode} of {raw} has "
@@ -218,9 +219,12 @@ class _Look:
         from enact_assets.replay.omnigibson_import import list_demonstrations
         from enact_assets.storage.lake import check_partition_value
 
-        found = list_demonstrations(file)
+        listing = list_demonstrations(file)
+        found = listing.demonstrations
         for each in found:
             check_partition_value(f"{file.stem}.demo_{each.episode}", f"demonstration of {file}")
+        for reason in listing.reasons:
+            self._tell(f"note: {file}: left out by `import`: {reason}.")
         n_frames = sum(each.n_frames for each in found)
         return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
 

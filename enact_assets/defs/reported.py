@@ -17,6 +17,10 @@ from enact_assets.defs.resources import DataResource
 from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
 from enact_assets.lineage.gather import gather
 from enact_assets.lineage.plan import Lineage
+from enact_assets.lineage.versions import setting_changes, settings_as_told
+
+SETTINGS = "settings"
+"""Under this name a config root tells what it stands for."""
 
 
 def read_lineage(
@@ -33,7 +37,11 @@ def read_lineage(
     names = current_names(instance, registry, added or {})
     states = gather(data.inventory(registry), names, told)
     reported = {root: reported_versions(instance, root) for root in ROOTS}
-    return Lineage(names, states, code_version, reported)
+
+    def change(root: str, partition: Partition) -> str:
+        return entry_change(instance, registry, root, partition)
+
+    return Lineage(names, states, code_version, reported, entry_change=change)
 
 
 def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
@@ -92,10 +100,29 @@ def last_materialization_id(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> int | None:
     """Number of the event that told of a partition last; None if none did."""
+    found = _last_materialization(instance, asset, partition)
+    return found.storage_id if found else None
+
+
+def entry_change(
+    instance: dg.DagsterInstance, registry: Registry, root: str, partition: Partition
+) -> str:
+    """Which settings of a config root are others than Dagster was told; empty if it cannot say."""
+    found = _last_materialization(instance, root, partition)
+    told = found.asset_materialization if found else None
+    was = told.metadata.get(SETTINGS) if told else None
+    if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
+        return ""
+    return setting_changes(was.value, settings_as_told(registry, root, partition))
+
+
+def _last_materialization(
+    instance: dg.DagsterInstance, asset: str, partition: Partition
+) -> dg.EventLogRecord | None:
     key, name = dg.AssetKey(asset), partition_key(partition)
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records
-    return found[0].storage_id if found else None
+    return found[0] if found else None
 
 
 def last_check_texts(

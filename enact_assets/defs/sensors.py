@@ -24,7 +24,7 @@ from enact_assets.defs.partitions import (
     question_file_partitions,
 )
 from enact_assets.defs.pools import set_limits
-from enact_assets.defs.reported import last_materialization_id, reported_versions
+from enact_assets.defs.reported import entry_change, last_materialization_id, reported_versions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import (
     TRIGGER_TAG,
@@ -34,7 +34,7 @@ from enact_assets.defs.running import (
     unfinished_runs,
 )
 from enact_assets.lineage.follow import Partition, partition_key
-from enact_assets.lineage.plan import Marks
+from enact_assets.lineage.plan import Marks, entry_changed
 from enact_assets.lineage.versions import root_version
 from enact_assets.storage.forgotten import Forgotten
 from enact_assets.storage.watched_folders import look_at, watched_folders
@@ -159,8 +159,8 @@ def _changed_settings(
             if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
                 continue
             last = last_materialization_id(context.instance, root, partition)
-            change = f"{was[:8]} -> {now[:8]}" if was else "new"
-            why = f"the registry entry changed ({change})"
+            change = entry_change(context.instance, registry, root, partition)
+            why = entry_changed(was, now, change)
             yield _request(context, steps[root], partition, f"{now} {last}", why)
 
 

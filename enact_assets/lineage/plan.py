@@ -107,10 +107,17 @@ class Marks:
         return sum(counts.get(group, 0) for group in follow.groups(partition))
 
 
+def entry_changed(was: str | None, now: str, change: str) -> str:
+    """Why a config root is to be made again: which settings changed, and its versions."""
+    versions = f"{was[:SHOWN]} -> {now[:SHOWN]}" if was else "new"
+    return f"the registry entry changed{f': {change}' if change else ''} ({versions})"
+
+
 class Lineage:
     """Answers about one set of names and states, which the caller keeps up to date.
 
-    ``reported`` maps config root -> partition -> version that Dagster was last told.
+    ``reported`` maps config root -> partition -> version that Dagster was last told;
+    ``entry_change`` says of one that has another version now which settings changed, if known.
     """
 
     def __init__(
@@ -120,12 +127,15 @@ class Lineage:
         code_version: CodeVersion,
         reported: Mapping[str, dict[Partition, str]],
         steps: Collection[StepSpec] = STEPS,
+        *,
+        entry_change: Callable[[str, Partition], str] = lambda _root, _partition: "",
     ) -> None:
         self.names = names
         self.states = states
         self.reported = {root: dict(reported.get(root, {})) for root in ROOTS}
         self.steps = tuple(steps)
         self._code_version = code_version
+        self._entry_change = entry_change
         self._follows = Follows(names, steps)
         self._expected: dict[tuple[str, tuple[str, ...]], Counter[Partition]] = {}
 
@@ -266,7 +276,7 @@ class Lineage:
             return (Cause(NEVER),)
         if told == now:
             return ()
-        return (Cause(f"the registry entry changed ({told[:SHOWN]} -> {now[:SHOWN]})"),)
+        return (Cause(entry_changed(told, now, self._entry_change(root, partition))),)
 
     def _is_as_made(self, step: StepSpec, partition: Partition, made: Provenance) -> bool:
         """Whether no input changed: the quick answer for the many, without building any."""

@@ -1,5 +1,8 @@
 """Versions of what no table holds: settings of the registry, and files that others wrote."""
 
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,35 @@ def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
 def root_version(registry: Registry, root: str, partition: Partition) -> str:
     """Hash of that entry."""
     return settings_sha(settings_of(registry, root, partition))
+
+
+def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
+    """That entry as JSON has it: what Dagster is told beside its version."""
+    return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
+
+
+SHOWN_SETTINGS, SHOWN_LETTERS = 3, 60
+
+
+def setting_changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """``camera.aperture_mm 80.0 -> 70.0``: the settings that differ, three of them at most."""
+    found = list(_differences(was, now, ""))
+    more = f", and {len(found) - SHOWN_SETTINGS} more" if len(found) > SHOWN_SETTINGS else ""
+    return ", ".join(found[:SHOWN_SETTINGS]) + more
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any], place: str) -> Iterator[str]:
+    for name in dict.fromkeys([*now, *was]):
+        old, new = was.get(name), now.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from _differences(old, new, f"{place}{name}.")
+        elif old != new:
+            yield f"{place}{name} {_short(old)} -> {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}..."
 
 
 class Arrived:

@@ -8,8 +8,9 @@ from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_NAMED, STEP_OF, STEPS, Rule
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.lineage.plan import NEVER, Marks
+from enact_assets.lineage.plan import NEVER, Marks, entry_changed
 from enact_assets.lineage.states import State
+from enact_assets.lineage.versions import setting_changes
 
 from reference.lineage import closure, upstream
 
@@ -175,3 +176,22 @@ def test_stale_rows_are_those_that_are_there() -> None:
 
 def test_every_rule_occurs() -> None:
     assert {given_input.rule for step in STEPS for given_input in step.inputs} == set(Rule)
+
+
+def test_a_changed_entry_is_told_setting_by_setting() -> None:
+    """Two hashes tell nobody what was changed, nor by how much."""
+    was = {"name": "high", "camera": {"aperture_mm": 40.0, "lens": None}, "predicates": ["A", "B"]}
+    now = {"name": "high", "camera": {"aperture_mm": 35.5, "lens": "wide"}, "predicates": ["A"]}
+    assert setting_changes(was, was) == ""
+    assert setting_changes(was, now) == (
+        'camera.aperture_mm 40.0 -> 35.5, camera.lens null -> wide, predicates ["A", "B"] -> ["A"]'
+    )
+    more = {**now, "seed": 3, "name": "low"}
+    assert setting_changes(was, more).endswith("camera.lens null -> wide, and 2 more")
+    assert setting_changes(now, was).startswith("camera.aperture_mm 35.5 -> 40.0")
+    long = setting_changes({"predicates": ["A"] * 50}, {"predicates": []})
+    assert len(long) < 100
+    assert entry_changed("a" * 64, "b" * 64, "x 1 -> 2") == (
+        "the registry entry changed: x 1 -> 2 (aaaaaaaa -> bbbbbbbb)"
+    )
+    assert entry_changed(None, "b" * 64, "") == "the registry entry changed (new)"

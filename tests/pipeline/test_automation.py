@@ -60,7 +60,9 @@ def test_the_settings_themselves_are_asked_for_by_their_sensor(place: Place) -> 
     (request,) = place.sensor(changed_sources).run_requests or []
     assert [k.to_user_string() for k in request.asset_selection or ()] == ["variant_config"]
     assert request.partition_key == "aperture_80"
-    assert request.tags["enact/why"].startswith("the registry entry changed")
+    assert request.tags["enact/why"].startswith(
+        "the registry entry changed: camera.aperture_mm 80.0 -> 70.0 ("
+    )
     assert request.tags["dagster/max_retries"] == RUN_TAGS["dagster/max_retries"]
     (again,) = place.sensor(changed_sources).run_requests or []
     assert again.run_key == request.run_key

@@ -35,7 +35,7 @@ def test_raw_demonstrations_are_looked_into(
     good = json.loads(file.read_text())
     for changes, part in (
         ({"n_frames": 5}, f"n_frames is 5, but episode 1 of {raw} has 9 frames"),
-        ({"episode": 4}, f"episode 4 is not in {raw} (there: 0, 1)"),
+        ({"episode": 4}, f"episode 4 cannot be played from {raw} (can be: 0, 1)"),
     ):
         file.write_text(json.dumps(good | changes))
         assert main(["validate", str(file)]) == 1

@@ -3,26 +3,25 @@
 A changed setting makes exactly one partition of one root new; what lies downstream of it follows.
 """
 
-import dataclasses
-import json
 from typing import Any
 
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.reported import SETTINGS
 from enact_assets.lineage.follow import partition_tuple
-from enact_assets.lineage.versions import root_version, settings_of
+from enact_assets.lineage.versions import root_version, settings_as_told
 
 GROUP = "config"
 
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
     registry, names = load_registry(), partition_tuple(partition)
-    settings = dataclasses.asdict(settings_of(registry, asset, names))
+    settings = settings_as_told(registry, asset, names)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(root_version(registry, asset, names)),
-        metadata={"settings": dg.MetadataValue.json(json.loads(json.dumps(settings)))},
+        metadata={SETTINGS: dg.MetadataValue.json(settings)},
     )
 
 
