@@ -37,6 +37,9 @@ MODELS: Mapping[str, str] = {
 }
 """Name of each model -> what it does, in a paragraph."""
 
+REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior")
+"""Of these, what no model is: chance, knowing the answer, shortcuts. They take no place."""
+
 
 def predict(
     model: str,

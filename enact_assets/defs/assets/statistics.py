@@ -10,7 +10,7 @@ from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
-from enact_assets.predictions.baselines import MODELS as REFERENCES
+from enact_assets.predictions.baselines import REFERENCES
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.statistics.models import compare_models
 
