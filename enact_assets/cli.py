@@ -18,6 +18,7 @@ from enact_assets.commands.reading import add_reading_commands
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
+from enact_assets.execution.interrupts import STOPPING, telling_at_once
 from enact_assets.official.commands import add_bulk_command, add_official_commands
 from enact_assets.storage.paths import DataRoot
 
@@ -36,10 +37,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     console = _console(sys.stdout)
     errors = _console(sys.stderr)
-    # A terminated run ends as an interrupted one does: what is done is kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A terminated run ends as an interrupted one does: what is done is kept. What a shell's script
+    # does not wait for begins with SIGINT ignored; Dagster would heed it now and then.
+    for number in STOPPING:
+        signal.signal(number, signal.default_int_handler)
+
+    def tell() -> None:
+        errors.print("\nStopping: this takes some seconds. What was finished is kept.")
+
     try:
-        return int(arguments.run(arguments, console))
+        with telling_at_once(tell):
+            return int(arguments.run(arguments, console))
     except EnactError as error:
         errors.print(f"enact-assets: {error}", style="red", markup=False)
         return 2
