@@ -69,10 +69,17 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Decimal):
-        is_exact = len(value.as_tuple().digits) <= EXACT_DIGITS
-        return float(value) if is_exact else str(value)
+        return _number(value)
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _number(value: Decimal) -> int | float | str:
+    """DuckDB's sums of whole numbers are decimals, too."""
+    parts = value.as_tuple()
+    if isinstance(parts.exponent, int) and parts.exponent >= 0:
+        return int(value)
+    return float(value) if len(parts.digits) <= EXACT_DIGITS else str(value)
