@@ -109,7 +109,11 @@ def _parser() -> argparse.ArgumentParser:
     about = "explain everything that is wrong in recordings, import nothing"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
-    sub = command("export", _export, "Write questions as an official question file.")
+    about = (
+        "Write questions as an official question file, the labelled pictures first. Stopped, run it "
+        "again: pictures that are there already, whole and of the same content, are kept."
+    )
+    sub = command("export", _export, about)
     sub.add_argument(
         "name",
         help="a gating: its question set with labelled pictures; or an imported question file: "
@@ -148,18 +152,21 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
 
 def _export(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.official.commands import shown_progress
     from enact_assets.official.exporting import export_questions
 
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    n, n_pictures, n_missing = export_questions(
-        DataRoot(arguments.data),
-        arguments.name,
-        arguments.output,
-        registry,
-        variant=arguments.variant,
-    )
+    with shown_progress(console, "export") as told:
+        n, n_pictures, n_missing = export_questions(
+            DataRoot(arguments.data),
+            arguments.name,
+            arguments.output,
+            registry,
+            variant=arguments.variant,
+            told=told,
+        )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if n_missing:

@@ -17,7 +17,9 @@ AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 def add_reading_commands(command: AddCommand) -> None:
     """Add leaderboard, sql, report and list."""
     command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
-    sub = command("sql", _sql, "Run one SQL query on the DuckDB file; without --csv or --json, show 50 rows.")
+    sub = command(
+        "sql", _sql, "Run one SQL query on the DuckDB file; without --csv or --json, show 50 rows."
+    )
     sub.add_argument("query", help="for example: select * from leaderboard")
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="all rows, whole values, as CSV")

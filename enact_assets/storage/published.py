@@ -33,7 +33,9 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
     with DuckDB's message.
     """
     if not warehouse_path.is_file():
-        raise WarehouseError(f"{warehouse_path}: no warehouse yet. {_advice(warehouse_path.parent)}")
+        raise WarehouseError(
+            f"{warehouse_path}: no warehouse yet. {_advice(warehouse_path.parent)}"
+        )
     try:
         # Attached, because connecting to a path twice in one process gives the first file again.
         with duckdb.connect(config=CONFIG) as connection:
