@@ -110,8 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
     about = (
-        "Write questions as an official question file, the labelled pictures first. Stopped, run it "
-        "again: pictures that are there already, whole and of the same content, are kept."
+        "Write questions as an official question file, labelled pictures first. If it was stopped, "
+        "run it again: pictures that are there already, whole and of the same content, are kept."
     )
     sub = command("export", _export, about)
     sub.add_argument(

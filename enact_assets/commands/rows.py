@@ -28,8 +28,10 @@ def write_csv(rows: pl.DataFrame, out: TextIO) -> None:
 
 def write_json_lines(rows: pl.DataFrame, out: TextIO) -> None:
     """One JSON object per row, on one line; what JSON has no number for (NaN, infinity) is null."""
-    for row in rows.iter_rows(named=True):
-        out.write(_json({name: _plain(value) for name, value in row.items()}) + "\n")
+    out.writelines(
+        _json({name: _plain(value) for name, value in row.items()}) + "\n"
+        for row in rows.iter_rows(named=True)
+    )
 
 
 @contextmanager
@@ -66,19 +68,19 @@ def _plain(value: Any) -> Any:
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | pl.Series):
         return [_plain(inner) for inner in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Decimal):
+    if isinstance(value, float | Decimal):
         return _number(value)
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    return value if value is None or isinstance(value, str | int) else str(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    return value.isoformat() if isinstance(value, datetime | date | time) else str(value)
 
 
-def _number(value: Decimal) -> int | float | str:
+def _number(value: float | Decimal) -> int | float | str | None:
     """DuckDB's sums of whole numbers are decimals, too."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     parts = value.as_tuple()
     if isinstance(parts.exponent, int) and parts.exponent >= 0:
         return int(value)

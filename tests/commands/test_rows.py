@@ -21,7 +21,7 @@ select k as n, '{LONG}' as prompt, [3, 1, 2] as answer, null as nothing, '' as e
     {{'x': 0.5, 'y': ['a"b', 'c,d']}} as box, 'nan'::double as share, 1.25::decimal(4, 2) as price,
     date '2026-01-02' as day, '\\x00\\xff'::blob as bytes, 9223372036854775808::hugeint as h
 from range({N_ROWS}) as t(k)
-"""
+"""  # noqa: S608 - our own text
 
 
 @pytest.fixture(scope="module")
