@@ -248,7 +248,8 @@ FOLLOWING: list[tuple[str, str, tuple[str, ...]]] = [
      ("unknown_predicate", "does_not_hold")),
     (CSV, rows(",,objct,,board,,board", "0,,add,OnTop,bord,table"),
      ("unknown_change", "unknown_object")),
-    (CSV, rows("0,,show,,cup,,,,0 0 99 9", "0.5,,show,,table", "1,,hide,,table", "1.5,,hide,,table"),
+    (CSV, rows("0,,show,,cup,,,,0 0 99 9", "0.5,,show,,table", "1,,hide,,table",
+               "1.5,,hide,,table"),
      ("bad_box", "not_in_view")),
 ]  # fmt: skip
 
