@@ -18,6 +18,7 @@ from enact_assets.commands.reading import add_reading_commands
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
+from enact_assets.execution.interrupts import STOPPING, telling_at_once
 from enact_assets.official.commands import add_bulk_command, add_official_commands
 from enact_assets.storage.paths import DataRoot
 
@@ -36,10 +37,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     console = _console(sys.stdout)
     errors = _console(sys.stderr)
-    # A terminated run ends as an interrupted one does: what is done is kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A terminated run ends as an interrupted one does: what is done is kept. What a shell's script
+    # does not wait for begins with SIGINT ignored; Dagster would heed it now and then.
+    for number in STOPPING:
+        signal.signal(number, signal.default_int_handler)
+
+    def tell() -> None:
+        errors.print("\nStopping: this takes some seconds. What was finished is kept.")
+
     try:
-        return int(arguments.run(arguments, console))
+        with telling_at_once(tell):
+            return int(arguments.run(arguments, console))
     except EnactError as error:
         errors.print(f"enact-assets: {error}", style="red", markup=False)
         return 2
@@ -101,7 +109,11 @@ def _parser() -> argparse.ArgumentParser:
     about = "explain everything that is wrong in recordings, import nothing"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
-    sub = command("export", _export, "Write questions as an official question file.")
+    about = (
+        "Write questions as an official question file, labelled pictures first. If it was stopped, "
+        "run it again: pictures that are there already, whole and of the same content, are kept."
+    )
+    sub = command("export", _export, about)
     sub.add_argument(
         "name",
         help="a gating: its question set with labelled pictures; or an imported question file: "
@@ -140,18 +152,21 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
 
 def _export(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.official.commands import shown_progress
     from enact_assets.official.exporting import export_questions
 
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    n, n_pictures, n_missing = export_questions(
-        DataRoot(arguments.data),
-        arguments.name,
-        arguments.output,
-        registry,
-        variant=arguments.variant,
-    )
+    with shown_progress(console, "export") as told:
+        n, n_pictures, n_missing = export_questions(
+            DataRoot(arguments.data),
+            arguments.name,
+            arguments.output,
+            registry,
+            variant=arguments.variant,
+            told=told,
+        )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if n_missing:

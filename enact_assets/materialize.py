@@ -190,6 +190,13 @@ class Driver:
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 
 
+def check_assets(names: Iterable[str]) -> None:
+    """Raise :class:`UnknownNameError` for the first of ``names`` that is no asset and no step."""
+    known = {name for step in STEPS for name in (step.name, *step.assets)}
+    for name in sorted(set(names) - known):
+        raise UnknownNameError.of("asset", name, known)
+
+
 class _Chosen:
     """Which steps and partitions are wanted."""
 
@@ -197,9 +204,7 @@ class _Chosen:
         self, assets: Iterable[str] | None, only: Mapping[str, Iterable[str]] | None
     ) -> None:
         self._assets = None if assets is None else set(assets)
-        known = {name for step in STEPS for name in (step.name, *step.assets)}
-        for name in sorted((self._assets or set()) - known):
-            raise UnknownNameError.of("asset", name, known)
+        check_assets(self._assets or ())
         self.only = {d: set(names) for d, names in (only or {}).items()}
         if "variant" in self.only:
             self.only["variant"].add(BASELINE)

@@ -17,8 +17,14 @@ AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 def add_reading_commands(command: AddCommand) -> None:
     """Add leaderboard, sql, report and list."""
     command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
-    sub = command("sql", _sql, "Run one SQL query on the DuckDB file.")
+    sub = command(
+        "sql", _sql, "Run one SQL query on the DuckDB file; without --csv or --json, show 50 rows."
+    )
     sub.add_argument("query", help="for example: select * from leaderboard")
+    form = sub.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="all rows, whole values, as CSV")
+    about = "all rows, whole values: one JSON object per row, each on a line"
+    form.add_argument("--json", action="store_true", help=about)
     about = "Write the report on the DuckDB file: one HTML file, and figures as PNG and SVG."
     sub = command("report", _report, about)
     sub.add_argument(
@@ -56,9 +62,14 @@ def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
 def _sql(arguments: argparse.Namespace, console: Console) -> int:
     import polars as pl
 
+    from enact_assets.commands.rows import plain_output, write_csv, write_json_lines
     from enact_assets.storage.warehouse import query
 
     rows = query(DataRoot(arguments.data).warehouse, arguments.query)
+    if arguments.csv or arguments.json:
+        with plain_output() as out:
+            (write_csv if arguments.csv else write_json_lines)(rows, out)
+        return 0
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
     with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
         console.print(str(rows), markup=False)

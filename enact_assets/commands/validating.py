@@ -1,6 +1,7 @@
 """The command ``validate``: everything that is wrong in recordings, before they are imported."""
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,9 @@ def explain(path: Path, console: Console) -> int:
     from enact_assets.official.outcomes import Outcome, Summary
     from enact_assets.storage.recordings import recorded_file
 
+    if not os.access(path, os.F_OK):
+        console.print(plain(f"{path}: no such file or folder", "red"))
+        return 1
     if not path.is_dir():
         return _look_at(path, _Look.at_file, console)
     if recorded_file(path) is not None:
@@ -133,9 +137,7 @@ class _Look:
         if file.suffix == SUFFIX and file.name not in ANNOTATION_FILES:
             return self._good(file, f"{len(read_questions(file))} questions")
         if file.suffix.lower() not in {Path(name).suffix for name in ANNOTATION_FILES}:
-            raise RecordingError(
-                f"{file}: {NOT_TAKEN if file.exists() else 'there is no such file or folder'}"
-            )
+            raise RecordingError(f"{file}: {NOT_TAKEN}")
         return self._at_annotation(file)
 
     def _at_scene_graphs(self, file: Path) -> int:

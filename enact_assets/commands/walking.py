@@ -93,10 +93,15 @@ def _chosen(
     registry: "Registry",
     unless_told: Mapping[str, Sequence[str]],
 ) -> dict[str, list[str]]:
-    """Names that the options choose, of a dimension without an option ``unless_told``."""
+    """Names that the options choose, of a dimension without an option ``unless_told``.
+
+    All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
+    """
     from enact_assets.defs.arrivals import check_name
+    from enact_assets.materialize import check_assets
     from enact_assets.storage.recordings import Recordings
 
+    check_assets(arguments.asset or ())
     recordings = Recordings(DataRoot(arguments.data).recordings)
     only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}

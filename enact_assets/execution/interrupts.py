@@ -1,12 +1,81 @@
 """Ctrl-C while Dagster writes: it postpones the signal, and may forget it."""
 
 import os
+import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Arrivals:
+    """Signals as they arrive at the process, whoever handles them, and whenever."""
+
+    def __init__(self) -> None:
+        self.reading, self._writing = os.pipe()
+        os.set_blocking(self.reading, False)
+        os.set_blocking(self._writing, False)
+        self._before = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        self._lock = threading.Lock()
+        self._n = 0
+
+    def n_stopping(self) -> int:
+        """How many of :data:`STOPPING` arrived so far."""
+        with self._lock:
+            try:
+                arrived = os.read(self.reading, 4096)
+            except BlockingIOError:
+                arrived = b""
+            self._n += sum(number in STOPPING for number in arrived)
+            return self._n
+
+    def wake(self) -> None:
+        """Make a byte that is no signal arrive."""
+        os.write(self._writing, b"\0")
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(self._before)
+        os.close(self.reading)
+        os.close(self._writing)
+
+
+_heard: list[_Arrivals] = []
+"""Whoever hears of signals now; at most one, as the system tells one only."""
+
+
+@contextmanager
+def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
+    """Call ``tell``, in a thread, the moment SIGINT or SIGTERM arrives first within.
+
+    A handler would be called when the main thread gets to it, and not at all while Dagster has put
+    its own in its place. Does nothing within another such block or outside of the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread() or _heard:
+        yield
+        return
+    arrivals = _Arrivals()
+    is_over = threading.Event()
+
+    def listen() -> None:
+        while not is_over.is_set():
+            select.select([arrivals.reading], [], [])
+            if arrivals.n_stopping():
+                tell()
+                return
+
+    _heard.append(arrivals)
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        arrivals.wake()
+        listener.join()
+        _heard.remove(arrivals)
+        arrivals.close()
 
 
 @contextmanager
@@ -19,19 +88,13 @@ def no_interrupt_is_lost() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
-    os.set_blocking(writing, False)
-    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    outer = _heard[0] if _heard else None
+    arrivals = outer or _Arrivals()
+    before = arrivals.n_stopping()
     try:
         yield
-        try:
-            arrived = os.read(reading, 4096)
-        except BlockingIOError:
-            arrived = b""
-        if not set(arrived).isdisjoint(STOPPING):
+        if arrivals.n_stopping() > before:
             raise KeyboardInterrupt
     finally:
-        signal.set_wakeup_fd(before)
-        os.close(reading)
-        os.close(writing)
+        if outer is None:
+            arrivals.close()

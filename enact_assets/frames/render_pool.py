@@ -42,7 +42,8 @@ def render_all(
     """Render every task and yield (render_sha, PNG file) as each is done, in any order.
 
     Errors: :class:`RenderError` names the frame if it cannot be rendered, or says that a process
-    died. Whatever ends the iteration early, tasks not begun are given up.
+    died. Whatever ends the iteration early, tasks not begun are given up; what stops it (Ctrl-C, a
+    caller that goes on no further) ends those at work too, as nobody would keep what they make.
     """
     if workers < 1:
         raise RenderError(f"rendering needs at least one worker, not {workers}")
@@ -67,10 +68,13 @@ def render_all(
             f"{tasks[0].where} and later: a rendering process ended unexpectedly after {done} of "
             f"{len(tasks)} pictures (out of memory?). Finished pictures are kept: run again."
         ) from error
-    except BaseException:
-        # Also Ctrl-C, and a caller that stops iterating.
+    except Exception:
         for future in futures:
             future.cancel()
+        raise
+    except BaseException:
+        # Python does not end before each process has rendered what it was handed: half a minute.
+        _discard(workers, at_once=True)
         raise
 
 
@@ -119,10 +123,15 @@ def close() -> None:
         _discard(workers)
 
 
-def _discard(workers: int) -> None:
+def _discard(workers: int, *, at_once: bool = False) -> None:
+    """End the processes of this size, ``at_once`` amid a picture: they hold nothing but memory."""
     pool = _pools.pop(workers, None)
     if pool is not None:
+        # Python 3.14 has kill_workers() for it; shutdown() forgets the processes.
+        processes = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes if at_once else ():
+            process.kill()
 
 
 _kept: dict[tuple[str, str], Renderer] = {}

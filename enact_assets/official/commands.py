@@ -278,7 +278,8 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
 def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None:
     """Name and message of each, up to a number that can be read."""
     for name, message in failed[:MAX_SHOWN]:
-        console.print(plain(f"failed: {name}: {message}", "red"))
+        told = message if message.startswith(f"{name}: ") else f"{name}: {message}"
+        console.print(plain(f"failed: {told}", "red"))
     if len(failed) > MAX_SHOWN:
         console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
 

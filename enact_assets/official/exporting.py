@@ -9,6 +9,7 @@ from enact_assets.contracts.errors import MissingPartitionError, UnknownNameErro
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
 from enact_assets.official.layout import picture_root, question_output
+from enact_assets.official.outcomes import Told, untold
 from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import (
@@ -24,14 +25,21 @@ from enact_assets.storage.question_files import question_file, question_file_nam
 
 
 def export_questions(
-    root: DataRoot, name: str, output: Path, registry: Registry, *, variant: str | None = None
+    root: DataRoot,
+    name: str,
+    output: Path,
+    registry: Registry,
+    *,
+    variant: str | None = None,
+    told: Told = untold,
 ) -> tuple[int, int, int]:
     """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
     a gating, whose question set is written in the release's form. Its labelled pictures, of
     ``variant`` or the first one of this gating, stand where its paths say; a
-    demonstration that has none under the variant is exported without.
+    demonstration that has none under the variant is exported without. Those that an earlier run
+    labelled stay. The question file comes last: whoever finds it finds its pictures.
 
     Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
     it was not materialized, :class:`OutputError`.
@@ -54,8 +62,10 @@ def export_questions(
         shown = variant or next(
             (v.name for v in registry.variants.values() if v.gating == name), ""
         )
-        pictures = _pictures(lake, ImageStore(root.images), name, shown) if shown else iter(())
-        n_pictures = write_question_pictures(questions, pictures, picture_root(output))
+        wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
+        store = ImageStore(root.images)
+        pictures = _pictures(lake, store, name, shown, wanted) if shown else iter(())
+        n_pictures = write_question_pictures(questions, pictures, picture_root(output), told)
         n_shown = sum(len(question.images) for question in questions)
         return write_questions_file(output, questions), n_pictures, n_shown - n_pictures
     if name not in files:
@@ -82,11 +92,12 @@ def _question_set(lake: Lake, gating: str) -> list[OfficialQuestion]:
 
 
 def _pictures(
-    lake: Lake, store: ImageStore, gating: str, variant: str
+    lake: Lake, store: ImageStore, gating: str, variant: str, wanted: set[tuple[str, str]]
 ) -> Iterator[tuple[str, str, bytes]]:
-    """Demonstration, frame id and picture of every key frame that has one under ``variant``."""
+    """Demonstration, frame id and picture of those ``wanted`` that have one under ``variant``."""
     segmented = lake.read_all("segmented_frames", gating=gating)
     rows = lake.read_all("frame_images", variant=variant).filter(pl.col("gating") == gating)
     named = rows.join(segmented, on=["demonstration", "gating", "key_frame"], how="inner")
     for name, frame_id, sha in named.select("demonstration", "frame_id", "image_sha").iter_rows():
-        yield name, str(frame_id), store.read_png(sha)
+        if (name, str(frame_id)) in wanted:
+            yield name, str(frame_id), store.read_png(sha)

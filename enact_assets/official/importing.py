@@ -1,5 +1,6 @@
 """``enact-assets import``: recordings, annotated videos and question files into a data root."""
 
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,6 +38,9 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
     """
     summary = Summary()
     for path in paths:
+        if not os.access(path, os.F_OK):
+            summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
+            continue
         if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
             with summary.attempt(path.name) as outcome:
                 outcome.numbers["questions"] = _import_questions(path, root)
@@ -53,7 +57,9 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
             with summary.attempt(folder.name) as outcome:
                 _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
-    summary.notes.append("`enact-assets materialize` makes tables and questions of what is new.")
+    if len(summary.failures) < len(summary.outcomes):
+        said = "`enact-assets materialize` makes tables and questions of what is new."
+        summary.notes.append(said)
     return summary
 
 

@@ -1,20 +1,26 @@
 """Pictures beside official files: copies of key frames, and copies that carry a question's labels.
 
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
-the public release encodes it again for every question (facts of its look: release 13).
+the public release encodes it again for every question (facts of its look: release 13). It says
+within what it was drawn from, so that a second run finds it.
 """
 
 import io
 import os
 import shutil
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+import PIL
 from PIL import Image, ImageDraw, ImageFont
+from PIL.PngImagePlugin import PngInfo
 
 from enact_assets.contracts.errors import DamagedFileError, OutputError, RenderError
+from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
+from enact_assets.official.outcomes import Told, untold
 from enact_assets.questions.official import OfficialQuestion
 from enact_assets.storage.atomic import replacing, temporary_name
 from enact_assets.storage.images import decode_png
@@ -29,6 +35,12 @@ FONT_SHARE = 10
 MAX_FONT_PX = 1000
 """Of a font for a picture as high as a tower, one label would be larger than Pillow draws."""
 
+LOOK = 1
+"""Goes up when labels look otherwise: what was drawn before is drawn again."""
+DRAWN_FROM = "enact_drawn_from"
+"""Key of the text within a labelled picture that says what decided it."""
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
 
 def label_picture(png: bytes, label: str, where: str) -> bytes:
     """A PNG file with ``label`` in its upper left corner.
@@ -41,8 +53,44 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
         PLACE_PX, label, fill=INK, font=font, stroke_width=RIM_PX, stroke_fill=RIM
     )
     out = io.BytesIO()
-    image.save(out, "PNG")
+    said = PngInfo()
+    said.add_text(DRAWN_FROM, _drawn_from(png, label))
+    image.save(out, "PNG", pnginfo=said)
     return out.getvalue()
+
+
+def is_labelled(path: Path, png: bytes, label: str) -> bool:
+    """Whether ``path`` is what :func:`label_picture` makes of ``png``, whole and undamaged.
+
+    Nothing is drawn for it: the file says what it was drawn from, and its checksums are right.
+    """
+    try:
+        return _text_of(path.read_bytes(), DRAWN_FROM) == _drawn_from(png, label)
+    except OSError:
+        return False
+
+
+def _drawn_from(png: bytes, label: str) -> str:
+    """Hash of all that decides a labelled picture."""
+    return content_sha([sha256_bytes(png), label, LOOK, PIL.__version__])
+
+
+def _text_of(png: bytes, key: str) -> str | None:
+    """The text under ``key`` in a PNG file; None if it has none or any part of it is damaged."""
+    if not png.startswith(_SIGNATURE):
+        return None
+    found, at, kind = None, len(_SIGNATURE), b""
+    while at + 12 <= len(png):
+        size = int.from_bytes(png[at : at + 4], "big")
+        kind, content = png[at + 4 : at + 8], png[at + 8 : at + 8 + size]
+        checksum = png[at + 8 + size : at + 12 + size]
+        if zlib.crc32(content, zlib.crc32(kind)).to_bytes(4, "big") != checksum:
+            return None
+        name, _, text = content.partition(b"\0")
+        if kind == b"tEXt" and name == key.encode():
+            found = text.decode("latin-1")
+        at += 12 + size
+    return found if kind == b"IEND" and at == len(png) else None
 
 
 def checked_picture(png: bytes, where: str) -> Image.Image:
@@ -91,13 +139,17 @@ def link_picture(source: Path, path: Path) -> None:
 
 
 def write_question_pictures(
-    questions: Iterable[OfficialQuestion], pictures: Iterable[tuple[str, str, bytes]], root: Path
+    questions: Iterable[OfficialQuestion],
+    pictures: Iterable[tuple[str, str, bytes]],
+    root: Path,
+    told: Told = untold,
 ) -> int:
     """Write the labelled pictures of ``questions`` below ``root``; returns how many there are.
 
     ``pictures`` are (task, frame id, PNG file) of key frames, one after the other. A picture is
-    labelled once per label and linked wherever else a question shows it. Errors:
-    :class:`RenderError` for a picture that does not decode, :class:`OutputError`.
+    labelled once per label and linked wherever else a question shows it; one that an earlier run
+    labelled stays. ``told`` hears of each key frame. Errors: :class:`RenderError` for a picture
+    that does not decode, :class:`OutputError`.
     """
     shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for question in questions:
@@ -107,14 +159,16 @@ def write_question_pictures(
         ):
             shown.setdefault((question.task_name, frame_id), []).append((label, image))
     n_written = 0
-    for task, frame_id, png in pictures:
+    for k, (task, frame_id, png) in enumerate(pictures):
+        told("pictures", min(k, len(shown)), len(shown))
         drawn: dict[str, Path] = {}
         for label, image in shown.get((task, frame_id), []):
             path = output_file(root, *Path(image).parts)
             if label in drawn:
                 link_picture(drawn[label], path)
             else:
-                write_picture(path, label_picture(png, label, f"{task}, frame {frame_id}"))
+                if not is_labelled(path, png, label):
+                    write_picture(path, label_picture(png, label, f"{task}, frame {frame_id}"))
                 drawn[label] = path
             n_written += 1
     return n_written

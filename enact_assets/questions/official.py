@@ -74,6 +74,8 @@ Record = TypeVar("Record", OfficialQuestion, OfficialAnswer)
 FIELDS: tuple[str, ...] = OfficialQuestion.__struct_fields__
 """Fields of a question, in the order in which the release writes them."""
 
+_LACKING = "Object missing required field"
+
 _as_question = msgspec.json.Decoder(OfficialQuestion)
 _as_answer = msgspec.json.Decoder(OfficialAnswer)
 
@@ -236,11 +238,19 @@ def _decode(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> R
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$.")
         field = f", field {place.removesuffix('`')!r}" if place else ""
-        raise QuestionFileError(f"{where}{field}: {message}") from None
+        expected = _expected(line) if message.startswith(_LACKING) else ""
+        raise QuestionFileError(f"{where}{field}: {message}{expected}") from None
     except UnicodeDecodeError as error:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of a text") from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise QuestionFileError(f"{where}: not a JSON object on one line ({error})") from None
+
+
+def _expected(line: bytes) -> str:
+    """What a question file holds, for who has given another one."""
+    is_answer = "answer" in msgspec.json.decode(line)
+    other = " These look like answers: `enact-assets eval` scores them." if is_answer else ""
+    return f". Expected a question file: each line has {', '.join(FIELDS)}.{other}"
 
 
 def _check_fields(question: OfficialQuestion, where: str) -> None:

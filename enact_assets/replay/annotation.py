@@ -181,6 +181,10 @@ class Annotation:
     objects: list[AnnotatedObject] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    refused: list[Change] = field(default_factory=list)
+    """Changes that say what they are about, in rows whose problem is told."""
+    refused_objects: set[str] = field(default_factory=set)
+    """Names of objects listed in such rows."""
 
     def tell(self, kind: str, line: int, where: str, **values: object) -> None:
         """Note a problem of one of :data:`KINDS` in ``line``, field ``where``."""
@@ -190,6 +194,11 @@ class Annotation:
         }
         texts = (_shortened(where), what.format(**shown), advice.format(**shown))
         self.problems.append(Problem(kind, line, *map(_printable, texts)))
+
+    def refuse_changes(self, n_before: int) -> None:
+        """Refuse all changes but the first ``n_before``: when they are to happen is not known."""
+        self.refused += self.changes[n_before:]
+        del self.changes[n_before:]
 
     def ordered_problems(self) -> list[Problem]:
         """All of them, in the order of lines, those about the whole file first."""

@@ -111,14 +111,16 @@ def _check_columns(annotation: Annotation, line: int, columns: list[str]) -> boo
 
 
 def _read_row(annotation: Annotation, line: int, columns: list[str], row: list[str]) -> None:
-    if len(row) > len(columns):
-        annotation.tell("too_many_fields", line, "", n=len(row), n_columns=len(columns))
-        return
     of = dict.fromkeys(COLUMNS, "") | dict(zip(columns, row, strict=False))
     change = of["change"].lower()
+    if len(row) > len(columns):
+        annotation.tell("too_many_fields", line, "", n=len(row), n_columns=len(columns))
+        _refuse_row(annotation, line, of)
+        return
     if change not in _USED:
         known = ", ".join(_USED)
         annotation.tell("unknown_change", line, "change", found=of["change"], known=known)
+        _refuse_row(annotation, line, of)
         return
     for name, value in of.items():
         if value and name != "change" and name not in _USED[change]:
@@ -134,6 +136,7 @@ def _read_row(annotation: Annotation, line: int, columns: list[str], row: list[s
     time_s = _number(annotation, line, "time", of["time"])
     box = _box(annotation, line, of["box"])
     if len(annotation.problems) > n_before:
+        _refuse_row(annotation, line, of)
         return
     operation = next(o for o in OPERATIONS if o == change)
     annotation.changes.append(
@@ -148,6 +151,18 @@ def _read_row(annotation: Annotation, line: int, columns: list[str], row: list[s
             box,
         )
     )
+
+
+def _refuse_row(annotation: Annotation, line: int, of: dict[str, str]) -> None:
+    """Note what a row is about whose problem is told; its change may be the misspelt part."""
+    subject, other = of["subject"], of["object"] or None
+    if of["predicate"]:
+        change = Change(line, None, None, "add", of["predicate"], subject, other)
+        annotation.refused.append(change)
+    elif of["category"] or of["change"].lower() == OBJECT:
+        annotation.refused_objects.add(subject)
+    else:
+        annotation.refused.append(Change(line, None, None, "show", "", subject))
 
 
 def _number(annotation: Annotation, line: int, name: str, text: str) -> float | None:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS
 from enact_assets.replay.annotation import Annotation, Change
+from enact_assets.replay.annotation_refused import Refused
 
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object."""
@@ -32,11 +33,15 @@ def fact_text(fact: Fact) -> str:
 class FactIntervals:
     """Facts in the order of frames; at one frame, those that end first.
 
-    ``added`` are all pairs of a fact and a frame at which it is added.
+    ``added`` are all pairs of a fact and a frame at which it is added; what only follows from
+    ``refused`` rows is not told.
     """
 
-    def __init__(self, annotation: Annotation, added: Collection[tuple[Fact, int]]) -> None:
+    def __init__(
+        self, annotation: Annotation, added: Collection[tuple[Fact, int]], refused: Refused
+    ) -> None:
         self._annotation = annotation
+        self._refused = refused
         self._added = added
         self._open: dict[Fact, tuple[int, int]] = {}
         self._ended: dict[Fact, list[Interval]] = {}
@@ -60,6 +65,8 @@ class FactIntervals:
     def _begin(self, frame: int, line: int, fact: Fact) -> None:
         ended = self._ended.setdefault(fact, [])
         if fact in self._open:
+            if self._refused.has_fact(*fact[1:]):
+                return
             first_line = self._open[fact][1]
             self._annotation.tell(
                 "holds_already", line, "change", fact=fact_text(fact), first_line=first_line
@@ -80,15 +87,19 @@ class FactIntervals:
             self._annotation.tell("no_frame", line, "change", fact=text, frame=frame)
         elif fact[0] == EXISTS and fact not in self._ended and frame > 0:
             self._ended[fact] = [(0, frame)]
-        else:
+        elif not self._refused.has_fact(*fact[1:]):
             self._annotation.tell("does_not_hold", line, "change", fact=text)
 
 
 class ViewIntervals:
-    """What is shown and hidden, in the order of frames; at one frame, what is hidden first."""
+    """What is shown and hidden, in the order of frames; at one frame, what is hidden first.
 
-    def __init__(self, annotation: Annotation) -> None:
+    What only follows from ``refused`` rows is not told.
+    """
+
+    def __init__(self, annotation: Annotation, refused: Refused) -> None:
         self._annotation = annotation
+        self._refused = refused
         self._open: dict[str, tuple[int, int, Box | None]] = {}
         self._ended: dict[str, list[View]] = {}
 
@@ -106,13 +117,16 @@ class ViewIntervals:
                     frame=frame,
                     first_line=before[1],
                 )
-            elif before is not None and before[2] == change.box:
+            elif (
+                before is not None and before[2] == change.box and not self._refused.has_view(name)
+            ):
                 self._annotation.tell(
                     "in_view_already", change.line, "change", found=name, first_line=before[1]
                 )
             self._open[name] = frame, change.line, change.box
         elif before is None and name in self._ended:
-            self._annotation.tell("not_in_view", change.line, "change", found=name)
+            if not self._refused.has_view(name):
+                self._annotation.tell("not_in_view", change.line, "change", found=name)
         elif before is None:
             before = 0, 0, None
         ended = self._ended.setdefault(name, [])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from enact_assets.replay.annotation import (
@@ -106,20 +107,22 @@ def _read_object(annotation: Annotation, line: int, where: str, entry: Any) -> N
     is_whole = check_fields(annotation, line, where, entry, known=OBJECT_FIELDS, needed=needed)
     parents = entry.get("parents", [])
     texts = [_is(annotation, line, _at(where, n), entry[n], str) for n in needed if n in entry]
+    n_before = len(annotation.objects)
     if is_texts(annotation, line, _at(where, "parents"), parents) and is_whole and all(texts):
         annotation.objects.append(
             AnnotatedObject(line, entry["name"], entry["category"], tuple(parents))
         )
+    if len(annotation.objects) == n_before and isinstance(entry.get("name"), str):
+        annotation.refused_objects.add(entry["name"])
 
 
 def _read_change(annotation: Annotation, line: int, where: str, entry: Any) -> None:
     if not _is(annotation, line, where, entry, dict):
         return
     check_fields(annotation, line, where, entry, known=CHANGE_FIELDS)
-    n_before = len(annotation.problems)
+    n_before, n_changes = len(annotation.problems), len(annotation.changes)
     frame, time_s = moment_of(annotation, line, where, entry)
-    if len(annotation.problems) > n_before:
-        return
+    has_moment = len(annotation.problems) == n_before
     for operation in OPERATIONS:
         values = entry.get(operation, [])
         if not _is(annotation, line, _at(where, operation), values, list):
@@ -137,6 +140,8 @@ def _read_change(annotation: Annotation, line: int, where: str, entry: Any) -> N
                     )  # fmt: skip
             else:
                 _read_view(annotation, Change(line, frame, time_s, operation, "", ""), at, value)
+    if not has_moment:
+        annotation.refuse_changes(n_changes)
 
 
 def _is_fact(annotation: Annotation, line: int, where: str, value: list[str]) -> bool:
@@ -164,6 +169,7 @@ def _read_view(annotation: Annotation, change: Change, where: str, value: Any) -
     ):
         expected = "four whole numbers: x_min, y_min, x_max, y_max"
         annotation.tell("bad_number", change.line, _at(where, "box"), found=box, expected=expected)
+        annotation.refused.append(replace(change, subject=value["name"]))
         return
     found = (int(box[0]), int(box[1]), int(box[2]), int(box[3])) if box is not None else None
     annotation.changes.append(

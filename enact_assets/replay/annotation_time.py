@@ -27,6 +27,7 @@ from enact_assets.replay.annotation_intervals import (
     fact_of,
     fact_text,
 )
+from enact_assets.replay.annotation_refused import Refused
 from enact_assets.storage.videos import VideoTimes
 
 _ORDER = {"remove": 0, "hide": 1, "add": 2, "show": 3}
@@ -53,7 +54,8 @@ class Timeline:
         self._annotation = annotation
         self._video = video
         self._objects: dict[str, AnnotatedObject] = {}
-        self._hints: dict[tuple[str, str], str] = {}
+        self._near: dict[tuple[str, str], str | None] = {}
+        self._refused = Refused()
 
     def resolve(self) -> Timed:
         """The intervals; what is wrong is added to the annotation's problems."""
@@ -61,13 +63,15 @@ class Timeline:
         placed = [
             (frame, change)
             for change in self._annotation.changes
-            if self._is_sound(change) and (frame := self._frame(change)) is not None
+            if (frame := self._sound_frame(change)) is not None
         ]
+        for change in self._annotation.refused:
+            self._refuse(change)
         placed = _without_assumed(placed)
         placed.sort(key=lambda one: (one[0], _ORDER[one[1].operation], one[1].line))
         added = {(fact_of(c), frame) for frame, c in placed if c.operation == "add"}
-        facts = FactIntervals(self._annotation, added)
-        views = ViewIntervals(self._annotation)
+        facts = FactIntervals(self._annotation, added, self._refused)
+        views = ViewIntervals(self._annotation, self._refused)
         for frame, change in placed:
             if change.operation in ("show", "hide"):
                 views.take(frame, change)
@@ -81,6 +85,8 @@ class Timeline:
         for name, thing in self._objects.items():
             exists = timed.facts[EXISTS, name, None]
             timed.views[name] = _within(views.close(name, n_frames), exists)
+            if self._refused.has_fact(name):
+                continue
             if thing.parents and exists[0][0] == 0:
                 self._annotation.tell("never_appears", thing.line, "parents", found=name)
             else:
@@ -92,6 +98,7 @@ class Timeline:
         for thing in self._annotation.objects:
             if not is_object_name(thing.name):
                 tell("bad_name", thing.line, "name", found=thing.name[:60])
+                self._annotation.refused_objects.add(thing.name)
             elif thing.name in self._objects:
                 line = self._objects[thing.name].line
                 tell("repeated_object", thing.line, "name", found=thing.name, first_line=line)
@@ -111,9 +118,26 @@ class Timeline:
     def _is_listed(self, name: str, line: int, where: str) -> bool:
         if name in self._objects:
             return True
+        if not self._annotation.objects or name in self._annotation.refused_objects:
+            return False  # told with what lists it, or that nothing is listed
         hint = self._hint("object", name, self._objects)
         self._annotation.tell("unknown_object", line, where, found=name, hint=hint)
         return False
+
+    def _sound_frame(self, change: Change) -> int | None:
+        """The frame of a change that has nothing wrong in it by itself; None of another."""
+        frame = self._frame(change) if self._is_sound(change) else None
+        if frame is None:
+            self._refuse(change)
+        return frame
+
+    def _refuse(self, change: Change) -> None:
+        near = {
+            name: self._nearest("object", name, self._objects)
+            for name in (change.subject, change.object)
+            if name is not None and name not in self._objects
+        }
+        self._refused.add(change, {name: meant for name, meant in near.items() if meant})
 
     def _is_sound(self, change: Change) -> bool:
         """Whether a change says what, about which objects, by itself."""
@@ -193,6 +217,8 @@ class Timeline:
                 continue  # told already
             exists = timed.facts[EXISTS, parent, None]
             goes = [stop for _, stop in exists if stop < self._video.n_frames]
+            if self._refused.has_fact(parent):
+                continue
             if not goes:
                 self._annotation.tell(
                     "parent_stays", thing.line, "parents", found=parent, child=thing.name
@@ -207,21 +233,30 @@ class Timeline:
 
     def _hint(self, kind: str, name: str, known: Iterable[str]) -> str:
         """What was probably meant, in words."""
-        if (kind, name) not in self._hints:
-            if len(self._hints) >= MAX_HINTS:
-                return ""
-            near = difflib.get_close_matches(name, list(known), n=1)
-            self._hints[kind, name] = f" (did you mean {near[0]!r}?)" if near else ""
-        return self._hints[kind, name]
+        near = self._nearest(kind, name, known)
+        return "" if near is None else f" (did you mean {near!r}?)"
+
+    def _nearest(self, kind: str, name: str, known: Iterable[str]) -> str | None:
+        """What was probably meant, if anything."""
+        if (kind, name) not in self._near:
+            if len(self._near) >= MAX_HINTS:
+                return None
+            found = difflib.get_close_matches(name, list(known), n=1)
+            self._near[kind, name] = found[0] if found else None
+        return self._near[kind, name]
 
     def _check_existence(self, timed: Timed, line_of: dict[tuple[Fact, int], int]) -> None:
         for fact, intervals in timed.facts.items():
             if fact[0] == EXISTS:
                 continue
+            if self._refused.has_fact(*fact[1:]):
+                continue  # it may have ended in a row that does not count
             for frame_from, frame_to in intervals:
                 for name in (n for n in fact[1:] if n is not None):
                     exists = timed.facts[EXISTS, name, None]
                     if any(a <= frame_from and frame_to <= b for a, b in exists):
+                        continue
+                    if self._refused.has_fact(name):
                         continue
                     self._annotation.tell(
                         "does_not_exist",

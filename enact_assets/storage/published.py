@@ -7,6 +7,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.provenance import Provenance
+from enact_assets.storage.paths import HOME_VARIABLE, DataRoot
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
 """DuckDB must not download anything on its own."""
@@ -33,7 +34,7 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
     """
     if not warehouse_path.is_file():
         raise WarehouseError(
-            f"{warehouse_path}: no warehouse yet. Run `make demo` or `enact-assets materialize`."
+            f"{warehouse_path}: no warehouse yet. {_advice(warehouse_path.parent)}"
         )
     try:
         # Attached, because connecting to a path twice in one process gives the first file again.
@@ -47,6 +48,17 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
             return rows
     except duckdb.Error as error:
         raise WarehouseError(f"{warehouse_path}: {error}") from error
+
+
+def _advice(folder: Path) -> str:
+    """What to do about a data root without a warehouse: most often it is the wrong folder."""
+    lake = DataRoot(folder).lake
+    if isinstance(lake, Path) and lake.is_dir():
+        return "The lake is there: `enact-assets materialize --asset warehouse` publishes it anew."
+    return (
+        f"Looked in {folder.absolute()}: is it the right folder? --data or {HOME_VARIABLE} names "
+        "another. If nothing was made yet: `make demo` or `enact-assets materialize`."
+    )
 
 
 def published_names(warehouse_path: Path) -> dict[str, set[str]]:

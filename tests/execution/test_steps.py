@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +26,7 @@ from enact_assets.defs.lost_runs import (
 )
 from enact_assets.execution.contract import Site, StepRun, run_id_of
 from enact_assets.execution.in_process import InProcessRunner
-from enact_assets.execution.interrupts import no_interrupt_is_lost
+from enact_assets.execution.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
 from enact_assets.execution.steps import leave, workplace
 from enact_assets.process_identity import ProcessIdentity
 
@@ -133,6 +134,35 @@ def test_an_interrupt_that_dagster_swallows_still_stops() -> None:
             pass
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _wait_amid_a_signal(number: int, told: threading.Event) -> None:
+    with no_interrupt_is_lost():
+        os.kill(os.getpid(), number)
+        told.wait(10.0)
+
+
+def test_a_stop_is_told_before_the_main_thread_gets_to_it() -> None:
+    """The handler, Dagster's or ours, waits for the end of a picture; people pressed keys again."""
+    told = threading.Event()
+    before = {number: signal.signal(number, lambda *_: None) for number in STOPPING}
+    try:
+        for number in STOPPING:
+            told.clear()
+            with telling_at_once(told.set):
+                with pytest.raises(KeyboardInterrupt):
+                    _wait_amid_a_signal(number, told)
+                assert told.is_set()
+                with no_interrupt_is_lost():
+                    pass
+        told.clear()
+        with telling_at_once(told.set), no_interrupt_is_lost():
+            pass
+        assert not told.is_set()
+        assert signal.set_wakeup_fd(-1) == -1, "what others listen to is as it was"
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def test_runs_of_processes_that_are_gone_are_marked_and_others_are_not(

@@ -4,6 +4,8 @@ import dataclasses
 import logging
 import os
 import signal
+import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -223,6 +225,31 @@ def test_the_number_of_processes_changes_nothing_and_a_dead_one_is_an_error(
     assert rows.height == 10
     assert heard[0] >= 1
     render_pool.close()
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_ctrl_c_does_not_wait_for_pictures_that_nobody_will_keep(
+    store: ImageStore, is_stopped: bool
+) -> None:
+    """Python ends after its pools, and each process had two pictures of ten seconds to render."""
+    processes: list[BaseProcess] = []
+
+    def stop(done: int, *_: float) -> None:
+        if done == 1:
+            processes.extend(render_pool._pools[2]._processes.values())
+            raise KeyboardInterrupt if is_stopped else RenderError("the disk is full")
+
+    slow = dataclasses.replace(VARIANT, renderer=RendererSettings(6, 64, 256))
+    frames = segmented(list(range(20, 60, 4)))
+    with pytest.raises((KeyboardInterrupt, RenderError)):
+        render_in_world(WORLD, STATES, frames, slow, store, progress=stop, workers=2)
+    began = time.monotonic()
+    for process in processes:
+        process.join(60.0)
+    assert len(processes) == 2
+    assert time.monotonic() - began < 2.0
+    assert len(list(store.root.glob("??/*.png"))) == 1, "what was finished is kept"
+    assert render_pool._pools == {}
 
 
 def test_rendering_without_workers_is_refused(store: ImageStore) -> None:

@@ -95,7 +95,7 @@ def test_validate_reads_whatever_import_takes(
         assert main(["validate", str(path)]) == 1
         assert str(path) in capsys.readouterr().out.replace("\n", "")
     assert main(["validate", str(tmp_path / "gone.csv")]) == 1
-    assert "cannot be read" in printed(capsys)
+    assert "no such file or folder" in printed(capsys)
 
 
 def test_a_folder_with_scene_graphs_stays_a_recording(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from enact_assets.cli import main
 from enact_assets.contracts.lineage import STEPS
 from enact_assets.contracts.profile import PROFILES
 from enact_assets.contracts.registry import load_registry
+from enact_assets.official import commands, pictures
+from enact_assets.official.pictures import label_picture
 from enact_assets.questions.official import (
     OfficialQuestion,
     image_paths,
@@ -110,6 +112,40 @@ def test_a_gating_is_exported_with_its_pictures(root: Path) -> None:
     assert main(["export", "nobody", str(output), *data]) == 2
 
 
+def test_an_export_that_was_stopped_keeps_what_it_drew_and_tells_how_far_it_is(
+    root: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Minutes without a word, and all of them again after a Ctrl-C."""
+    monkeypatch.setattr(commands, "LINE_EVERY_S", 0.0)
+    drawn: list[str] = []
+
+    def draw(png: bytes, label: str, where: str) -> bytes:
+        drawn.append(f"{where}, {label}")
+        return label_picture(png, label, where)
+
+    monkeypatch.setattr(pictures, "label_picture", draw)
+    output = tmp_path / "QA" / "all.jsonl"
+    words = ["export", "release", str(output), "--data", str(root / "data")]
+    assert main(words) == 0
+    assert "export pictures: " in capsys.readouterr().err
+    output.unlink()
+    n_drawn = len(drawn)
+    whole = {p: p.read_bytes() for p in output.parent.rglob("*.png")}
+    assert n_drawn > 5
+    changed = sorted(whole, key=lambda path: path.stat().st_nlink)[:4]
+    for path in changed:
+        assert path.stat().st_nlink == 1
+    changed[0].unlink()
+    changed[1].write_bytes(whole[changed[1]][:-20])
+    changed[2].write_bytes(whole[changed[2]].replace(b"IDAT", b"IDAT\1", 1))
+    changed[3].write_bytes(label_picture(whole[changed[3]], "Next State 9", "x"))
+    drawn.clear()
+    assert main(words) == 0
+    assert len(drawn) == len(changed)
+    assert {p: p.read_bytes() for p in output.parent.rglob("*.png")} == whole
+    assert output.is_file()
+
+
 def test_an_imported_question_file_leaves_as_it_came(root: Path) -> None:
     output = root / "again.jsonl"
     assert main(["export", "published", str(output), "--data", str(root / "data")]) == 0
@@ -187,8 +223,42 @@ def test_what_cannot_be_imported_is_named(
     printed = " ".join(capsys.readouterr().out.split())
     assert "line 1" in printed
     assert "name of an embedded demonstration" in printed
-    assert "no such folder" in printed
+    assert f"failed: {paths[2]}: no such file or folder" in printed
+    assert "materialize" not in printed, "nothing came in, so nothing is to be made"
     assert not list(data.rglob("*"))
+
+
+def test_a_missing_path_is_called_that_by_import_and_validate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was `no annotation by its name` of one, and named twice by the other."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("nothere", "nothere.csv", "nothere.jsonl", "nothere.hdf5"):
+        assert main(["validate", name]) == 1
+        assert capsys.readouterr().out == f"{name}: no such file or folder\n"
+        assert main(["import", name, "--data", "data"]) == 1
+        printed = capsys.readouterr().out
+        assert printed.startswith(f"failed: {name}: no such file or folder\n")
+    (tmp_path / "empty").mkdir()
+    assert main(["import", "empty", "--data", "data"]) == 1
+    assert capsys.readouterr().out.startswith("failed: empty: no folder below it holds a ")
+
+
+def test_who_imports_answers_is_told_that_questions_are_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`Object missing required field` of what nobody said he had."""
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"id": "x", "answer": "[2, 1]"}\n')
+    assert main(["import", str(file), "--data", str(tmp_path / "data")]) == 1
+    printed = capsys.readouterr().out
+    assert "missing required field `type`. Expected a question file: each line has id, " in printed
+    assert "look like answers: `enact-assets eval`" in printed
+    file.write_text('{"id": "x", "gt": "[2, 1]"}\n')
+    assert main(["import", str(file), "--data", str(tmp_path / "data")]) == 1
+    printed = capsys.readouterr().out
+    assert "Expected a question file" in printed
+    assert "eval" not in printed
 
 
 def test_a_registry_may_ask_for_the_release(root: Path) -> None:

@@ -213,6 +213,57 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path, vid
     assert len(told.value.problems) == 4
 
 
+FOLLOWING: list[tuple[str, str, tuple[str, ...]]] = [
+    # file, content, kinds of all problems: of what a refused row should have said, nothing is told
+    (CSV, rows("0,,show,,cup,,,,0 0 99 9", "1,,hide,,cup"), ("bad_box",)),
+    (CSV, rows("0,,show,,cup,,,,0 0 9", "1,,hide,,cup"), ("bad_number",)),
+    (CSV, rows("0,,hide,,cup", "0.5,,shwo,,cup", "1,,hide,,cup"), ("unknown_change",)),
+    (CSV, rows("0,,show,,cup", "soon,,hide,,cup", "1,,show,,cup"), ("bad_number",)),
+    (CSV, rows(",,objct,,board,,board", "0,,add,OnTop,board,table", "1,,remove,OnTop,board,table",
+               "1,,hide,,board"), ("unknown_change",)),
+    (CSV, rows(",,object,,a;b,,board", "0,,add,OnTop,a;b,table"), ("bad_name",)),
+    (CSV, rows(",,object,,board,,a board, of wood,,x", "0,,add,OnTop,board,table"),
+     ("too_many_fields",)),
+    (CSV, rows("0,,add,OnTp,cup,table", "1,,remove,OnTop,cup,table"), ("unknown_predicate",)),
+    (CSV, rows("0,,ad,OnTop,cup,table", "1,,remove,OnTop,cup,table"), ("unknown_change",)),
+    (CSV, rows("0,,add,OnTop,cpu,table", "1,,remove,OnTop,cup,table"), ("unknown_object",)),
+    (CSV, rows(GOOD.strip(), "soon,,remove,OnTop,cup,table", "1,,add,OnTop,cup,table"),
+     ("bad_number",)),
+    (CSV, rows(GOOD.strip(), "9,,remove,OnTop,cup,table", "1,,remove,Exists,cup"),
+     ("after_the_end",)),
+    (CSV, rows(",,object,,lid,,lid,cup", "1,,add,Exists,lid", "1,,remove,Exist,cup"),
+     ("unknown_predicate",)),
+    (CSV, rows(",,object,,lid,,lid,cup", "1,,add,Exist,lid", "1,,remove,Exists,cup"),
+     ("unknown_predicate",)),
+    (JSON, whole(objects=[{"name": "cup"}, {"name": "table", "category": "table"}]),
+     ("missing_field",)),
+    (JSON, whole(changes=[{"time": -1, "add": [["OnTop", "cup", "table"]]},
+                          {"time": 1, "remove": [["OnTop", "cup", "table"]]}]), ("bad_number",)),
+    (JSON, whole(changes=[{"time": 0, "hide": ["cup"]},
+                          {"time": 0.5, "show": [{"name": "cup", "box": [1]}]},
+                          {"time": 1, "hide": ["cup"]}]), ("bad_number",)),
+    (JSON, whole().replace("objects", "objcts"), ("unknown_field", "missing_field", "no_objects")),
+    # Others have their own mistakes.
+    (CSV, rows("0,,add,OnTp,cup,table", "1,,remove,OnTop,table,robot"),
+     ("unknown_predicate", "does_not_hold")),
+    (CSV, rows(",,objct,,board,,board", "0,,add,OnTop,bord,table"),
+     ("unknown_change", "unknown_object")),
+    (CSV, rows("0,,show,,cup,,,,0 0 99 9", "0.5,,show,,table", "1,,hide,,table",
+               "1.5,,hide,,table"),
+     ("bad_box", "not_in_view")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOLLOWING, ids=range(len(FOLLOWING)))
+def test_what_only_follows_from_a_refused_row_is_not_told(
+    case: tuple[str, str, tuple[str, ...]], tmp_path: Path, video: Path
+) -> None:
+    """Its advice (delete the row, is it 'bread'?) would spoil what is right."""
+    name, content, kinds = case
+    problems = check_annotation(placed(tmp_path, video, name, content)).problems
+    assert tuple(p.kind for p in problems) == kinds, [str(p) for p in problems]
+
+
 def test_a_parent_may_go_a_little_before_or_after(tmp_path: Path, video: Path) -> None:
     """Within the frames until the picture is taken, one step shows both."""
     for gone, come in (("0.5", "1.1"), ("1.1", "0.5")):

@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_listed_is_told(
 ) -> None:
     root = DataRoot(tmp_path / "root")
     raw = tmp_path / "raw.hdf5"
-    assert errors(root, raw) == [f"{raw}: there is no such file"]
+    assert errors(root, raw) == [f"{raw}: no such file or folder"]
     raw.write_bytes(b"no")
     assert "is no HDF5 file that can be read" in errors(root, raw)[0]
     write_worlds(machine.python, raw)

@@ -358,8 +358,19 @@ def test_a_query_sees_the_new_file_in_a_process_that_holds_the_old(
         assert query(target, COUNTS).row(0) == (2, 2)
 
 
+def test_who_stands_in_the_wrong_folder_is_told_where_the_warehouse_was_looked_for(
+    tmp_path: Path,
+) -> None:
+    """Most often nothing is missing but a --data."""
+    with pytest.raises(WarehouseError) as error:
+        query(tmp_path / "data" / "enact.duckdb", "select 1")
+    for told in (f"Looked in {tmp_path / 'data'}", "--data or ENACT_HOME", "`make demo`"):
+        assert told in str(error.value)
+
+
 def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
-    with pytest.raises(WarehouseError, match=r"no warehouse yet\. Run `make demo`"):
+    (target.parent / "lake").mkdir(parents=True)
+    with pytest.raises(WarehouseError, match=r"no warehouse yet\. .* --asset warehouse` publishes"):
         query(target, "select 1")
     publish_lean(lake, target)
     with pytest.raises(WarehouseError, match="Catalog Error"):

@@ -1,0 +1,87 @@
+"""Rows of a query for other programs: whole values, all rows, as CSV or as JSON lines."""
+
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, TextIO
+
+import polars as pl
+
+EXACT_DIGITS = 15
+"""Decimal digits that every float keeps."""
+
+
+def write_csv(rows: pl.DataFrame, out: TextIO) -> None:
+    """Names and rows as CSV; lists and structs as JSON. An empty field is null, ``""`` a text."""
+    if not rows.width:
+        return
+    nested = {name for name, kind in rows.schema.items() if kind.is_nested() or kind == pl.Binary}
+    columns = [_as_json_texts(column) if column.name in nested else column for column in rows]
+    out.write(pl.DataFrame(columns).write_csv())
+
+
+def write_json_lines(rows: pl.DataFrame, out: TextIO) -> None:
+    """One JSON object per row, on one line; what JSON has no number for (NaN, infinity) is null."""
+    out.writelines(
+        _json({name: _plain(value) for name, value in row.items()}) + "\n"
+        for row in rows.iter_rows(named=True)
+    )
+
+
+@contextmanager
+def plain_output() -> Iterator[TextIO]:
+    """Standard output as UTF-8, whatever the locale; a reader that has had enough (``| head``)
+    ends it without an error.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would flush again as it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _as_json_texts(column: pl.Series) -> pl.Series:
+    texts = [None if value is None else _text(_plain(value)) for value in column.to_list()]
+    return pl.Series(column.name, texts, pl.String)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON has it: what it has no form for is a text, as DuckDB would take it back."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | pl.Series):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float | Decimal):
+        return _number(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if value is None or isinstance(value, str | int):
+        return value
+    return value.isoformat() if isinstance(value, datetime | date | time) else str(value)
+
+
+def _number(value: float | Decimal) -> int | float | str | None:
+    """DuckDB's sums of whole numbers are decimals, too."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    parts = value.as_tuple()
+    if isinstance(parts.exponent, int) and parts.exponent >= 0:
+        return int(value)
+    return float(value) if len(parts.digits) <= EXACT_DIGITS else str(value)
