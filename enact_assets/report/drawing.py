@@ -74,7 +74,9 @@ def finished(drawn: "Canvas", name: str, caption: str, alt: str) -> Figure:
 
     svg, png = io.BytesIO(), io.BytesIO()
     # Laid out once, for both files: it takes longer than drawing. `savefig` would draw each twice.
-    drawn.draw_without_rendering()
+    layout = drawn.get_layout_engine()
+    if layout is not None:
+        layout.execute(drawn)
     drawn.set_layout_engine("none")
     to_svg: Any = FigureCanvasSVG(drawn)
     to_svg.print_svg(svg, metadata={"Date": None, "Creator": None})
