@@ -10,8 +10,8 @@ VARIANTS_ABREAST = 6
 """More in one figure cannot be read: cells get narrower than their numbers."""
 WIDE = 4
 """Up to so many variants number and mark stand in one line, beyond that in two."""
-TICK_LETTERS, TICK_LINES = 56, 3
-"""Letters that fit above a figure side by side, and lines that a name may have."""
+TICK_LETTERS, FEW_TICK_LETTERS, TICK_LINES = 56, 34, 3
+"""Letters that fit above a figure side by side, small and not so small, and lines of a name."""
 LARGEST = 0.2
 """Difference at which the colour is full."""
 _LINE_IN = 0.27
@@ -102,7 +102,8 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
             labels.append(drawable(model, 22) + (" (publ.)" if is_published else ""))
             y += 1.0
         axes.set_yticks(ticks, labels)
-        width = TICK_LETTERS // max(len(variants), 1)
+        letters = TICK_LETTERS if is_narrow else FEW_TICK_LETTERS
+        width = letters // max(len(variants), 1)
         axes.set_xticks(range(len(variants)), [_tick(v, width) for v in variants])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
