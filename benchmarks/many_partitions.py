@@ -19,7 +19,7 @@ import pyarrow as pa
 from PIL import Image
 
 from enact_assets import __version__
-from enact_assets.contracts.lineage import ROOTS, STEPS, WAREHOUSE
+from enact_assets.contracts.lineage import ROOTS, STEPS, WHOLE
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.tables import TABLES, Table
@@ -78,7 +78,7 @@ def _files(registry: Registry, names: Names) -> Iterator[FileToWrite]:
     )
     lineage = Lineage(names, states, code_version, {})
     for step in STEPS:
-        if step.name in ROOTS or step.name == WAREHOUSE:
+        if step.name in ROOTS or step.name in WHOLE:
             continue
         codes = {asset: code_version(asset) for asset in step.assets}
         for asset in step.assets:
