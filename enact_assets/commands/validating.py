@@ -153,7 +153,7 @@ class _Look:
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:
-        from enact_assets.replay.annotated import check_annotation, read_annotated
+        from enact_assets.replay.annotated import check_annotation, tables_of_annotation
 
         checked = check_annotation(file)
         problems = [str(problem) for problem in checked.problems]
@@ -166,7 +166,8 @@ class _Look:
                 self._at_pictures(file, None, video.n_frames)
             return 1
         pace = "" if video.is_even else ", not evenly spaced: frames are found by their times"
-        return self._at_pictures(file, read_annotated(file, "recording")) or self._good(
+        tables = tables_of_annotation(file, checked, "recording")
+        return self._at_pictures(file, tables) or self._good(
             file,
             f"{len(annotation.objects)} objects, {len(annotation.changes)} changes; the video has "
             f"{video.n_frames} frames of {video.width_px} x {video.height_px} px, "

@@ -39,7 +39,8 @@ def read_lineage(
     reported = {root: reported_versions(instance, root) for root in ROOTS}
 
     def change(root: str, partition: Partition) -> str:
-        return entry_change(instance, registry, root, partition)
+        last = last_materialization(instance, root, partition)
+        return entry_change(last, registry, root, partition)
 
     return Lineage(names, states, code_version, reported, entry_change=change)
 
@@ -96,33 +97,25 @@ def last_event_id(instance: dg.DagsterInstance) -> int:
     return instance.event_log_storage.get_maximum_record_id() or 0
 
 
-def last_materialization_id(
-    instance: dg.DagsterInstance, asset: str, partition: Partition
-) -> int | None:
-    """Number of the event that told of a partition last; None if none did."""
-    found = _last_materialization(instance, asset, partition)
-    return found.storage_id if found else None
-
-
-def entry_change(
-    instance: dg.DagsterInstance, registry: Registry, root: str, partition: Partition
-) -> str:
-    """Which settings of a config root are others than Dagster was told; empty if it cannot say."""
-    found = _last_materialization(instance, root, partition)
-    told = found.asset_materialization if found else None
-    was = told.metadata.get(SETTINGS) if told else None
-    if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
-        return ""
-    return setting_changes(was.value, settings_as_told(registry, root, partition))
-
-
-def _last_materialization(
+def last_materialization(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.EventLogRecord | None:
+    """The event that told of a partition last; None if none did."""
     key, name = dg.AssetKey(asset), partition_key(partition)
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records
     return found[0] if found else None
+
+
+def entry_change(
+    told: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
+) -> str:
+    """Which settings of a config root are others than ``told``; empty if that does not say."""
+    materialization = told.asset_materialization if told else None
+    was = materialization.metadata.get(SETTINGS) if materialization else None
+    if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
+        return ""
+    return setting_changes(was.value, settings_as_told(registry, root, partition))
 
 
 def last_check_texts(

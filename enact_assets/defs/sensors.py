@@ -24,7 +24,7 @@ from enact_assets.defs.partitions import (
     question_file_partitions,
 )
 from enact_assets.defs.pools import set_limits
-from enact_assets.defs.reported import entry_change, last_materialization_id, reported_versions
+from enact_assets.defs.reported import entry_change, last_materialization, reported_versions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import (
     TRIGGER_TAG,
@@ -158,10 +158,10 @@ def _changed_settings(
             is_busy = partition in busy.of.get(root, ())
             if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
                 continue
-            last = last_materialization_id(context.instance, root, partition)
-            change = entry_change(context.instance, registry, root, partition)
-            why = entry_changed(was, now, change)
-            yield _request(context, steps[root], partition, f"{now} {last}", why)
+            last = last_materialization(context.instance, root, partition)
+            why = entry_changed(was, now, entry_change(last, registry, root, partition))
+            number = last.storage_id if last else None
+            yield _request(context, steps[root], partition, f"{now} {number}", why)
 
 
 def _loaded_partitions(context: dg.SensorEvaluationContext, root: str) -> set[str] | None:

@@ -84,7 +84,14 @@ def read_annotated(file: Path, demonstration: str) -> ReplayTables:
 
     Errors: :class:`AnnotationError` with all problems, whose message is the first.
     """
-    checked = check_annotation(file)
+    return tables_of_annotation(file, check_annotation(file), demonstration)
+
+
+def tables_of_annotation(file: Path, checked: Checked, demonstration: str) -> ReplayTables:
+    """Replay tables of what :func:`check_annotation` found in ``file``.
+
+    Errors: as :func:`read_annotated`.
+    """
     if checked.problems or checked.video is None or checked.timed is None:
         raise AnnotationError.of(file, checked.problems)
     video, timed = checked.video, checked.timed

@@ -86,7 +86,7 @@ class ClusterSums:
         deviates. Source: Bell and McCaffrey 2002 (CR2), for a mean.
         """
         deviations = self.total - self.n * np.nan_to_num(self.means())
-        shares, _ = self._shares()
+        shares, _ = self.shares()
         variance = np.sum(deviations**2 / (1 - shares), axis=0)
         errors = _ratio(np.sqrt(variance), self.n.sum(axis=0))
         errors[self.n_clusters < 2] = np.nan
@@ -100,7 +100,7 @@ class ClusterSums:
         error is nearly that of two. Source: Satterthwaite's for CR2, Bell and McCaffrey 2002, with
         scores taken as independent; in closed form for a mean.
         """
-        shares, weights = self._shares()
+        shares, weights = self.shares()
         # Traces of the matrix of the quadratic form, and of its square, over n and n squared.
         trace = shares.sum(axis=0)
         squares = np.sum((weights * shares**2), axis=0) ** 2 + np.sum(
@@ -110,8 +110,11 @@ class ClusterSums:
         found[self.n_clusters < 2] = 1.0
         return found
 
-    def _shares(self) -> tuple[Floats, Floats]:
-        """Share of each demonstration in the scores of a column, and 1 over 1 - that, (G, K)."""
+    def shares(self) -> tuple[Floats, Floats]:
+        """Share of each demonstration in the scores of a column, and 1 over 1 - that, (G, K).
+
+        Shares are 0 below two demonstrations.
+        """
         shares = self.n / np.maximum(self.n.sum(axis=0), 1.0)
         shares[:, self.n_clusters < 2] = 0.0
         return shares, 1 / (1 - shares)

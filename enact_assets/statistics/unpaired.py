@@ -45,8 +45,8 @@ def unpaired_difference(
     if sums.n_clusters.min() < 2:
         return UnpairedDifference()
     n = sums.n.sum(axis=0)
-    shares = sums.n / n
-    roots = np.sqrt(1 / (1 - shares))
+    shares, weights = sums.shares()
+    roots = np.sqrt(weights)
     means = sums.means()
     added = (sums.total - sums.n * means) * roots / n
     error = float(np.linalg.norm(added[:, 0] - added[:, 1]))
