@@ -42,11 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for number in STOPPING:
         signal.signal(number, signal.default_int_handler)
 
-    def tell() -> None:
-        errors.print("\nStopping: this takes some seconds. What was finished is kept.")
+    def say_stopping() -> None:
+        errors.print("\nStopping: this can take some seconds.")
 
     try:
-        with telling_at_once(tell):
+        with telling_at_once(say_stopping):
             return int(arguments.run(arguments, console))
     except EnactError as error:
         errors.print(f"enact-assets: {error}", style="red", markup=False)
@@ -57,8 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         errors.print(f"enact-assets: {message}", style="red", markup=False)
         return 2
-    except KeyboardInterrupt:
-        errors.print("\nStopped. What was finished is kept; run the same command again.")
+    except KeyboardInterrupt as stopped:
+        done = str(stopped) or "Stopped. What was finished is kept; run the same command again."
+        errors.print(f"\n{done}")
         return 130
 
 

@@ -137,10 +137,12 @@ class _Listing:
         known = cache.read(contract)
         self._n_known = len(known)
         n_before, n_after = len(contract.name) + 1, len(SUFFIX)
+        dimensions = contract.partitions
         for entry in lake.files(contract.name):
             record = known.get(entry)
             if record is not None:
-                values = tuple(entry.name[n_before:-n_after].split("/"))
+                # The file of a table without partitions has no values in its name.
+                values = tuple(entry.name[n_before:-n_after].split("/")) if dimensions else ()
             else:
                 named = values_of(contract, entry.name)
                 if named is None:

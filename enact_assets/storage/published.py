@@ -1,5 +1,8 @@
 """What the published warehouse says: queries, the names it holds, what it was made from."""
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import duckdb
@@ -14,6 +17,8 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_ex
 PUBLISHED = "meta.published"
 """Table of what a warehouse says about itself: key, value."""
 STALE = "stale_partitions"
+STOP_S = 0.5
+"""DuckDB looks for an interrupt every few milliseconds; a thread that does not end is left."""
 CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
 
 _NAMED_IN = {
@@ -28,7 +33,8 @@ _NAMED_IN = {
 def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
     """Rows of one statement on the published warehouse, read only.
 
-    Sees the file as it is now, also in a process that holds an older one open.
+    Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
+    stop a long query at once (KeyboardInterrupt).
     Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
     with DuckDB's message.
     """
@@ -43,11 +49,41 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
             location = str(warehouse_path).replace("'", "''")
             connection.execute(f"attach '{location}' as warehouse (read_only)")
             connection.execute("use warehouse")
-            relation = connection.sql(sql)
-            rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
-            return rows
+            return _interruptible(connection, lambda: _rows(connection, sql))
     except duckdb.Error as error:
         raise WarehouseError(f"{warehouse_path}: {error}") from error
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
+    relation = connection.sql(sql)
+    rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
+    return rows
+
+
+def _interruptible(
+    connection: duckdb.DuckDBPyConnection, work: Callable[[], pl.DataFrame]
+) -> pl.DataFrame:
+    """What ``work`` returns. A signal that arrives meanwhile stops the query of ``connection``.
+
+    Python runs signal handlers in the main thread only, between two of its own instructions; there
+    a query is a single one. So it runs in another thread, while this one waits for both.
+    """
+    done: Future[pl.DataFrame] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+            done.set_exception(error)
+
+    thread = threading.Thread(target=run, name="query", daemon=True)
+    thread.start()
+    try:
+        return done.result()
+    except KeyboardInterrupt as stopped:
+        connection.interrupt()
+        thread.join(STOP_S)
+        raise KeyboardInterrupt("Stopped: the query was interrupted.") from stopped
 
 
 def _advice(folder: Path) -> str:

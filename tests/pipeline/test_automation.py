@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import warnings
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +13,10 @@ from daemon_places import Place, added, demonstrations
 
 from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS
+from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS, TRY_AGAIN_S, _Tried
 from enact_assets.defs.checks import sql_check_specs
 from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import PROCESS_TAG
+from enact_assets.defs.lost_runs import OLD_S, PROCESS_TAG, mark_all_lost
 from enact_assets.defs.pools import API, LIMITS, RENDERER
 from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.schedules import every_quarter, nightly
@@ -217,6 +218,26 @@ def test_a_run_whose_process_is_gone_counts_as_failed(place: Place) -> None:
     status = {r: place.instance.get_run_by_id(r).status for r in (dead, alive)}
     assert status[dead] == dg.DagsterRunStatus.FAILURE
     assert status[alive] == dg.DagsterRunStatus.NOT_STARTED
+
+
+def test_a_run_on_a_machine_that_cannot_be_asked_is_lost_after_a_day(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No step takes so long; before that it may well be at work."""
+    elsewhere = ProcessIdentity("elsewhere", 1, "another-boot", "1", "1")
+    run_id = place.queue(("qa",), "z|state")
+    place.instance.add_run_tags(run_id, {PROCESS_TAG: f"{run_id} {elsewhere.encoded()}"})
+    assert mark_all_lost(place.instance) == []
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + OLD_S + 60)
+    assert mark_all_lost(place.instance) == [run_id]
+
+
+def test_what_was_tried_is_tried_again_after_a_day() -> None:
+    tried = _Tried({}).updated({("a",): "x"}, now=0.0).updated({("a",): "x", ("b",): "y"}, now=9.0)
+    assert tried.of == {("a",): ("x", 0.0), ("b",): ("y", 9.0)}
+    assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S - 1).of) == {("a",), ("b",)}
+    assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S + 1).of) == {("b",)}
 
 
 def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -> None:

@@ -23,6 +23,7 @@ from enact_assets.storage.parquet_files import FOOTER_BYTES, MAX_HEADS
 from enact_assets.storage.places import Entry, Place
 
 PROVENANCE = Provenance("c0de", {"facts": InputVersion("ab" * 32, 1)})
+WHOLE_TABLE = "published_accuracies"
 LONG_AGO = (1_000_000_000, 1_000_000_000)
 SHAS = [f"{i:016x}" + "0" * 48 for i in (3, 1, 2)]
 
@@ -101,6 +102,19 @@ def test_a_file_that_did_not_change_is_not_opened_again(
     assert opened == ["facts/a-1.parquet"]
     assert list(after) == [("a-0",), ("a-1",)]
     assert after["a-1",] != before["facts"]["a-1",]
+
+
+def test_the_file_of_a_table_without_partitions_is_known_again(
+    lake: Lake, index: LakeIndex, opened: list[str]
+) -> None:
+    """Its name has no values: an hour after it was published, each second plan failed."""
+    lake.write(WHOLE_TABLE, table(WHOLE_TABLE).empty(), {})
+    os.utime(lake.path(WHOLE_TABLE, {}), LONG_AGO)
+    first = index.scan([WHOLE_TABLE])
+    assert list(first[WHOLE_TABLE]) == [()]
+    opened.clear()
+    assert index.scan([WHOLE_TABLE]) == first
+    assert opened == []
 
 
 def test_a_file_of_equal_size_and_time_is_still_known_as_another(
