@@ -4,7 +4,7 @@ import polars as pl
 from simulator.small_world import first_state
 
 from enact_assets.contracts.tables import table
-from enact_assets.simulator.world import World
+from enact_assets.simulator.shapes.world import World
 
 DEMONSTRATION = "small-0"
 N_FRAMES = 60

@@ -13,7 +13,7 @@ from enact_assets.contracts.registry import CameraSettings, Variant
 from enact_assets.frames.visibility import PICTURE_PX, measure_visibility, visibility_in_world
 from enact_assets.replay.embedded import replay_embedded
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.masks import object_masks
+from enact_assets.simulator.view.masks import object_masks
 
 CAMERA = CameraSettings()
 WORLD = small_world()

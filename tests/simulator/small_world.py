@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from enact_assets.simulator.world import Cue, Surface, World, WorldObject, WorldState
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import Cue, World, WorldObject, WorldState
 
 TABLE_TOP_M = 0.92
 HEAD = (0.0, 0.0, 1.6)

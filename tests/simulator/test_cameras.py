@@ -11,13 +11,9 @@ from simulator.small_world import HEAD, first_state, small_world
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.cameras import (
-    CameraPose,
-    camera_pose,
-    field_of_view_rad,
-)
-from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.world import World
+from enact_assets.simulator.shapes.world import World
+from enact_assets.simulator.view.cameras import CameraPose, camera_pose, field_of_view_rad
+from enact_assets.simulator.view.poses import pose_world
 
 from reference.projections import camera_rays, project
 

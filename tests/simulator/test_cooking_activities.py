@@ -11,10 +11,10 @@ from simulator.demonstrations import (
     recorded,
 )
 
-from enact_assets.simulator.predicates import Fact
-from enact_assets.simulator.recording import Recording
+from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world
-from enact_assets.simulator.world import World
+from enact_assets.simulator.simulation.facts import Fact
+from enact_assets.simulator.simulation.recording import Recording
 
 DISHES = ("make_a_salad", "make_a_steak", "make_lemonade")
 

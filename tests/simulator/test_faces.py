@@ -8,11 +8,12 @@ import pytest
 from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import CameraSettings, RendererSettings, Variant
-from enact_assets.simulator.cameras import CameraPose, projection
-from enact_assets.simulator.faces import fisheye_faces, stitched
-from enact_assets.simulator.masks import object_masks
-from enact_assets.simulator.rendering import Renderer
-from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
+from enact_assets.simulator.rendering.renderer import Renderer
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
+from enact_assets.simulator.view.cameras import CameraPose, projection
+from enact_assets.simulator.view.faces import fisheye_faces, stitched
+from enact_assets.simulator.view.masks import object_masks
 
 from reference.projections import camera_rays
 

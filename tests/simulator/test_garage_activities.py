@@ -7,13 +7,13 @@ from simulator.demonstrations import cases, changed_predicates, key_frames, reco
 
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.catalogue import laundry, rubbish, supplies, tools
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.masks import mask_sizes, object_masks
 from enact_assets.simulator.rooms import garage
+from enact_assets.simulator.shapes.world import WorldState
 from enact_assets.simulator.simulate import find_activity, random_draws
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import WorldState
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things.catalogue import laundry, rubbish, supplies, tools
+from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 CLAIMED = {
     "outfit_a_basic_toolbox": {"Inside", "OnTop", "Under", "Open"},

@@ -15,15 +15,15 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, differing
-from enact_assets.simulator.catalogue import crockery, fresh, groceries, tableware
-from enact_assets.simulator.executor import Executor, tilt_of
-from enact_assets.simulator.fixtures import Fixture
-from enact_assets.simulator.plan import Close, Open, Press, Step
-from enact_assets.simulator.robot import Side
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import Close, Open, Press
+from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import appliances, kitchen, ovens
+from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.simulate import build_episode, random_draws
-from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things.catalogue import crockery, fresh, groceries, tableware
 
 PREDICATES = {
     "setting_the_table": {"Open", "OnTop", "Inside", "Contains", "LeftGrasping", "RightGrasping"},

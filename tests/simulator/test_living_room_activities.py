@@ -4,8 +4,8 @@ import pytest
 from simulator.demonstrations import SEEDS, cases, changed_predicates, key_frames, recorded
 
 from enact_assets.contracts.registry import CameraSettings, load_registry
-from enact_assets.simulator.masks import mask_sizes, object_masks
-from enact_assets.simulator.recording import Recording, missing_goals
+from enact_assets.simulator.simulation.recording import Recording, missing_goals
+from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 MASK_PX = 256
 LEAST_SHARE = 0.0004

@@ -5,9 +5,9 @@ import pytest
 from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator import masks
-from enact_assets.simulator.cameras import camera_pose
-from enact_assets.simulator.poses import pose_world
+from enact_assets.simulator.view import masks
+from enact_assets.simulator.view.cameras import camera_pose
+from enact_assets.simulator.view.poses import pose_world
 
 SIZE = 65
 

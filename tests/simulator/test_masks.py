@@ -10,8 +10,9 @@ from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.masks import MaskSize, geom_objects, mask_sizes, object_masks
-from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
+from enact_assets.simulator.view.masks import MaskSize, geom_objects, mask_sizes, object_masks
 
 from reference.projections import project
 from reference.ray_casts import Solid, Vec, fisheye_ray, nearest, pixel_ray
@@ -146,8 +147,8 @@ def test_outside_its_circle_the_fisheye_shows_nothing() -> None:
 
 def test_a_known_sphere_covers_the_pixels_worked_out_by_hand(world: World) -> None:
     """The ball's centre projects to one pixel; its mask must be a disc around it."""
-    from enact_assets.simulator.cameras import camera_pose
-    from enact_assets.simulator.poses import pose_world
+    from enact_assets.simulator.view.cameras import camera_pose
+    from enact_assets.simulator.view.poses import pose_world
 
     state = first_state(world)
     mask = object_masks(world, state, BASELINE, 256) == index_of(world, "ball")

@@ -6,12 +6,13 @@ import pytest
 from simulator.matter_bench import BROWN, DUST, JAM, RED, WATER, builder, vessels
 
 from enact_assets.contracts.errors import SimulationError, StageError
-from enact_assets.simulator import things
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.parts import Color, Parts, Vessel
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.transitions import Baked, Cut, Stirred, Switched
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Color
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Baked, Cut, Stirred, Switched
+from enact_assets.simulator.things import kinds
+from enact_assets.simulator.things.thing_parts import Parts, Vessel
 
 Declare = Callable[[StageBuilder], None]
 
@@ -145,7 +146,7 @@ def test_a_profile_that_does_not_rise_is_named(monkeypatch: pytest.MonkeyPatch) 
         hollow = Vessel(((0.1, 0.05), (0.05, 0.05)))
         return Parts(look + solid, 0.05, 0.05, 0.05, 0.05, 0.1, vessel=hollow)
 
-    monkeypatch.setitem(things.KINDS, "folded", folded)
+    monkeypatch.setitem(kinds.KINDS, "folded", folded)
     stage = builder()
     stage.put("cup", "folded", RED, "table")
     with pytest.raises(StageError, match=r"profile of vessel 'cup' does not rise.*\[0\.1, 0\.05\]"):

@@ -19,13 +19,13 @@ from simulator.matter_bench import (
 )
 
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.masks import mask_sizes, object_masks
-from enact_assets.simulator.matter_steps import Pour, Wait
-from enact_assets.simulator.physics import Physics
-from enact_assets.simulator.plan import Grasp
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.substances import DISC_HALF_M, HIDDEN, SLABS
-from enact_assets.simulator.world import WorldState
+from enact_assets.simulator.planning.basic_steps import Grasp
+from enact_assets.simulator.planning.matter_steps import Pour, Wait
+from enact_assets.simulator.shapes.world import WorldState
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.substances import DISC_HALF_M, HIDDEN, SLABS
+from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 FRAME_S = 1 / 30
 

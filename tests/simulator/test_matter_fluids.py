@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator.matter_bench import TABLE_COAT, WATER, place, table_stage, vessels
 
-from enact_assets.simulator import things
-from enact_assets.simulator.fluids import FLOW_M3_PER_S, PARTICLE_M3
-from enact_assets.simulator.parts import Color, Parts, Vessel, gloss, upright_cylinder
-from enact_assets.simulator.physics import Physics
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.stage import Stage, StageBuilder
+from enact_assets.simulator.matter.fluids import FLOW_M3_PER_S, PARTICLE_M3
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Color, gloss
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things import kinds
+from enact_assets.simulator.things.thing_parts import Parts, Vessel, upright_cylinder
 
 from reference.outflow import cylinder_outflow
 
@@ -149,7 +151,7 @@ def _cup(scene: Scene, name: str, color: Color) -> Parts:
 
 def test_a_poured_cup_follows_the_slow_and_obvious_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Frame by frame the same volume as a loop over the cylinder's own formula."""
-    monkeypatch.setitem(things.KINDS, "plain_cup", _cup)
+    monkeypatch.setitem(kinds.KINDS, "plain_cup", _cup)
 
     def cups(stage: StageBuilder) -> None:
         stage.put("cup", "plain_cup", (0.5, 0.5, 0.5), "table")

@@ -6,11 +6,12 @@ import pytest
 from simulator.matter_bench import BROWN, RED, STYLE, builder, place, table_stage
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.fixtures import Heater
-from enact_assets.simulator.physics import Physics
 from enact_assets.simulator.rooms import kitchen
-from enact_assets.simulator.stage import Stage, StageBuilder
-from enact_assets.simulator.world import Cue
+from enact_assets.simulator.rooms.fixtures import Heater
+from enact_assets.simulator.shapes.world import Cue
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 from reference.warming import temperature
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enact_assets.simulator.hollows import Hollow
-from enact_assets.simulator.parts import Vessel
+from enact_assets.simulator.stage.hollows import Hollow
+from enact_assets.simulator.things.thing_parts import Vessel
 
 from reference.hollow_volumes import (
     counted_volume,

@@ -21,15 +21,16 @@ from simulator.matter_bench import (
 
 from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.validation import check_replay
-from enact_assets.simulator.fluids import PARTICLE_M3
-from enact_assets.simulator.forecast import Forecast
-from enact_assets.simulator.matter_steps import Pour, Stir, Wait
-from enact_assets.simulator.physics import Physics
-from enact_assets.simulator.plan import Grasp, Place, Press
-from enact_assets.simulator.recording import Recording, facts_of
-from enact_assets.simulator.robot import HandPose
-from enact_assets.simulator.stage import Stage, StageBuilder
-from enact_assets.simulator.transitions import Baked, Cut, Stirred, Switched
+from enact_assets.simulator.matter.fluids import PARTICLE_M3
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, Press
+from enact_assets.simulator.planning.forecast import Forecast
+from enact_assets.simulator.planning.matter_steps import Pour, Stir, Wait
+from enact_assets.simulator.robot.kinematics import HandPose
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.simulation.recording import Recording, facts_of
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Baked, Cut, Stirred, Switched
 
 
 def lemonade(stage: StageBuilder) -> None:
@@ -296,8 +297,8 @@ def test_a_substance_that_was_only_spilled_goes_on_existing() -> None:
 
 def test_hand_poses_are_kept_by_name() -> None:
     """The skills turn hands by any angle; a pose must survive the way there and back."""
-    from enact_assets.simulator.handling import hand_pose
-    from enact_assets.simulator.rotations import quat_to_matrix
+    from enact_assets.simulator.shapes.rotations import quat_to_matrix
+    from enact_assets.simulator.skills.handling import hand_pose
 
     rng = np.random.default_rng(0)
     for yaw, pitch, roll in rng.uniform(-1.2, 1.2, (50, 3)):

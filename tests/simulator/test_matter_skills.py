@@ -24,12 +24,11 @@ from simulator.matter_bench import (
 )
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator.coats import WIPE_REACH_M
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.fluids import PARTICLE_M3
-from enact_assets.simulator.forecast import Forecast
-from enact_assets.simulator.handling import Hold, bring_over, lifted
-from enact_assets.simulator.matter_steps import (
+from enact_assets.simulator.matter.coats import WIPE_REACH_M
+from enact_assets.simulator.matter.fluids import PARTICLE_M3
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, Press, Slice, Together
+from enact_assets.simulator.planning.forecast import Forecast
+from enact_assets.simulator.planning.matter_steps import (
     AwaitCooked,
     Dice,
     Dip,
@@ -39,11 +38,13 @@ from enact_assets.simulator.matter_steps import (
     Wait,
     Wipe,
 )
-from enact_assets.simulator.plan import Grasp, Place, Press, Slice, Step, Together
-from enact_assets.simulator.plan_check import check_plan
-from enact_assets.simulator.predicates import Fact
-from enact_assets.simulator.stage import Stage, StageBuilder
-from enact_assets.simulator.transitions import Cut, Diced
+from enact_assets.simulator.planning.plan_check import check_plan
+from enact_assets.simulator.simulation.facts import Fact
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.skills.handling import Hold, bring_over, lifted
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Cut, Diced
 
 POURING = (Grasp("left", "jug"), Pour("left", "glass", 0.2), Pour("left", "bowl", 0.3))
 
@@ -238,7 +239,7 @@ def test_a_sponge_cleans_only_what_it_touches_or_is_drawn_over() -> None:
     hold = Hold.of(robot, "right")
     over = hold.hand(hold.turn, np.zeros(3), above)
     base = robot.drive(bring_over(robot, hold, "board", [over]))
-    low, _ = physics.matter.box(physics, "sponge")
+    low, _ = physics.box("sponge")
     places = coats.states[0].world_places(physics)
     assert np.abs(places[:, 2] - low[2]).max() < WIPE_REACH_M, "near enough, but for contact"
     physics.matter.wiping["sponge"] = "tray"

@@ -5,9 +5,7 @@ import pytest
 from simulator.small_stage import robot_after, small_stage, spans
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.motion import side_by_side
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     GraspBoth,
     Open,
@@ -17,7 +15,9 @@ from enact_assets.simulator.plan import (
     move,
     move_wide,
 )
-from enact_assets.simulator.robot import SIDES
+from enact_assets.simulator.robot.kinematics import SIDES
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.skills.motion import side_by_side
 
 LEFT = move("left", "mug", "table", (-0.32, 0.1))
 RIGHT = (*move("right", "can", "table", (0.3, 0.15)), *move("right", "can", "table", (0.28, -0.1)))

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from simulator.small_stage import small_stage
 
 from enact_assets.contracts.errors import PhysicsError, PlanError
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.plan import Grasp, Press
-from enact_assets.simulator.robot import BODIES, BasePose, HandPose, body_poses
-from enact_assets.simulator.rotations import quat_to_matrix
-from enact_assets.simulator.stances import Goal, common_stance, standing_place
+from enact_assets.simulator.planning.basic_steps import Grasp, Press
+from enact_assets.simulator.robot.kinematics import BODIES, BasePose, HandPose, body_poses
+from enact_assets.simulator.robot.stances import Goal, common_stance, standing_place
+from enact_assets.simulator.shapes.rotations import quat_to_matrix
+from enact_assets.simulator.skills.executor import Executor
 
 angles = st.floats(-3.0, 3.0)
 slopes = st.floats(-1.2, 1.2)

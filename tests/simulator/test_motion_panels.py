@@ -6,10 +6,10 @@ import pytest
 from simulator.small_stage import robot_after, small_stage, spans
 
 from enact_assets.contracts.errors import PlanError
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.making import is_inside
-from enact_assets.simulator.plan import Close, Grasp, Open, Place, move
-from enact_assets.simulator.recording import facts_of
+from enact_assets.simulator.mechanics.containment import is_inside
+from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place, move
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,7 @@ from simulator.small_stage import small_stage
 from enact_assets.contracts.errors import ActivityError, PlanError
 from enact_assets.simulator import simulate as simulate_module
 from enact_assets.simulator.activities.base import Activity, Episode
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.forecast import Forecast
-from enact_assets.simulator.matter_steps import Wait
-from enact_assets.simulator.motion import Motions
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     GraspBoth,
@@ -24,15 +20,18 @@ from enact_assets.simulator.plan import (
     PlaceBoth,
     Press,
     Slice,
-    Step,
     Together,
     move,
     move_wide,
 )
-from enact_assets.simulator.plan_check import check_covers, check_goal, check_plan
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.forecast import Forecast
+from enact_assets.simulator.planning.matter_steps import Wait
+from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
 from enact_assets.simulator.simulate import build_world, perform, simulate
-from enact_assets.simulator.stage import Stage
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.skills.motion import Motions
+from enact_assets.simulator.stage.stage import Stage
 
 
 @pytest.fixture(scope="module")

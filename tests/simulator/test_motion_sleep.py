@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from simulator.small_stage import robot_after, small_stage
 
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.plan import Close, Open, Step, move, move_wide
-from enact_assets.simulator.recording import facts_of
-from enact_assets.simulator.rotations import quat_z
-from enact_assets.simulator.stage import Stage
+from enact_assets.simulator.planning.basic_steps import Close, Open, move, move_wide
+from enact_assets.simulator.shapes.rotations import quat_z
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.stage.stage import Stage
 
 PLAN: tuple[Step, ...] = (
     *move("left", "mug", "basket", (-0.08, 0.0)),

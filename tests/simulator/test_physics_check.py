@@ -6,12 +6,13 @@ from simulator.small_stage import LOOK, robot_after, small_stage
 
 from enact_assets.contracts.errors import PhysicsError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.matter_steps import Wait
+from enact_assets.simulator.planning.matter_steps import Wait
 from enact_assets.simulator.rooms import kitchen, storage
-from enact_assets.simulator.rotations import quat_z
+from enact_assets.simulator.shapes.rotations import quat_z
 from enact_assets.simulator.simulate import perform
-from enact_assets.simulator.stage import Stage, StageBuilder
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 RED = (0.8, 0.1, 0.1)
 

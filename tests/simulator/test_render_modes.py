@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.registry import AppearanceSettings, RendererSettings, Variant
-from enact_assets.simulator.lighting import find_room, lights
-from enact_assets.simulator.masks import object_masks
-from enact_assets.simulator.modes import MODES, render_mode
-from enact_assets.simulator.poses import pose_world, state_seed
-from enact_assets.simulator.rendering import Renderer
-from enact_assets.simulator.tone_mapping import GRAIN, filmed, tone_mapped
-from enact_assets.simulator.world import World, WorldState
+from enact_assets.simulator.rendering.lighting import find_room, lights
+from enact_assets.simulator.rendering.modes import MODES, render_mode
+from enact_assets.simulator.rendering.renderer import Renderer
+from enact_assets.simulator.rendering.tone_mapping import GRAIN, filmed, tone_mapped
+from enact_assets.simulator.shapes.world import World, WorldState
+from enact_assets.simulator.view.masks import object_masks
+from enact_assets.simulator.view.poses import pose_world, state_seed
 
 SIZE = 96
 Floats = NDArray[np.float64]

@@ -15,16 +15,17 @@ from enact_assets.contracts.registry import (
     RendererSettings,
     Variant,
 )
-from enact_assets.simulator.cameras import camera_pose
-from enact_assets.simulator.denoising import Denoiser, denoiser
-from enact_assets.simulator.masks import cast_picture, object_masks
-from enact_assets.simulator.meshes import face_normals, geom_mesh
-from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.rendering import Renderer, guides
-from enact_assets.simulator.scenes import TracedScene, drawn_geoms
-from enact_assets.simulator.textures import TEXTURES, texture_colors, texture_picture
-from enact_assets.simulator.tone_mapping import tone_mapped
-from enact_assets.simulator.world import Surface, World, WorldState
+from enact_assets.simulator.rendering.denoising import Denoiser, denoiser
+from enact_assets.simulator.rendering.meshes import face_normals, geom_mesh
+from enact_assets.simulator.rendering.renderer import Renderer, guides
+from enact_assets.simulator.rendering.scenes import TracedScene, drawn_geoms
+from enact_assets.simulator.rendering.textures import TEXTURES, texture_colors, texture_picture
+from enact_assets.simulator.rendering.tone_mapping import tone_mapped
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import World, WorldState
+from enact_assets.simulator.view.cameras import camera_pose
+from enact_assets.simulator.view.masks import cast_picture, object_masks
+from enact_assets.simulator.view.poses import pose_world
 
 SIZE = 128
 VARIANT = Variant(

@@ -8,13 +8,10 @@ import pytest
 from simulator.robot_room import REST, robot_room, robot_state
 
 from enact_assets.contracts.registry import AppearanceSettings, CameraSettings
-from enact_assets.simulator import robot_shapes, robot_trunk
-from enact_assets.simulator.cameras import camera_pose
-from enact_assets.simulator.lofts import Section, along_x, along_y, joined, mirrored_x, rounded
-from enact_assets.simulator.masks import VISIBLE_GROUPS, cast_picture, geom_objects
-from enact_assets.simulator.materials import check_surfaces, dressed
-from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.robot import (
+from enact_assets.simulator.rendering.materials import check_surfaces, dressed
+from enact_assets.simulator.robot import arms, trunk
+from enact_assets.simulator.robot.arms import Piece
+from enact_assets.simulator.robot.kinematics import (
     BODIES,
     SEGMENT_M,
     SIDES,
@@ -23,15 +20,25 @@ from enact_assets.simulator.robot import (
     HandPose,
     shoulder,
 )
-from enact_assets.simulator.robot_shapes import Piece
+from enact_assets.simulator.shapes.lofts import (
+    Section,
+    along_x,
+    along_y,
+    joined,
+    mirrored_x,
+    rounded,
+)
+from enact_assets.simulator.view.cameras import camera_pose
+from enact_assets.simulator.view.masks import VISIBLE_GROUPS, cast_picture, geom_objects
+from enact_assets.simulator.view.poses import pose_world
 
 PIECES = (
-    *robot_trunk.BASE,
-    *robot_shapes.UPPER,
-    *robot_shapes.FORE,
-    *robot_shapes.HAND,
-    *robot_shapes.FINGERS,
-    *robot_shapes.THUMB,
+    *trunk.BASE,
+    *arms.UPPER,
+    *arms.FORE,
+    *arms.HAND,
+    *arms.FINGERS,
+    *arms.THUMB,
 )
 MOST_TRIANGLES = 16_000
 """Of both arms and the trunk: rays are tried on them, and pictures must stay quick."""
@@ -103,17 +110,17 @@ def test_limbs_end_where_the_kinematics_puts_their_joints() -> None:
         vertices = next(p for p in PIECES if p.name == name).mesh[0]
         return float(vertices[:, 2].min()), float(vertices[:, 2].max())
 
-    ball = np.array(robot_shapes.BALL)
+    ball = np.array(arms.BALL)
     assert (ball[0, 1] + ball[-1, 1]) / 2 == pytest.approx(WRIST_M)
     ball_radius = ball[:, 0].max()
     assert SEGMENT_M - ball_radius < heights("fore_core")[1] < SEGMENT_M
     low, high = heights("upper_core")
-    assert low < robot_shapes.SHOULDER_BALL_M
+    assert low < arms.SHOULDER_BALL_M
     assert high > SEGMENT_M
     axle = next(p for p in PIECES if p.name == "torso_core").mesh[0]
     end = axle[np.argmax(axle[:, 0])]
     joint = shoulder(BasePose(0.0, 0.0, 0.0), "right")
-    assert np.linalg.norm(end - joint) < robot_shapes.SHOULDER_BALL_M + 0.02
+    assert np.linalg.norm(end - joint) < arms.SHOULDER_BALL_M + 0.02
 
 
 @pytest.mark.parametrize("opening", [0.02, 0.1, 0.18])

@@ -5,15 +5,15 @@ import pytest
 from simulator.robot_room import REST, robot_room, robot_state
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.simulator.lighting import PANEL_HALF_M, PANEL_PLACE, find_room
-from enact_assets.simulator.masks import cast_rays
-from enact_assets.simulator.materials import check_surfaces
-from enact_assets.simulator.poses import pose_world
+from enact_assets.simulator.rendering.lighting import PANEL_HALF_M, PANEL_PLACE, find_room
+from enact_assets.simulator.rendering.materials import check_surfaces
 from enact_assets.simulator.rooms import shell
 from enact_assets.simulator.rooms.decor import DECOR
 from enact_assets.simulator.rooms.walls import BEHIND_Y, HALF_WIDTH, HEIGHT, WALL_Y
 from enact_assets.simulator.rooms.windows import VIEWS
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.view.masks import cast_rays
+from enact_assets.simulator.view.poses import pose_world
 
 STATE = robot_state(REST)
 WINDOWS = {

@@ -8,17 +8,23 @@ from simulator.robot_room import REST, robot_room, robot_state
 from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.cameras import CameraPose, camera_pose, in_world, picture_directions
-from enact_assets.simulator.masks import (
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
+from enact_assets.simulator.view.cameras import (
+    CameraPose,
+    camera_pose,
+    in_world,
+    picture_directions,
+)
+from enact_assets.simulator.view.masks import (
     VISIBLE_GROUPS,
     cast_picture,
     cast_rays,
     geom_objects,
     object_masks,
 )
-from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.view_parts import PLANES, cut_picture, geoms_in_parts
-from enact_assets.simulator.world import Surface, World, WorldObject, WorldState
+from enact_assets.simulator.view.poses import pose_world
+from enact_assets.simulator.view.view_parts import PLANES, cut_picture, geoms_in_parts
 
 from reference.projections import camera_rays
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import PhysicsError
-from enact_assets.simulator.bounds import (
+from enact_assets.simulator.mechanics.bounds import (
     BOX,
     CAPSULE,
     CYLINDER,
@@ -15,7 +15,7 @@ from enact_assets.simulator.bounds import (
     GeomShapes,
     geom_bounds,
 )
-from enact_assets.simulator.rotations import frame_along, matrix_to_quat, quat_to_matrix
+from enact_assets.simulator.shapes.rotations import frame_along, matrix_to_quat, quat_to_matrix
 
 unit = st.floats(-1, 1)
 quats = st.tuples(unit, unit, unit, unit).filter(lambda q: np.linalg.norm(q) > 0.1)

@@ -5,10 +5,10 @@ import pytest
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.robot import BODIES, SIDES, BasePose, HandPose, body_poses
+from enact_assets.simulator.robot.kinematics import BODIES, SIDES, BasePose, HandPose, body_poses
+from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import World
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 every_activity = pytest.mark.parametrize("activity", sorted(ACTIVITIES))
 

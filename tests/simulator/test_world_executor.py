@@ -7,12 +7,12 @@ import pytest
 
 from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.plan import Slice
-from enact_assets.simulator.recording import facts_of
+from enact_assets.simulator.planning.basic_steps import Slice
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.simulate import perform
-from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Predicates on logs written by hand: every rule of simulator/predicates.py and its near misses."""
+"""Facts of logs written by hand: every rule of simulator/simulation/facts.py, and near misses."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator.hand_made_log import TABLE, facts_named, log_of, relations
 
-from enact_assets.simulator.predicates import Fact, find_intervals
+from enact_assets.simulator.simulation.facts import Fact, find_intervals
 
 from reference.intervals import intervals
 

@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.robot import BODIES, body_poses
+from enact_assets.simulator.robot.kinematics import BODIES, body_poses
 from enact_assets.simulator.rooms import kitchen
-from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 
 def test_every_logged_pose_of_the_robot_is_the_scripted_one() -> None:

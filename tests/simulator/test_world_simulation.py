@@ -16,12 +16,12 @@ from enact_assets.contracts.predicates import STATE_PREDICATES, TRANSITION
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Mirror
-from enact_assets.simulator.cameras import camera_pose
-from enact_assets.simulator.masks import cast_picture, mask_sizes, object_masks
-from enact_assets.simulator.poses import pose_world
-from enact_assets.simulator.recording import Recording
-from enact_assets.simulator.robot_trunk import BASE
+from enact_assets.simulator.robot.trunk import BASE
 from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
+from enact_assets.simulator.simulation.recording import Recording
+from enact_assets.simulator.view.cameras import camera_pose
+from enact_assets.simulator.view.masks import cast_picture, mask_sizes, object_masks
+from enact_assets.simulator.view.poses import pose_world
 
 MASK_PX = 128
 MIN_PIXELS = 150
