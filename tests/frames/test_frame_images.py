@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from frames.small_tables import segmented, states_of, with_value
-from simulator.small_world import small_world
+from simulator.painted_world import small_world
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import (

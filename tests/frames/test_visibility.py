@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from frames.small_tables import objects_of, segmented, states_of, with_value
-from simulator.small_world import first_state, small_world
+from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import CameraSettings, Variant

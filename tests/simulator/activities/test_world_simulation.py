@@ -108,14 +108,14 @@ def test_another_process_gives_the_same_bytes() -> None:
     """Names hash differently in each process: an order that hangs on it changes the log."""
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"
-        "from simulator.test_world_simulation import _shortened, digests\n"
+        "from simulator.activities.test_world_simulation import _shortened, digests\n"
         "print(sorted(digests(_shortened('make_a_salad', 6)).items()))\n"
     )
     other = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     printed = subprocess.run(  # noqa: S603 - our own interpreter, our own code
         [sys.executable, "-c", code],
         capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": other},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     ).stdout  # fmt: skip
     assert printed == f"{sorted(digests(_shortened('make_a_salad', 6)).items())}\n"
 

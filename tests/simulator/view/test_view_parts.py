@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulator.painted_world import first_state, small_world
 from simulator.robot_room import REST, robot_room, robot_state
-from simulator.small_world import first_state, small_world
 
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.shapes.surfaces import Surface

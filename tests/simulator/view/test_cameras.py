@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulator.small_world import HEAD, first_state, small_world
+from simulator.painted_world import HEAD, first_state, small_world
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
 from enact_assets.contracts.registry import CameraSettings

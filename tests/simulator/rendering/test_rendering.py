@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from simulator.small_world import first_state, small_world
+from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
 from enact_assets.contracts.registry import (

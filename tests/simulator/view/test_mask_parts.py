@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from simulator.small_world import first_state, small_world
+from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.view import masks
