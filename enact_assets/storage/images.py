@@ -17,7 +17,8 @@ from PIL.PngImagePlugin import PngImageFile
 from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.storage.file_records import Heads, heads
-from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
+from enact_assets.storage.place_urls import open_place
+from enact_assets.storage.places import Entry, LocalPlace, Place
 
 RENDERS_FOLDER = "renders"
 SUFFIX = ".png"

@@ -13,7 +13,8 @@ from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
 from enact_assets.storage.parquet_files import read_file, read_metadata, verify_file, write_file
-from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
+from enact_assets.storage.place_urls import open_place
+from enact_assets.storage.places import Entry, LocalPlace, Place
 
 Partition = Mapping[str, str]
 """Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""
