@@ -19,10 +19,11 @@ from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import write_recorded
+from enact_assets.replay.replay_tables import Demonstrations, States
 from enact_assets.replay.tables import RECORDED, ReplayTables
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.storage.recordings import CAMERA, SCENE_GRAPH_FILES
@@ -75,18 +76,18 @@ def tiny_replay(name: str, n_moves: int = N_MOVES) -> ReplayTables:
         "frame_id_runs": list(COUNTED_FROM_0),
     }
     return ReplayTables(
-        table("demonstrations").build([row]),
+        Demonstrations.build([row]),
         _rows("facts", name, facts),
         _rows("objects", name, objects),
         _rows("observability", name, sights),
-        table("states").empty(),
+        States.empty(),
     )
 
 
 def _rows(name: str, demonstration: str, rows: Iterable[Iterable[Any]]) -> pl.DataFrame:
     contract = table(name)
     of_demonstration = [
-        dict(zip(contract.columns, (demonstration, *row), strict=True)) for row in rows
+        dict(zip(contract.schema(), (demonstration, *row), strict=True)) for row in rows
     ]
     return contract.build(of_demonstration)
 

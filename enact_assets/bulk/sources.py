@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.tables import table
 from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_tables import States
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.recordings import CAMERA
@@ -52,7 +52,7 @@ class LakeSource:
         demonstrations, facts, objects, observability = (
             lake.read(name, partition) for name in REPLAY_TABLES
         )
-        return ReplayTables(demonstrations, facts, objects, observability, table("states").empty())
+        return ReplayTables(demonstrations, facts, objects, observability, States.empty())
 
 
 @dataclass(frozen=True)

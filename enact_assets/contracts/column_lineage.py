@@ -8,7 +8,7 @@ come from no table.
 
 from collections.abc import Mapping
 
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 
 Origin = tuple[str, str]
 """A table and one of its columns."""
@@ -315,7 +315,7 @@ def origins(name: str, column: str) -> tuple[Origin, ...]:
     Empty for columns of replayed and imported tables. Errors: :class:`UnknownNameError` for a table
     nobody defined, ``KeyError`` for a column it does not have.
     """
-    columns = table(name).columns
+    columns = table(name).schema()
     if name not in COLUMNS_FROM:
         columns[column]
         return ()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 
 
 class Rule(Enum):
@@ -167,5 +167,5 @@ def dimensions(asset: str) -> tuple[str, ...]:
     if asset in WHOLE:
         return ()
     if asset in TABLES:
-        return TABLES[asset].partitions
+        return TABLES[asset].by
     return ROOTS[asset] if asset in ROOTS else EXTERNAL[asset]

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.storage.sql_files import sql_folder
 

@@ -6,8 +6,8 @@ import polars as pl
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Gating, settings_sha
-from enact_assets.contracts.tables import table
 from enact_assets.questions.noise import Vocabulary
+from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
@@ -38,7 +38,7 @@ def written_questions(lake: Lake, chosen: pl.DataFrame, gating: str) -> pl.DataF
         )
         for demonstration in _demonstrations(chosen)
     ]
-    return pl.concat([table("qa").empty(), *found])
+    return pl.concat([Qa.empty(), *found])
 
 
 def vocabularies_of(

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import dagster as dg
+import dataframely as dy
 import polars as pl
 
-from enact_assets.contracts.tables import Column, table
 from enact_assets.defs.code import code_version
 from enact_assets.defs.column_lineage import column_lineage, origins_in_words
 from enact_assets.defs.making import provenance_of
 from enact_assets.defs.resources import DataResource
+from enact_assets.engine.tables import table, unit_of
 
 PREVIEW_ROWS = 5
 
@@ -32,14 +33,15 @@ def asset_spec(
             column,
             str(c.dtype),
             description=_describe(name, column, c),
-            constraints=dg.TableColumnConstraints(nullable=c.is_nullable),
+            constraints=dg.TableColumnConstraints(nullable=c.nullable),
         )
-        for column, c in contract.columns.items()
+        for column, c in contract.columns().items()
     ]
     return dg.AssetSpec(
         name,
         deps=list(deps),
-        description=f"{about}\n\nGrain: {contract.grain}. Key: {', '.join(contract.key)}.".strip(),
+        description=f"{about}\n\nGrain: {contract.grain()}. "
+        f"Key: {', '.join(contract.key())}.".strip(),
         group_name=group,
         kinds=set(kinds),
         code_version=code_version(name),
@@ -49,14 +51,14 @@ def asset_spec(
     )
 
 
-def _describe(name: str, column: str, contract: Column) -> str:
-    unit = f" [{contract.unit}]" if contract.unit else ""
-    return f"{contract.meaning}{unit}. {origins_in_words(name, column)}".strip()
+def _describe(name: str, column: str, contract: dy.Column) -> str:
+    unit = f" [{unit_of(contract)}]" if unit_of(contract) else ""
+    return f"{contract.description}{unit}. {origins_in_words(name, column)}".strip()
 
 
 def partition_of(context: dg.AssetExecutionContext, name: str) -> dict[str, str]:
     """The partition of table ``name`` that this run makes, by dimension."""
-    dimensions = table(name).partitions
+    dimensions = table(name).by
     if not dimensions:
         return {}
     key = context.partition_key

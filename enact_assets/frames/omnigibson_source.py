@@ -14,7 +14,7 @@ import polars as pl
 from enact_assets.contracts.errors import EnactError, PlaybackError, RenderError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.replay.omnigibson import playback_request, read_demonstration, replay_omnigibson
 from enact_assets.replay.omnigibson_player.request import (
     PICTURES_FOLDER,
@@ -139,7 +139,7 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
         store.remember(renders[frame], pictures[frame])
         path.unlink(missing_ok=True)  # it is in the store now
     size = asked.view.size_px
-    return table("frame_images").build(
+    return FrameImages.build(
         [
             {
                 "demonstration": asked.demonstration,

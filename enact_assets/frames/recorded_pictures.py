@@ -10,7 +10,7 @@ from PIL import Image
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.recordings import (
     CAMERA,
@@ -102,7 +102,7 @@ def recorded_key_frames(
             f"{picture_file(folder, missing[0], camera)}. Put them there (PNG files named by frame "
             f"id, or {camera}.mp4 with all frames) and materialize frame_images again."
         )
-    return table("frame_images").build(
+    return FrameImages.build(
         [
             {
                 "demonstration": name,

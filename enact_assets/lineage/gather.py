@@ -15,7 +15,7 @@ from enact_assets.contracts.lineage import (
 )
 from enact_assets.contracts.provenance import InputVersion
 from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.follow import Follow, Follows, Names, Partition
 from enact_assets.lineage.plan import Cause, CodeVersion, Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files

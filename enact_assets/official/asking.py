@@ -8,7 +8,6 @@ import polars as pl
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import QuestionSettings
-from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
 from enact_assets.official.evidence import KeyFrameTables, index_of, key_frames_at
 from enact_assets.official.layout import (
@@ -24,9 +23,11 @@ from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.storage.recordings import CAMERA
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.release_draws import why_no_questions
@@ -37,7 +38,7 @@ from enact_assets.trajectories.sampling import sample_trajectories
 class _Asked:
     """Questions of all tasks so far, the key frames they show, and lengths of the replays."""
 
-    qa: list[pl.DataFrame] = field(default_factory=lambda: [table("qa").empty()])
+    qa: list[pl.DataFrame] = field(default_factory=lambda: [Qa.empty()])
     segmented: dict[str, pl.DataFrame] = field(default_factory=dict)
     n_frames: dict[str, int] = field(default_factory=dict)
 
@@ -96,7 +97,7 @@ def ask_folder(
                 summary.notes.append(f"no questions for {name}: {why}")
     questions = official_questions(
         in_official_order(pl.concat(asked.qa)),
-        pl.concat([table("segmented_frames").empty(), *asked.segmented.values()]),
+        pl.concat([SegmentedFrames.empty(), *asked.segmented.values()]),
     )
     if is_dry_run or not any(o.error is None for o in summary.outcomes):
         return summary

@@ -11,7 +11,6 @@ from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import Gating
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.replay.tables import ReplayTables
@@ -20,6 +19,7 @@ from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.held_facts import scene_graphs_at
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.segmentation.segment import segment
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _segmented_frames(
     name: str, gating: str, frames: Sequence[int], frame_ids: Sequence[int]
 ) -> pl.DataFrame:
     """Table ``segmented_frames`` of key frames that a file chose; it does not say why."""
-    contract = table("segmented_frames")
+    contract = SegmentedFrames
     return contract.check(
         pl.DataFrame(
             {
@@ -123,7 +123,7 @@ def _segmented_frames(
                 "similarity": [None] * len(frames),
                 "changes": [[] for _ in frames],
             },
-            schema=contract.schema,
+            schema=contract.schema(),
         ),
         f"{name}, {gating}",
     )

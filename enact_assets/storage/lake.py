@@ -10,7 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import LakeError, TableContractError
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import TABLES, Table, table
+from enact_assets.engine.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
 from enact_assets.storage.parquet_files import read_file, read_metadata, verify_file, write_file
 from enact_assets.storage.place_urls import open_place
@@ -128,8 +128,8 @@ class Lake:
     def files(self, table_name: str) -> Iterator[Entry]:
         """Files where those of the table's partitions stand, foreign ones among them."""
         contract = table(table_name)
-        if contract.partitions:
-            return self.place.files(contract.name)
+        if contract.by:
+            return self.place.files(contract.table_name())
         entry = self.place.entry(file_name(contract, {}))
         return iter([] if entry is None else [entry])
 
@@ -145,7 +145,7 @@ class Lake:
         """Partitions that are there, sorted by their values; foreign files are left out."""
         contract = table(table_name)
         found = sorted(values for values, _ in self.entries(table_name))
-        return [dict(zip(contract.partitions, values, strict=True)) for values in found]
+        return [dict(zip(contract.by, values, strict=True)) for values in found]
 
     def read_all(
         self,
@@ -161,9 +161,9 @@ class Lake:
         Errors: :class:`LakeError` for an unknown dimension; else as :meth:`read`.
         """
         contract = table(table_name)
-        unknown = sorted({*fixed, *among} - set(contract.partitions))
+        unknown = sorted({*fixed, *among} - set(contract.by))
         if unknown:
-            raise LakeError(f"{table_name} has no dimension {unknown[0]!r}: {contract.partitions}")
+            raise LakeError(f"{table_name} has no dimension {unknown[0]!r}: {contract.by}")
         sets = {dimension: frozenset(names) for dimension, names in among.items()}
         wanted = [
             p
@@ -178,9 +178,9 @@ class Lake:
         return sorted(map(self.place.where, names))
 
 
-def file_name(contract: Table, values: Partition) -> str:
+def file_name(contract: type[Table], values: Partition) -> str:
     """Name of a partition's file below the root of the lake."""
-    return "/".join([contract.name, *values.values()]) + SUFFIX
+    return "/".join([contract.table_name(), *values.values()]) + SUFFIX
 
 
 def _local(place: Place) -> LocalPlace:
@@ -194,12 +194,12 @@ def _is_partition(name: str) -> bool:
     return contract is not None and values_of(contract, name) is not None
 
 
-def values_of(contract: Table, name: str) -> tuple[str, ...] | None:
+def values_of(contract: type[Table], name: str) -> tuple[str, ...] | None:
     """Values of the partition whose file is called ``name``; None if no partition's is."""
     if not name.endswith(SUFFIX):
         return None
     values = tuple(name[: -len(SUFFIX)].split("/")[1:])
-    if len(values) != len(contract.partitions) or not all(map(_can_name, values)):
+    if len(values) != len(contract.by) or not all(map(_can_name, values)):
         return None
     return values
 
@@ -213,15 +213,13 @@ def _can_name(value: str) -> bool:
     return True
 
 
-def _resolved(table_name: str, partition: Partition | None) -> tuple[Table, dict[str, str]]:
+def _resolved(table_name: str, partition: Partition | None) -> tuple[type[Table], dict[str, str]]:
     """Contract and checked partition, its dimensions in the contract's order."""
     contract = table(table_name)
     partition = partition or {}
-    if set(partition) != set(contract.partitions):
+    if set(partition) != set(contract.by):
         raise LakeError(
-            f"{table_name} is partitioned by {list(contract.partitions)}, not {sorted(partition)}"
+            f"{table_name} is partitioned by {list(contract.by)}, not {sorted(partition)}"
         )
     where = f"{table_name} partition"
-    return contract, {
-        d: check_partition_value(partition[d], f"{where} {d}") for d in contract.partitions
-    }
+    return contract, {d: check_partition_value(partition[d], f"{where} {d}") for d in contract.by}

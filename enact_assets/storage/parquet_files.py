@@ -19,7 +19,7 @@ from enact_assets import __version__
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import TABLES, Table
+from enact_assets.engine.tables import Table, dimensions
 from enact_assets.storage.file_metadata import (
     HEADS,
     NOT_OURS,
@@ -47,7 +47,6 @@ MAX_HELD = 100
 NAMES_PICTURES = "frame_images"
 """Table whose files say in their footers which pictures they name."""
 MAX_HEADS = 2_000
-_DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
 
 
 class Verified(NamedTuple):
@@ -65,7 +64,7 @@ class Verified(NamedTuple):
 def write_file(
     place: Place,
     name: str,
-    table: Table,
+    table: type[Table],
     partition: Mapping[str, str],
     rows: pl.DataFrame,
     *,
@@ -76,9 +75,9 @@ def write_file(
     Errors: :class:`OutputError` if the file cannot be written; the old one stays.
     """
     metadata = FileMetadata(
-        table.name,
+        table.table_name(),
         partition_text(partition),
-        table_sha(rows, table.key),
+        table_sha(rows, table.key()),
         contract_sha(table),
         __version__,
         None if provenance is None else provenance.encoded(),
@@ -89,7 +88,7 @@ def write_file(
     return metadata.content_sha
 
 
-def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
+def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> bytes:
     """The bytes of a table file."""
     more = {_N_ROWS: str(rows.num_rows)}
     held = {
@@ -99,7 +98,7 @@ def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:
         more[_HELD] = json.dumps(few, sort_keys=True)
-    if table.name == NAMES_PICTURES:
+    if table.table_name() == NAMES_PICTURES:
         named = heads(rows.column("image_sha").to_pylist())
         if len(named) <= MAX_HEADS:
             more[HEADS] = encoded_heads(named)
@@ -112,18 +111,20 @@ def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     )
 
 
-def read_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> pl.DataFrame:
+def read_file(
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
+) -> pl.DataFrame:
     """All rows of a table file, in key order, after checking that it is the file it should be."""
     with _opened(place, name, table, partition) as (file, _):
-        frame = pl.from_arrow(file.read(list(table.columns)))
-    if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema:
+        frame = pl.from_arrow(file.read(list(table.schema())))
+    if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema():
         reason = "its columns differ from the table's contract"
         raise _damaged(place.where(name), table, partition, reason)
     return frame
 
 
 def read_metadata(
-    place: Place, name: str, table: Table, partition: Mapping[str, str]
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> FileMetadata:
     """What a table file says about itself, without reading a row."""
     where = place.where(name)
@@ -150,7 +151,7 @@ def needed_bytes(end: bytes) -> int:
     return int.from_bytes(end[-8:-4], "little") + 8
 
 
-def verify_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> str:
+def verify_file(place: Place, name: str, table: type[Table], partition: Mapping[str, str]) -> str:
     """Read a table file once and compare all of it with its seal, or every page's checksum.
 
     Returns the content hash from its metadata.
@@ -163,13 +164,13 @@ def verify_file(place: Place, name: str, table: Table, partition: Mapping[str, s
     return verify_content(content, where, table, partition, contract_sha(table)).content_sha
 
 
-def held_dimensions(table: Table) -> list[str]:
+def held_dimensions(table: type[Table]) -> list[str]:
     """Columns of a table that hold names of partitions, other than its own."""
-    return sorted(_DIMENSIONS & table.columns.keys() - set(table.partitions))
+    return sorted(dimensions() & table.schema().keys() - set(table.by))
 
 
 def verify_content(
-    content: bytes, where: str, table: Table, partition: Mapping[str, str], contract: str
+    content: bytes, where: str, table: type[Table], partition: Mapping[str, str], contract: str
 ) -> Verified:
     """As :func:`verify_file`, of the bytes of a file that messages call ``where``.
 
@@ -193,7 +194,10 @@ def verify_content(
 
 
 def verify_pages(
-    source: IO[bytes] | pa.BufferReader, where: str, table: Table, partition: Mapping[str, str]
+    source: IO[bytes] | pa.BufferReader,
+    where: str,
+    table: type[Table],
+    partition: Mapping[str, str],
 ) -> Verified:
     """As :func:`verify_content`, by the checksums of pages: of large files, and unsealed ones."""
     with _told(where, table, partition):
@@ -219,7 +223,7 @@ def read_key_values(content: bytes) -> dict[str, str]:
 
 @contextmanager
 def _opened(
-    place: Place, name: str, table: Table, partition: Mapping[str, str]
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> Iterator[tuple[pq.ParquetFile, FileMetadata]]:
     where = place.where(name)
     with _told(where, table, partition), place.open(name) as handle:
@@ -228,14 +232,14 @@ def _opened(
 
 
 @contextmanager
-def _told(where: str, table: Table, partition: Mapping[str, str]) -> Iterator[None]:
+def _told(where: str, table: type[Table], partition: Mapping[str, str]) -> Iterator[None]:
     """Errors of reading, in words that say which file and what to do."""
     try:
         yield
     except FileNotFoundError:
         raise MissingPartitionError(
             f"{_name(table, partition)} is not in the lake (no file {where}). "
-            f"Materialize asset {table.name!r} for that partition first."
+            f"Materialize asset {table.table_name()!r} for that partition first."
         ) from None
     except pa.ArrowException as error:
         reason = f"not readable as Parquet, so truncated or damaged ({error})"
@@ -251,7 +255,7 @@ def _told(where: str, table: Table, partition: Mapping[str, str]) -> Iterator[No
 
 
 def _checked(
-    where: str, table: Table, partition: Mapping[str, str], file: pq.ParquetFile
+    where: str, table: type[Table], partition: Mapping[str, str], file: pq.ParquetFile
 ) -> FileMetadata:
     found = file.metadata.metadata or {}
     metadata = FileMetadata.decoded(
@@ -260,7 +264,7 @@ def _checked(
     if metadata is None:
         raise _damaged(where, table, partition, NOT_OURS)
     misfit = metadata.misfit(table, contract_sha(table), partition_text(partition))
-    expected = list(table.columns)
+    expected = list(table.schema())
     if misfit is None and file.schema_arrow.names != expected:
         misfit = (
             f"it keeps another version of the table's contract (columns {file.schema_arrow.names}, "
@@ -271,12 +275,14 @@ def _checked(
     return metadata
 
 
-def _name(table: Table, partition: Mapping[str, str]) -> str:
-    return f"{table.name} ({partition_text(partition)})" if partition else table.name
+def _name(table: type[Table], partition: Mapping[str, str]) -> str:
+    return (
+        f"{table.table_name()} ({partition_text(partition)})" if partition else table.table_name()
+    )
 
 
 def _damaged(
-    where: str, table: Table, partition: Mapping[str, str], reason: str
+    where: str, table: type[Table], partition: Mapping[str, str], reason: str
 ) -> DamagedFileError:
     name = _name(table, partition)
     return DamagedFileError(

@@ -18,7 +18,9 @@ from duckdb import DuckDBPyConnection
 
 from enact_assets.contracts.errors import DamagedFileError, UnknownNameError, WarehouseError
 from enact_assets.contracts.lineage import NOT_PUBLISHED
-from enact_assets.contracts.tables import TABLES, Table
+from enact_assets.engine.tables import TABLES, Table, dimensions
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
 from enact_assets.storage.parquet_files import Verified, held_dimensions
@@ -32,7 +34,6 @@ LeftOut = dict[str, dict[str, list[str]]]
 """Table -> column -> values whose rows are not published."""
 
 MAX_NAMED = 5
-_DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
 _ROLL_UPS_OF_QUESTIONS = ("question_set", "asked_questions", "evaluation")
 """Tables that say, like ``qa``, which demonstration and gating a question is about."""
 
@@ -143,8 +144,8 @@ def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
     :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:
-        if dimension not in _DIMENSIONS:
-            raise UnknownNameError.of("dimension", dimension, _DIMENSIONS)
+        if dimension not in dimensions():
+            raise UnknownNameError.of("dimension", dimension, dimensions())
     copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
     try:
         yield Sources(lake, names, copies)
@@ -190,15 +191,15 @@ def refuse_changed(sources: Sources) -> None:
 
 
 def _is_current(table_name: str, file: File, names: Names) -> bool:
-    dimensions = TABLES[table_name].partitions
+    dimensions = TABLES[table_name].by
     return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
 
 
 def _leavers(
-    connection: DuckDBPyConnection, contract: Table, sources: Sources
+    connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
     """Names that rows of published files still hold though they are current no more."""
-    of_table = [source for source in sources.of(contract.name) if source.path is not None]
+    of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
     found = {}
     for column in held_dimensions(contract):
         if column not in sources.names:
@@ -231,8 +232,8 @@ def _questions_of_leavers(
     if not known:
         return []
     gone = " union all ".join(f"select question_id {rows}" for rows in known)
-    predicted = lake_rows(TABLES["predictions"], sources.paths("predictions"))
-    written = lake_rows(TABLES["qa"], sources.paths("qa"))
+    predicted = lake_rows(Predictions, sources.paths("predictions"))
+    written = lake_rows(Qa, sources.paths("qa"))
     found = connection.execute(
         f"select distinct question_id from ({predicted}) "  # noqa: S608 - names from the contracts
         f"where question_id in (select question_id from ({gone})) "

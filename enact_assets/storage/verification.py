@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from enact_assets.contracts.errors import DamagedFileError
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.storage.file_metadata import contract_sha, partition_text
 from enact_assets.storage.many_files import File
 from enact_assets.storage.parquet_files import SEAL_BYTES, Verified, verify_content, verify_pages
@@ -24,7 +24,7 @@ def verify_files(
     found: list[Verified | str] = []
     for values, entry in files:
         where = place.where(entry.name)
-        partition = dict(zip(contract.partitions, values, strict=True))
+        partition = dict(zip(contract.by, values, strict=True))
         is_large = entry.size > SEAL_BYTES
         try:
             content = None if is_large else next(ends)

@@ -9,8 +9,8 @@ from dagster._core.definitions.partitions.context import partition_loading_conte
 
 from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_OF, STEPS, Input, Rule
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.contracts.tables import TABLES
 from enact_assets.definitions import build_definitions
+from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.follow import Names, partition_key
 
 from reference.lineage import upstream

@@ -12,8 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.replay_tables import Demonstrations
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.collect import (
     LEFTOVERS,
@@ -56,7 +60,7 @@ def frame_images(demonstration: str, variant: str, shas: list[str]) -> pl.DataFr
         }
         for k, sha in enumerate(shas)
     ]
-    return table("frame_images").build(rows)
+    return FrameImages.build(rows)
 
 
 class Root:
@@ -296,24 +300,24 @@ def demonstration(name: str) -> pl.DataFrame:
         "world_sha": "0",
         "frame_id_runs": [0, 0],
     }
-    return table("demonstrations").build([row])
+    return Demonstrations.build([row])
 
 
 def test_questions_that_current_answers_are_about_stay(root: Root) -> None:
     """Without them the warehouse would take the answers for answers to nothing, and refuse."""
-    columns = table("qa").columns
+    columns = Qa.schema()
     values = {"demonstration": "left-0", "gating": "state", "question_id": "q1", "kind": "forward"}
     row = {name: values.get(name, _any(column.dtype)) for name, column in columns.items()}
-    root.lake.write("qa", table("qa").build([row]), {"demonstration": "left-0", "gating": "state"})
+    root.lake.write("qa", Qa.build([row]), {"demonstration": "left-0", "gating": "state"})
     answer = {"model": "oracle", "variant": "baseline", "question_id": "q1"}
-    columns = table("predictions").columns
+    columns = Predictions.schema()
     row = {name: answer.get(name, _any(column.dtype)) for name, column in columns.items()}
     where = {"model": "oracle", "variant": "baseline"}
-    root.lake.write("predictions", table("predictions").build([row]), where)
+    root.lake.write("predictions", Predictions.build([row]), where)
     done = root.collect(delete=True)
     assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
     assert [line.startswith("qa left-0|state: ") for line in done.kept] == [True]
-    root.lake.write("predictions", table("predictions").empty(), where)
+    root.lake.write("predictions", Predictions.empty(), where)
     assert found(root.collect(delete=True), PARTITIONS) == ["qa left-0|state"]
 
 
@@ -358,12 +362,12 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
 
 def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
     """A table that nobody thought of would keep its files for ever."""
-    left = {d: "left" for contract in TABLES.values() for d in contract.partitions}
+    left = {d: "left" for contract in TABLES.values() for d in contract.by}
     kept = {"demonstration": "cups-0", "gating": "state", "model": "oracle", "variant": "high"}
     wanted = []
     for name, contract in TABLES.items():
-        for dimension in contract.partitions:
-            partition = {d: kept.get(d, "left") for d in contract.partitions}
+        for dimension in contract.by:
+            partition = {d: kept.get(d, "left") for d in contract.by}
             partition[dimension] = left[dimension]
             root.lake.write(name, contract.empty(), partition)
             wanted.append(f"{name} {'|'.join(partition.values())}")

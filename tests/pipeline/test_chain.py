@@ -5,9 +5,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.evidence import questions_of, verification_indexes
 from enact_assets.defs.resources import DataResource
+from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.expectation import expect_random_orders
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import TableContractError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.published.tables import FOLDER, PUBLISHED, published_table
 
 KINDS, METRICS = 2, 2
@@ -22,9 +22,9 @@ def test_every_published_table_ships_and_nothing_else() -> None:
 
 def test_names_are_kept_apart_from_measured_ones() -> None:
     """A column called model would be filtered by the models that are current."""
-    dimensions = {d for contract in TABLES.values() for d in contract.partitions}
+    dimensions = {d for contract in TABLES.values() for d in contract.by}
     for name in PUBLISHED:
-        assert not dimensions & TABLES[name].columns.keys()
+        assert not dimensions & TABLES[name].schema().keys()
 
 
 def test_the_tables_are_complete() -> None:

@@ -10,8 +10,8 @@ import pytest
 from tiny_lake import Rows, answer, part_of_sql, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.contracts.tables import table
-from enact_assets.storage.relations import STALE_PARTITIONS
+from enact_assets.engine.tables import table
+from enact_assets.storage.relations import StalePartitions
 from enact_assets.storage.sql_files import read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish
 
@@ -350,7 +350,7 @@ def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
     changed = {name: rows[name] for name in rows if rows[name] != kept[name]}
     assert changed
     for name in changed:
-        if table(name).partitions:
+        if table(name).by:
             shutil.rmtree(tmp_path / "lake" / name)
     lake = write_lake(tmp_path / "lake", changed)
     with pytest.raises(WarehouseError) as caught:
@@ -395,7 +395,7 @@ def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path
     old = [("question_set", "state"), ("asked_questions", rows["asked_questions"][0]["variant"])]
     for asset, partition in old:
         found = [{"asset": asset, "partition": partition, "why": "qa has changed"}]
-        stale = pl.DataFrame(found, schema=STALE_PARTITIONS.schema)
+        stale = pl.DataFrame(found, schema=StalePartitions.schema)
         report = publish(lake, tmp_path / "enact.duckdb", stale=stale)
         assert all(check.is_passed for check in report.checks)
     with pytest.raises(WarehouseError, match="asked_questions_are_those_of_qa"):
@@ -409,7 +409,7 @@ def test_errors_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -
     lake = write_lake(tmp_path / "lake", rows)
     sql = part_of_sql(tmp_path / "sql", "compared_answers_are_those_evaluated")
     found = {"asset": "compared_steps", "partition": "oracle|baseline", "why": "evaluation changed"}
-    stale = pl.DataFrame([found], schema=STALE_PARTITIONS.schema)
+    stale = pl.DataFrame([found], schema=StalePartitions.schema)
     assert publish(lake, tmp_path / "enact.duckdb", sql, stale=stale).checks[0].is_passed
     with pytest.raises(WarehouseError, match="compared_answers_are_those_evaluated"):
         publish(lake, tmp_path / "enact.duckdb", sql)

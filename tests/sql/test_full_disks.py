@@ -16,8 +16,8 @@ import json, subprocess, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
 from tiny_lake import TABLE, tiny_rows, write_lake
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.tables import table
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import publish, query
 
@@ -38,9 +38,9 @@ def files():
     return sorted(str(p.relative_to(disk)) for p in disk.rglob("*") if not p.is_dir())
 
 facts = [r for r in tiny_rows()["facts"] if r["demonstration"] == TABLE][:1]
-few = table("facts").build(facts)
+few = Facts.build(facts)
 subjects = [f"{i * 7919 % 999983} {i}" for i in range(90000)]
-many = table("facts").build([{**facts[0], "subject": subject} for subject in subjects])
+many = Facts.build([{**facts[0], "subject": subject} for subject in subjects])
 key = {"demonstration": TABLE}
 tiny = write_lake(root / "tiny", tiny_rows())
 found = {}

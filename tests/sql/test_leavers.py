@@ -7,11 +7,11 @@ import pytest
 from tiny_lake import BOIL, TABLE, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.parquet_files import MAX_HELD
-from enact_assets.storage.relations import STALE_PARTITIONS
+from enact_assets.storage.relations import StalePartitions
 from enact_assets.storage.sources import NOT_PUBLISHED, Names
 from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
 
@@ -263,12 +263,12 @@ STALE = pl.DataFrame(
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
     current = publish_lean(lake, target)
-    assert query(target, "from stale_partitions").equals(STALE_PARTITIONS.empty())
+    assert query(target, "from stale_partitions").equals(StalePartitions.empty())
     marked = publish_lean(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)
     assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
     assert current.content_sha != marked.content_sha
-    again = publish_lean(lake, target, stale=STALE_PARTITIONS.empty())
+    again = publish_lean(lake, target, stale=StalePartitions.empty())
     assert again.content_sha == current.content_sha
 
 

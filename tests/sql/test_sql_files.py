@@ -7,10 +7,10 @@ import pytest
 from tiny_lake import add_statistics, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage import sql_files
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.relations import STALE_PARTITIONS, duckdb_type
+from enact_assets.storage.relations import StalePartitions, duckdb_type
 from enact_assets.storage.sources import NOT_PUBLISHED
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish, query
@@ -18,7 +18,7 @@ from enact_assets.storage.warehouse import publish, query
 FILES = read_sql_files(sql_folder())
 RELATIONS = [file for file in FILES if file.stage != "checks"]
 CONTRACTS = {n: t for n, t in TABLES.items() if n not in NOT_PUBLISHED} | {
-    STALE_PARTITIONS.name: STALE_PARTITIONS
+    StalePartitions.name: StalePartitions
 }
 README = sql_folder() / "README.md"
 EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
@@ -29,7 +29,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     root = tmp_path_factory.mktemp(request.param)
     if request.param == "empty":
         return publish(Lake(root), root / "enact.duckdb").path
-    stale = STALE_PARTITIONS.build([{"asset": "qa", "partition": "a|b", "why": "it is old"}])
+    stale = StalePartitions.build([{"asset": "qa", "partition": "a|b", "why": "it is old"}])
     rows = tiny_rows()
     answer(rows, "text_prior", "baseline", "i1", parsed=[1, 2, 3])
     answer(rows, "gpt-5-mini", "baseline", "i1", parsed=[1, 2, 3])
@@ -81,7 +81,7 @@ def test_staging_relations_have_the_columns_and_types_of_their_contract(warehous
         columns.setdefault(name, []).append((column, kind.lower()))
     assert set(columns) == {file.name for file in RELATIONS}
     for name, contract in CONTRACTS.items():
-        assert columns[name] == [(c, duckdb_type(t)) for c, t in contract.schema.items()]
+        assert columns[name] == [(c, duckdb_type(t)) for c, t in contract.schema().items()]
 
 
 def test_every_relation_and_column_is_explained_in_the_database(warehouse: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tiny_lake import Rows, add_statistics, answer, sql_of_tests, tiny_rows, write_lake
 
-from enact_assets.contracts.tables import table
 from enact_assets.probes.panels import correct_within_panels
+from enact_assets.probes.probe_tables import Probes
 from enact_assets.storage.warehouse import publish, query
 
 
@@ -191,7 +191,7 @@ def test_an_effect_is_about_the_number_that_its_p_value_is_about(tmp_path: Path)
     other = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "paired_delta": None}
     other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9, "reason": "no_scores"}
     rows["probes"].append({**probe, **other})
-    rows["probe_panels"] = correct_within_panels(table("probes").build(rows["probes"])).to_dicts()
+    rows["probe_panels"] = correct_within_panels(Probes.build(rows["probes"])).to_dicts()
     path = published(tmp_path, rows)
     found = query(
         path,

@@ -15,7 +15,8 @@ from tiny_lake import TABLE, Rows, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
+from enact_assets.replay.replay_tables import States
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.sql_files import STAGES
 from enact_assets.storage.warehouse import publish, published_provenance, query, run_checks
@@ -64,7 +65,7 @@ def test_the_lake_and_the_warehouse_hold_the_same_rows(lake: Lake, target: Path)
     for name in ("facts", "qa", "segmented_frames", "evaluation", "probes"):
         contract = table(name)
         published = contract.check(query(target, f"from {name}"))
-        assert published.equals(lake.read_all(name).sort(contract.key), null_equal=True)
+        assert published.equals(lake.read_all(name).sort(contract.key()), null_equal=True)
 
 
 def test_equal_lakes_give_equal_warehouses(tmp_path: Path, target: Path) -> None:
@@ -89,7 +90,7 @@ def test_the_content_hash_follows_the_rows(tmp_path: Path, target: Path) -> None
 
 
 def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
-    lake.write("states", table("states").empty(), {"demonstration": TABLE})
+    lake.write("states", States.empty(), {"demonstration": TABLE})
     assert "states" not in publish_lean(lake, target).rows
 
 

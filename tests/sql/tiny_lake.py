@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.contracts.predicates import CATALOGUE
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
+from enact_assets.probes.probe_tables import Probes
 from enact_assets.published.tables import PUBLISHED, published_table
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake, file_name
@@ -86,10 +88,10 @@ def write_lake(root: Path | str, rows: Rows) -> Lake:
     lake = Lake(root)
     for name, table_rows in rows.items():
         contract = table(name)
-        partitions = dict.fromkeys(tuple(row[d] for d in contract.partitions) for row in table_rows)
+        partitions = dict.fromkeys(tuple(row[d] for d in contract.by) for row in table_rows)
         for values in partitions:
-            mine = [r for r in table_rows if tuple(r[d] for d in contract.partitions) == values]
-            partition = dict(zip(contract.partitions, values, strict=True))
+            mine = [r for r in table_rows if tuple(r[d] for d in contract.by) == values]
+            partition = dict(zip(contract.by, values, strict=True))
             known = repr((name, mine))
             if known in _FILES:
                 file, content = _FILES[known]
@@ -329,10 +331,10 @@ def _answers(rows: Rows) -> None:
 
 def add_statistics(rows: Rows) -> None:
     """What the assets downstream make of the evaluation and the probes as they are now."""
-    probes = table("probes").build(rows["probes"])
+    probes = Probes.build(rows["probes"])
     rows["probe_panels"] = correct_within_panels(probes).to_dicts()
     rows["model_accuracies"], rows["model_comparisons"] = [], []
-    evaluation = table("evaluation").build(rows["evaluation"])
+    evaluation = Evaluation.build(rows["evaluation"])
     for (variant,), of_variant in evaluation.group_by("variant", maintain_order=True):
         accuracies, comparisons = compare_models(of_variant, str(variant))
         rows["model_accuracies"] += accuracies.to_dicts()

@@ -24,16 +24,18 @@ from enact_assets.contracts.errors import (
 )
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES, table
+from enact_assets.replay.replay_tables import Facts, Objects
 from enact_assets.storage.lake import Lake, check_partition_value
 from enact_assets.storage.paths import DataRoot
+from enact_assets.trajectories.trajectory_tables import PathCounts
 
 DEMONSTRATION = {"demonstration": "setting_the_table-0"}
 STATE = {"demonstration": "setting_the_table-0", "gating": "state"}
 
 
 def facts(demonstration: str = "setting_the_table-0", n_rows: int = 2) -> pl.DataFrame:
-    return table("facts").build(
+    return Facts.build(
         [
             {
                 "demonstration": demonstration,
@@ -49,7 +51,7 @@ def facts(demonstration: str = "setting_the_table-0", n_rows: int = 2) -> pl.Dat
 
 
 def path_counts(demonstration: str = "setting_the_table-0", gating: str = "state") -> pl.DataFrame:
-    return table("path_counts").build(
+    return PathCounts.build(
         [
             {
                 "demonstration": demonstration,
@@ -72,17 +74,17 @@ def test_a_partition_reads_back_as_written(lake: Lake) -> None:
     rows = facts().with_columns(object=pl.lit(None, pl.String))
     lake.write("facts", rows, DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).equals(rows, null_equal=True)
-    assert lake.read("facts", DEMONSTRATION).schema == table("facts").schema
+    assert lake.read("facts", DEMONSTRATION).schema == Facts.schema()
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_every_table_can_be_written_empty(lake: Lake, name: str) -> None:
     """A demonstration without key frames has tables without rows; their types must survive."""
     contract = table(name)
-    partition = dict.fromkeys(contract.partitions, "a-0")
+    partition = dict.fromkeys(contract.by, "a-0")
     sha = lake.write(name, contract.empty(), partition)
     assert lake.read(name, partition).equals(contract.empty())
-    assert lake.content_sha(name, partition) == sha == table_sha(contract.empty(), contract.key)
+    assert lake.content_sha(name, partition) == sha == table_sha(contract.empty(), contract.key())
 
 
 def test_files_stand_where_the_architecture_says(lake: Lake) -> None:
@@ -187,7 +189,7 @@ def test_partitions_are_listed_in_order_and_read_together(lake: Lake) -> None:
     ]
     together = lake.read_all("path_counts", gating="state")
     assert together.get_column("demonstration").to_list() == ["a-0", "a.b-1", "b-0"]
-    assert lake.read_all("path_counts", gating="other").equals(table("path_counts").empty())
+    assert lake.read_all("path_counts", gating="other").equals(PathCounts.empty())
     assert lake.read_all("path_counts").height == 6
     # A damaged file of somebody who left is in nobody's way.
     lake.path("path_counts", {"demonstration": "b-0", "gating": "state"}).write_bytes(b"PAR1")
@@ -230,7 +232,7 @@ def _other_partition(path: Path) -> None:
 
 def _other_table(path: Path) -> None:
     lake = Lake(path.parents[1])
-    lake.write("objects", table("objects").empty(), DEMONSTRATION)
+    lake.write("objects", Objects.empty(), DEMONSTRATION)
     lake.path("objects", DEMONSTRATION).replace(path)
 
 
@@ -337,7 +339,7 @@ KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
 import polars as pl
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.storage import atomic
 from enact_assets.storage.lake import Lake
 
@@ -346,7 +348,7 @@ def die(path):
 
 atomic.flush_to_disk = die  # all bytes are written, the rename has not happened
 key = {"demonstration": "setting_the_table-0"}
-Lake(Path(sys.argv[1])).write("facts", table("facts").empty(), key)
+Lake(Path(sys.argv[1])).write("facts", Facts.empty(), key)
 """
 
 
@@ -414,7 +416,7 @@ def test_a_path_that_cannot_be_written_is_told_in_one_message(lake: Lake) -> Non
     lake.write("facts", facts(), DEMONSTRATION)
     (lake.root / "objects").write_text("a file where a folder should be")
     with pytest.raises(OutputError, match=r"objects/x-1\.parquet: cannot be written \(File ex"):
-        lake.write("objects", table("objects").empty(), {"demonstration": "x-1"})
+        lake.write("objects", Objects.empty(), {"demonstration": "x-1"})
 
 
 def test_the_data_root_comes_from_the_environment_or_the_working_folder(

@@ -9,7 +9,7 @@ from enact_assets.contracts.column_lineage import (
     replayed_origins,
 )
 from enact_assets.contracts.lineage import EXTERNAL, STEP_OF
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 
 MADE = sorted(COLUMNS_FROM)
 FROM_OUTSIDE = {t for t in TABLES if all(i.asset in EXTERNAL for i in STEP_OF[t].inputs)}
@@ -37,7 +37,7 @@ def test_every_table_that_is_made_from_others_is_in_it() -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_every_column_says_what_it_comes_from(name: str) -> None:
     """A column that was added to a contract; one that lost its origins by a slip."""
-    assert set(TABLES[name].columns) == set(COLUMNS_FROM[name])
+    assert set(TABLES[name].schema()) == set(COLUMNS_FROM[name])
     without = {column for column, found in COLUMNS_FROM[name].items() if not found}
     assert without == FROM_SETTINGS.get(name, set())
 
@@ -49,14 +49,14 @@ def test_every_origin_is_a_column_of_an_input(name: str) -> None:
     hashed = {t for given in inputs for t in STANDS_FOR.get(given, ())}
     for column in COLUMNS_FROM[name]:
         for table, origin in origins(name, column):
-            assert origin in TABLES[table].columns, f"{name}.{column}"
+            assert origin in TABLES[table].schema(), f"{name}.{column}"
             assert table in inputs | hashed, f"{name}.{column}: {table} is no input"
 
 
 def test_what_an_input_stands_for_is_hashed_into_it() -> None:
     hashed = {i.asset for i in STEP_OF["question_set"].inputs} & set(TABLES)
     for name, tables in STANDS_FOR.items():
-        assert "evidence_sha" in TABLES[name].columns
+        assert "evidence_sha" in TABLES[name].schema()
         assert tables <= hashed
 
 
@@ -64,7 +64,7 @@ def test_questions_reach_back_to_what_was_replayed() -> None:
     """The question people ask of a lineage graph: what in the recording is this text from?"""
     by_settings = {"gating", "kind", "length", "noise_rate", "variant", "wording"}
     for name in ("qa", "asked_questions"):
-        for column in TABLES[name].columns:
+        for column in TABLES[name].schema():
             found = replayed_origins(name, column)
             assert {table for table, _ in found} <= FROM_OUTSIDE
             if column not in by_settings:

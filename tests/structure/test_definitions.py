@@ -3,9 +3,9 @@
 import dagster as dg
 import pytest
 
-from enact_assets.contracts.tables import TABLES
 from enact_assets.definitions import build_definitions
 from enact_assets.defs.code import BY_HAND, PACKAGE, SOURCES
+from enact_assets.engine.tables import TABLES
 
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
@@ -79,8 +79,8 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
     assert node.kinds
     if key in TABLES:
         schema = node.metadata["dagster/column_schema"]
-        assert [c.name for c in schema.columns] == list(TABLES[key].columns)
-        assert partitions_of(key) == TABLES[key].partitions
+        assert [c.name for c in schema.columns] == list(TABLES[key].schema())
+        assert partitions_of(key) == TABLES[key].by
 
 
 def test_every_table_knows_the_code_that_makes_it() -> None:

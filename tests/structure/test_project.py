@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage.sources import NOT_PUBLISHED
 
 ROOT = Path(__file__).parents[2]

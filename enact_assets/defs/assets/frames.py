@@ -5,7 +5,6 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.contracts.tables import table
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.pictures import key_frame_preview
 from enact_assets.defs.playing import playing
@@ -13,6 +12,7 @@ from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.step import step
 from enact_assets.defs.tables import landed, partition_of
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.replay.embedded import SOURCE
@@ -81,7 +81,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 rows = source.pictures(request)
         else:
             # Nobody can look at it with another camera: no pictures, no probe questions.
-            rows = table("frame_images").empty()
+            rows = FrameImages.empty()
         preview = key_frame_preview(rows, data.images)
         return landed(context, data, "frame_images", rows, {"key frames": preview})
 

@@ -7,32 +7,28 @@ is no model that was forgotten.
 """
 
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
 from enact_assets.contracts.errors import TableContractError
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import Of, Table
 
 FOLDER = Path(__file__).parent
-PUBLISHED = (
-    "published_accuracies",
-    "published_probes",
-    "published_error_shares",
-    "published_handedness",
-    "published_mismatch_rates",
-    "published_question_counts",
-)
 
 
-def published_table(name: str, folder: Path = FOLDER) -> pl.DataFrame:
-    """Rows of one of the tables :data:`PUBLISHED`.
+T = TypeVar("T", bound=Table)
 
-    Errors: :class:`TableContractError` for a file that is not there, cannot be read, or does not
-    keep the contract; :class:`UnknownNameError` for a table nobody defined.
+
+def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
+    """Rows of one of the tables in ``published_tables``.
+
+    Errors: :class:`TableContractError` for a file that is not there, cannot be read, or has other
+    columns or types.
     """
-    contract, path = table(name), folder / f"{name}.csv"
+    path = folder / f"{contract.table_name()}.csv"
     try:
-        rows = pl.read_csv(path, schema_overrides=contract.schema)
+        rows = pl.read_csv(path, schema_overrides=contract.schema())
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TableContractError(
             f"{path}: published results cannot be read ({error}). Install the package again."

@@ -1,0 +1,69 @@
+"""What steps ask for besides tables: names of partitions, settings, and inputs that come together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, Variant
+from enact_assets.engine.steps import DETERMINES, Name, Rule, settings
+from enact_assets.engine.tables import Of
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+
+DemonstrationName = Annotated[str, Name("demonstration")]
+VariantName = Annotated[str, Name("variant")]
+ModelName = Annotated[str, Name("model")]
+QuestionFileName = Annotated[str, Name("question_file")]
+
+settings(Gating, "gating_config", "gating")
+settings(Variant, "variant_config", "variant")
+settings(QuestionSettings, "question_config")
+DETERMINES["variant"] = "gating"
+
+OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
+"""The partition of the baseline, whatever variant is made."""
+IF_RELEASE = Rule(when="release")
+"""Read only where the gating has a profile of the public release."""
+CONDITIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "release": ("gating", lambda gating: gating.profile.release is not None),
+}
+"""Condition of a rule -> the dimension of the setting that decides it, and how."""
+EVIDENCE = Rule(is_vouched=True)
+"""Rows of ``question_set`` carry a hash of each question and of all that verifies it
+(``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The questions of one demonstration, and the objects that their texts may name."""
+
+    questions: Of[Qa]
+    objects: Of[Objects]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the changes between the key frames of one demonstration are read from."""
+
+    frames: Of[SegmentedFrames]
+    graphs: Of[SceneGraphs]
+    seen: Of[Visibility]
+    objects: Of[Objects]
+    demonstrations: Of[Demonstrations]
+    gating: Gating
+
+    def index(self) -> DeltaIndex | ReleaseDeltaIndex:
+        """The visible changes between any two key frames."""
+        source = str(self.demonstrations.item(0, "source"))
+        profile = self.gating.profile_of(source)
+        return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
+
+    def release_index(self) -> ReleaseDeltaIndex | None:
+        """The same under a profile of the public release; None under any other."""
+        index = self.index()
+        return index if isinstance(index, ReleaseDeltaIndex) else None
