@@ -10,7 +10,7 @@ from enact_assets.contracts.tables import Column, PolarsType, Table
 
 STALE_PARTITIONS = Table(
     "stale_partitions",
-    "one row per partition whose rows are older than what they are made from",
+    "one row per partition that is older than what it is made from, or missing",
     ("asset", "partition"),
     (),
     {
@@ -18,10 +18,15 @@ STALE_PARTITIONS = Table(
         "partition": Column(
             pl.String, "values joined by |; null for an asset without any", is_nullable=True
         ),
+        "state": Column(
+            pl.String,
+            "stale: its rows are older than what they are made from; missing: it was asked for, or "
+            "something of the same names that it is made from is there, and it has no rows",
+        ),
         "why": Column(pl.String, "first reason, in words"),
     },
 )
-"""The one relation that is not from the lake: who publishes says what is stale."""
+"""The one relation that is not from the lake: the publisher gives its rows."""
 
 _TYPES = {
     pl.String: "varchar",

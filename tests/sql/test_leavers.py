@@ -255,6 +255,7 @@ STALE = pl.DataFrame(
     {
         "asset": ["replays", "qa", "question_config"],
         "partition": ["setting_the_table-0", "setting_the_table-0|state", None],
+        "state": ["stale", "missing", "stale"],
         "why": ["the code changed", "made from replays setting_the_table-0", "it's 'old'"],
     }
 )

@@ -29,7 +29,8 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     root = tmp_path_factory.mktemp(request.param)
     if request.param == "empty":
         return publish(Lake(root), root / "enact.duckdb").path
-    stale = STALE_PARTITIONS.build([{"asset": "qa", "partition": "a|b", "why": "it is old"}])
+    listed = {"asset": "qa", "partition": "a|b", "state": "stale", "why": "it is old"}
+    stale = STALE_PARTITIONS.build([listed])
     rows = tiny_rows()
     answer(rows, "text_prior", "baseline", "i1", parsed=[1, 2, 3])
     answer(rows, "gpt-5-mini", "baseline", "i1", parsed=[1, 2, 3])
