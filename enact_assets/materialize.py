@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
@@ -18,13 +19,14 @@ from enact_assets.defs.arrivals import check_name, names_found, names_in_lake
 from enact_assets.defs.driver_lock import check_only_driver
 from enact_assets.defs.instance import only_driver, open_instance
 from enact_assets.defs.lost_runs import mark_all_lost
-from enact_assets.defs.reported import read_lineage, report_landed
+from enact_assets.defs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.up_to_date import report_up_to_date
 from enact_assets.execution.choice import Runners
 from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.gather import landed_states
+from enact_assets.lineage.missing import not_current
 from enact_assets.lineage.plan import (
     NEVER,
     NEW_CODE,
@@ -238,6 +240,7 @@ class _Walk:
         self._report, self._is_forced = report, is_forced
         self._inventory = driver.data.inventory(driver.registry)
         self._observer = driver.observer
+        self._tried = partial(tried_partitions, driver.instance)
         self._failed = Marks()
 
     def go(self) -> None:
@@ -259,7 +262,7 @@ class _Walk:
             if not is_chosen and not _follows(causes):
                 continue
             if spec.name == WAREHOUSE and not causes and self._is_stale_otherwise():
-                causes = (Cause("what it lists as stale is another now"),)
+                causes = (Cause("its list of stale and missing partitions is outdated"),)
             why = "; ".join(str(c) for c in causes) or ("forced" if self._is_forced else "")
             step = Step(spec.name, spec.assets, partition_key(partition), why)
             # Never the warehouse: it publishes what there is and lists what is stale.
@@ -283,11 +286,13 @@ class _Walk:
         )
 
     def _is_stale_otherwise(self) -> bool:
-        """Whether the warehouse lists others as stale than there are.
+        """Whether the list of stale and missing partitions in the warehouse is outdated.
 
-        What was made again and came out as it was is stale no longer, and no input of it changed.
+        A partition that was made again with the same rows is stale no longer, and one that failed
+        for the first time is missing: neither changes an input of the warehouse.
         """
-        rows = self._lineage.out_of_date().select("asset", "partition").iter_rows()
+        found = not_current(self._lineage, self._tried)
+        rows = found.select("asset", "partition").iter_rows()
         return set(rows) != published_stale(self._inventory.root.warehouse)
 
     def _make(self, spec: StepSpec, steps: list[Step]) -> None:

@@ -191,7 +191,10 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
-    """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored."""
+    """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored.
+
+    The state of a model that is not current stands behind its name: stale or missing.
+    """
     board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
     for name, justify in (
         ("kind", "left"),
@@ -208,9 +211,10 @@ def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
         if previous not in (None, row["kind"]):
             board.add_section()
         previous = row["kind"]
+        state = "" if row["state"] == "current" else f" ({row['state']})"
         board.add_row(
             str(row["kind"]),
-            str(row["model"]),
+            f"{row['model']}{state}",
             _percent(row["task_accuracy"]),
             _percent(row["pairwise_accuracy"]),
             str(row["n_questions"]),

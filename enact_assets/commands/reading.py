@@ -11,6 +11,12 @@ from rich.console import Console
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.storage.paths import DataRoot
 
+NOT_CURRENT = {
+    "stale": "The DuckDB file holds old rows of what is stale",
+    "missing": "The DuckDB file holds no rows of what is missing",
+}
+"""States of partitions that are not current, and what that means for their rows."""
+
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
@@ -38,24 +44,29 @@ def add_reading_commands(command: AddCommand) -> None:
 
 
 def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
-    """Print it, and what was stale when it was published."""
+    """Print it, and which partitions were stale or missing when it was published."""
     from enact_assets.storage.warehouse import query
     from enact_assets.terminal import print_leaderboard
 
+    warehouse = DataRoot(arguments.data).warehouse
     rows = query(
-        DataRoot(arguments.data).warehouse,
-        "select * from leaderboard where length is null and kind is not null "
+        warehouse,
+        "select kind, model, state, task_accuracy, pairwise_accuracy, n_questions, n_unparsed, "
+        "n_missing from leaderboard where length is null and kind is not null "
         "order by kind, pairwise_accuracy desc nulls last, model",
     )
     print_leaderboard(console, rows.to_dicts())
-    stale = query(DataRoot(arguments.data).warehouse, "select * from stale_partitions")
-    if stale.height:
-        console.print(
-            f"{stale.height} partitions were stale when this was published, first "
-            f"{stale.item(0, 'asset')} {stale.item(0, 'partition') or ''}: {stale.item(0, 'why')}. "
-            "Their old rows are in it; see stale_partitions.",
-            style="yellow",
-        )
+    listed = query(warehouse, "select asset, partition, state, why from stale_partitions")
+    for state, meaning in NOT_CURRENT.items():
+        found = listed.filter(state=state).rows(named=True)
+        if found:
+            first = found[0]
+            n_found = "1 partition was" if len(found) == 1 else f"{len(found)} partitions were"
+            console.print(
+                f"{n_found} {state} when this was published, first {first['asset']} "
+                f"{first['partition'] or ''}: {first['why']}. {meaning}; see stale_partitions.",
+                style="yellow",
+            )
     return 0
 
 

@@ -59,6 +59,16 @@ def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partitio
     return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
 
 
+def tried_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition]:
+    """Partitions of ``asset`` for which a run was ever started, whatever became of it."""
+    key, planned = dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
+    storage = instance.event_log_storage
+    if dimensions(asset):
+        found = storage.get_latest_storage_id_by_partition(key, planned)
+        return {partition_tuple(partition) for partition in found}
+    return set() if storage.get_latest_planned_materialization_info(key) is None else {()}
+
+
 def report_landed(
     instance: dg.DagsterInstance, lineage: Lineage, assets: Collection[str] | None = None
 ) -> int:

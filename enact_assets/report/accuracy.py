@@ -53,6 +53,13 @@ def leaderboard(rows: ReportRows) -> Section:
         if scored and all(row["low"] is None for row in scored):
             why = scored[0]["reason"] or "there is no reason given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
+    absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
+    if absent:
+        text = (
+            f"Missing evaluations: {', '.join(absent)}. The scores of these models are unknown, "
+            "not 0; stale_partitions gives the reason."
+        )
+        tables.append(Text(text, is_notice=True))
     tables.append(
         Text(
             "Intervals hold 95 %, over demonstrations, as questions of one demonstration go "
@@ -77,7 +84,8 @@ def answers(rows: ReportRows) -> Section:
         Text(
             "Wrong is an order that the verifier does not accept. Unparsed is an answer in which "
             "no order was found: scored as wrong under profile paper, in no score under profile "
-            "release. Missing is a question that was never answered; it is in no score."
+            "release. Missing is a question that was never answered, or is put to a model whose "
+            "evaluation is missing; it is in no score."
         )
     ]
     for kind in BOTH_KINDS:
@@ -97,18 +105,24 @@ _COUNTS = tuple(name for name, _, _, _ in STATES)
 
 
 def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
-    """One row per model, pairwise accuracy first; task accuracy beside it as ``task_...``."""
+    """One row per model, best pairwise accuracy first; task accuracy beside it as ``task_...``.
+
+    Models whose evaluation is missing come last, with nulls.
+    """
+    statuses = rows["statuses"].filter(kind=kind).drop("kind")
+    absent = statuses.filter("is_absent")
     overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
     task = overall.filter(metric="task_accuracy").select(
         "model", pl.col("accuracy", "low", "high").name.prefix("task_")
     )
-    return (
+    evaluated = (
         overall.filter(metric="pairwise_accuracy")
+        .join(absent, on="model", how="anti")  # their accuracies, if any, are older
         .join(task, on="model", how="left")
-        .join(rows["statuses"].filter(kind=kind).drop("kind"), on="model", how="left")
+        .join(statuses, on="model", how="left")
         .sort("accuracy", "model", descending=[True, False], nulls_last=True)
-        .to_dicts()
     )
+    return pl.concat([evaluated, absent], how="diagonal").to_dicts()
 
 
 def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
@@ -121,7 +135,7 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
         columns,
         tuple(
             (
-                row["model"] + (" (reference)" if row["is_reference"] else ""),
+                row["model"] + _marked(row),
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
@@ -135,6 +149,12 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
         ),
         n_last_words=1,
     )
+
+
+def _marked(row: dict[str, Any]) -> str:
+    if row["is_absent"]:
+        return " (missing)"
+    return " (reference)" if row["is_reference"] else ""
 
 
 def _place(best: int | None, worst: int | None) -> str:

@@ -12,7 +12,7 @@ EMBEDDED_NOTICE = (
 
 
 def overview(rows: ReportRows) -> Section:
-    """Sources and numbers of what was reported, and whether it was current when published."""
+    """Sources and numbers of what was reported, and whether it was current and whole."""
     parts: list[Part] = []
     sources = rows["demonstrations"]
     if EMBEDDED in sources["source"]:
@@ -43,20 +43,29 @@ def overview(rows: ReportRows) -> Section:
     if int(sources["n_demonstrations"].sum()) == 1:
         text = "There is one demonstration, so nothing says how much results vary between them."
         parts.append(Text(text, is_notice=True))
-    parts += _stale(rows)
+    parts += _not_current(rows)
     return Section("about", "What this is", tuple(parts))
 
 
-def _stale(rows: ReportRows) -> list[Part]:
-    stale = rows["stale"]
-    if stale.is_empty():
+def _not_current(rows: ReportRows) -> list[Part]:
+    """Which partitions were stale or missing when the warehouse was published."""
+    if rows["stale"].is_empty() and rows["missing"].is_empty():
         return [Text("All rows were current when they were published.")]
-    shown = stale.head(N_STALE_SHOWN)
-    more = " and more" if stale.height > N_STALE_SHOWN else ""
-    text = f"{shown.height}{more} partitions were stale when they were published."
+    stale = "Partitions that were older than what they are made from"
+    missing = "Partitions that were asked for and were not there"
+    return [*_listed(rows, "stale", stale), *_listed(rows, "missing", missing)]
+
+
+def _listed(rows: ReportRows, state: str, caption: str) -> list[Part]:
+    found = rows[state]
+    if found.is_empty():
+        return []
+    shown = found.head(N_STALE_SHOWN)
+    more = " and more" if found.height > N_STALE_SHOWN else ""
+    n = f"{shown.height}{more}"
+    text = f"Partitions that were {state} when the rows were published: {n}."
     lines = tuple(
         (row["asset"], row["partition"] or "", row["why"]) for row in shown.iter_rows(named=True)
     )
-    caption = "Partitions that were older than what they are made from"
     table = Table(caption, ("asset", "partition", "why"), lines, n_words=3)
     return [Text(text, is_notice=True), table]

@@ -16,15 +16,22 @@ _QUERIES: Mapping[str, str] = {
     "demonstrations": """
         select source, count(*) as n_demonstrations, count(distinct activity) as n_activities
         from demonstrations group by source order by source""",
-    "stale": f"from stale_partitions order by all limit {N_STALE_SHOWN + 1}",
+    "stale": f"""
+        from stale_partitions where state = 'stale' order by all limit {N_STALE_SHOWN + 1}""",
+    "missing": f"""
+        from stale_partitions where state = 'missing' order by all limit {N_STALE_SHOWN + 1}""",
     "statuses": """
         select
-            model, kind, count(*) as n_questions,
+            model, kind, false as is_absent, count(*) as n_questions,
             count(*) filter (answer_status = 'parsed' and is_accepted) as n_accepted,
             count(*) filter (answer_status = 'parsed' and not is_accepted) as n_wrong,
             count(*) filter (answer_status = 'unparsed') as n_unparsed,
             count(*) filter (answer_status = 'missing') as n_missing
-        from evaluation where variant = {variant} group by all order by all""",
+        from evaluation where variant = {variant} group by all
+        union all
+        select model, kind, true, n_questions, 0, 0, 0, n_questions
+        from absent_evaluations where variant = {variant} and length is null
+        order by all""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
     "chance": """
         select kind, length, avg(expected_pairwise_accuracy::decimal(18, 17)) as accuracy

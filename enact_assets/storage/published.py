@@ -118,7 +118,10 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
 
 
 def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
-    """Asset and partition of what the published warehouse calls stale; none if there is none."""
+    """Asset and partition of all that the published warehouse calls stale or missing.
+
+    Empty if there is no warehouse, or none that can be read.
+    """
     try:
         rows = query(warehouse_path, f"select asset, partition from {STALE}")  # noqa: S608 - our own
     except WarehouseError:

@@ -11,9 +11,9 @@ from enact_assets.engine.tables import Table, text, unit_of
 
 
 class StalePartitions(Table):
-    """One row per partition whose rows are older than what they are made from.
+    """One row per partition that is older than what it is made from, or missing.
 
-    The one relation that is not from the lake: whoever publishes says what is stale.
+    The one relation that is not from the lake: the publisher gives its rows.
     """
 
     keys = ("asset", "partition")
@@ -21,6 +21,10 @@ class StalePartitions(Table):
 
     asset = text("asset, and relation of the same name where there is one")
     partition = text("values joined by |; null for an asset without any", null=True)
+    state = text(
+        "stale: its rows are older than what they are made from; missing: it was asked for, or "
+        "something of the same names that it is made from is there, and it has no rows"
+    )
     why = text("first reason, in words")
 
 

@@ -85,7 +85,8 @@ def publish(
 
     ``names`` maps a dimension to the names that are current: partitions and rows of any other are
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
-    partition (null if it has none) and why, in the order given (None: nothing is stale).
+    partition (null if it has none), state (stale or missing) and why, in the order given (None:
+    nothing is stale or missing).
     ``provenance`` is kept in the file, for :func:`published_provenance`. ``progress`` is told the
     share done, 0 to 1.
 

@@ -1,6 +1,7 @@
 -- leaderboard_counts_add_up: one row per leaderboard row whose questions do not add up.
 -- Reads: leaderboard, evaluation.
--- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none.
+-- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none. Models
+--        whose evaluation is missing have no answers to count.
 -- Fix:   an evaluation row has a status other than parsed, unparsed and missing, or scores that do
 --        not go with it: materialize the evaluation of that model again.
 with recount as (
@@ -17,13 +18,13 @@ with recount as (
 ),
 
 all_lengths as (
-    select * from leaderboard where length is null
+    select * from leaderboard where length is null and state <> 'missing'
 ),
 
 lengths_added as (
     select model, kind, sum(n_questions) as n_questions
     from leaderboard
-    where length is not null
+    where length is not null and state <> 'missing'
     group by all
 )
 

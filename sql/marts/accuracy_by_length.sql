@@ -1,9 +1,10 @@
 -- accuracy_by_length: one row per source, model, kind, length and metric; length null: all lengths.
--- Reads: model_accuracies, published_accuracies, published_question_counts.
+-- Reads: model_accuracies, absent_evaluations, published_accuracies, published_question_counts.
 -- Rule:  tables 1, 9 and 10 of the paper. source is ours (measured, baseline pictures) or published
 --        (read from the paper, of other questions on other pictures): never average over both. For
 --        all lengths the published one is the mean over questions, as ours is. The paper gives no
---        errors, so published ones have no interval.
+--        errors, so published ones have no interval. Models whose evaluation is missing are in it
+--        without an accuracy, unless older accuracies of them were kept.
 create table accuracy_by_length as
 with published as (
     select published_model, model_class, kind, length, metric, accuracy, n_questions
@@ -17,6 +18,13 @@ select
     kind, length, metric,
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
+where variant = 'baseline'
+union all
+select
+    'ours', model, null, kind, length, unnest(['task_accuracy', 'pairwise_accuracy']),
+    0, 0, null, null, null, null, 'missing'
+from absent_evaluations
+anti join model_accuracies using (model, variant)
 where variant = 'baseline'
 union all
 select
@@ -46,4 +54,4 @@ comment on column accuracy_by_length.standard_error is 'clustered by demonstrati
 comment on column accuracy_by_length.low is '95 % interval: bootstrap over demonstrations';
 comment on column accuracy_by_length.high is 'its upper end';
 comment on column accuracy_by_length.reason is
-'why there is no interval: published, no_scores, one_demonstration, no_variation';
+'why there is no interval: published, missing, no_scores, one_demonstration, no_variation';

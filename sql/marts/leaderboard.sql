@@ -1,10 +1,11 @@
 -- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
--- Reads: evaluation, model_accuracies.
+-- Reads: evaluation, model_accuracies, stale_partitions, absent_evaluations.
 -- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
 --        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
 --        paper these are scored, as wrong. No scored answer: null, not 0. Ranks sort by points, 12
 --        digits of them, as equal ones differ in the last; places from best to worst are those that
---        the data leave open, so they overlap.
+--        the data leave open, so they overlap. A model whose evaluation is missing keeps its rows,
+--        with the questions it was to answer and without scores.
 create table leaderboard as
 with scored as (
     select
@@ -82,6 +83,7 @@ totals as (
 
 select
     totals.model, totals.variant, totals.kind, totals.length,
+    coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
     totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_unparsed, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
@@ -138,21 +140,34 @@ left join model_accuracies as pairwise_ties
     and pairwise_ties.kind = totals.kind
     and pairwise_ties.length is not distinct from totals.length
     and pairwise_ties.metric = 'pairwise_accuracy'
-order by
-    totals.kind, totals.length nulls first, task_accuracy_rank nulls last, totals.model;
+left join stale_partitions
+    on stale_partitions.asset = 'evaluation'
+    and stale_partitions.partition = totals.model || '|' || totals.variant
+union all by name
+select
+    model, variant, kind, length,
+    'missing' as state, false as is_reference,
+    n_questions, 0 as n_scored, 0 as n_parsed, 0 as n_unparsed, n_questions as n_missing,
+    0 as n_demonstrations
+from absent_evaluations
+where variant = 'baseline'
+order by kind, length nulls first, task_accuracy_rank nulls last, model;
 
 comment on column leaderboard.model is 'who answered';
 comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
+comment on column leaderboard.state is
+'current; stale: its evaluation is older than what it is made from; missing: it has none';
 comment on column leaderboard.is_reference is
-'no model but chance, the oracle or a shortcut; has no rank and no place';
+'no model but chance, the oracle or a shortcut; has no rank and no place; false where missing';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_parsed is 'answers that an order was found in; all are scored';
 comment on column leaderboard.n_unparsed is
 'answers that no order was found in; scored as wrong (profile paper) or not scored (release)';
-comment on column leaderboard.n_missing is 'questions that were never answered';
+comment on column leaderboard.n_missing is
+'questions that were never answered; all of them if the evaluation is missing';
 comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
 comment on column leaderboard.task_accuracy is 'share of scored questions accepted';
 comment on column leaderboard.task_accuracy_se is 'its standard error, questions independent';

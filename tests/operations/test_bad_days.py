@@ -17,6 +17,7 @@ from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.defs.instance import only_driver
+from enact_assets.lineage.missing import NOT_MADE
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.paths import DataRoot
@@ -224,3 +225,70 @@ def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
     assert [s.name for s in tiny.walk(copied).made] == ["predictions", "warehouse"]
     assert listed() == set()
     assert tiny.walk(copied).made == []
+
+
+def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
+    tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Left out, it would look as if nobody had asked it; the exit code is gone by tomorrow."""
+
+    def missing() -> dict[str, str]:
+        rows = query(
+            copied / "enact.duckdb",
+            "select asset, why from stale_partitions where state = 'missing'",
+        )
+        return dict(rows.iter_rows())
+
+    lake = Lake(copied / "lake")
+    (partition,) = lake.partitions("evaluation")
+    place = lake.path("evaluation", partition)
+    for table in ("evaluation", "compared_steps", "compared_components", "probes"):
+        lake.path(table, partition).unlink()
+    place.mkdir()
+    (place / "in the way").touch()
+    steps = ("evaluation", "error_analysis", "probes", "model_comparisons", "warehouse")
+    code, printed = run(capsys, copied, "materialize", *(f"--asset={step}" for step in steps))
+    assert (code, "FAILED evaluation oracle|baseline" in printed) == (1, True)
+    board = query(copied / "enact.duckdb", "from leaderboard where length is null")
+    assert set(board["model"]) == {"oracle"}
+    assert set(board["state"]) == {"missing"}
+    after = "made from evaluation, which is missing"
+    assert missing() == {
+        "evaluation": NOT_MADE,
+        **dict.fromkeys(("compared_steps", "compared_components", "probes"), after),
+    }
+    n_asked = lake.read("asked_questions", {"variant": "baseline"}).height
+    assert board["n_questions"].sum() == board["n_missing"].sum() == n_asked > 0
+    assert board["task_accuracy"].is_null().all()
+    _, printed = run(capsys, copied, "leaderboard")
+    assert "oracle (missing)" in printed
+    assert "4 partitions were missing when this was published, first evaluation oracle" in printed
+    # The same again changes nothing; and a process that only publishes lists it too.
+    assert tiny.walk(copied, *steps).made == []
+    (copied / "enact.duckdb").unlink()
+    assert tiny.walk(copied, "warehouse").is_success
+    assert len(missing()) == 4
+    shutil.rmtree(place)
+    assert tiny.walk(copied, *steps).is_success
+    assert missing() == {}
+
+
+def test_a_demonstration_that_cannot_be_replayed_is_listed_as_missing(
+    tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of it is in the lake: only the runs know that it was asked for."""
+    broken = copied / "recordings" / "moving_cups-9"
+    shutil.copytree(copied / "recordings" / RECORDED, broken)
+    for path in broken.glob("*.json*"):
+        path.write_bytes(b"{half")
+    steps = ("--asset=replays", "--asset=warehouse")
+    assert run(capsys, copied, "materialize", *steps)[0] == 1
+    rows = query(copied / "enact.duckdb", "from stale_partitions")
+    assert set(rows["partition"]) == {"moving_cups-9"}
+    assert set(rows["state"]) == {"missing"}
+    _, printed = run(capsys, copied, "leaderboard")
+    assert "first demonstrations moving_cups-9" in " ".join(printed.split())
+    shutil.rmtree(broken)
+    tiny.driver(copied).forget("demonstration", "moving_cups-9")
+    assert tiny.walk(copied, "warehouse").is_success
+    assert query(copied / "enact.duckdb", "from stale_partitions").is_empty()

@@ -2,9 +2,11 @@
 
 import dataclasses
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import duckdb
 import polars as pl
 import pytest
 from report_pages import Html, grey_picture, published
@@ -16,10 +18,11 @@ from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.resources import DataResource
 from enact_assets.lineage.gather import landed_states
+from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.errors import handedness, semantic, structural
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
-from enact_assets.report.parts import Figure, Section, Text
+from enact_assets.report.parts import NONE, Figure, Section, Table, Text
 from enact_assets.report.probes import probes
 from enact_assets.report.rows import ReportRows, read_rows
 from enact_assets.report.write import WrittenReport, write_report
@@ -235,3 +238,33 @@ def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
         write_report(root, variant="fisheye", output=tmp_path)
     with pytest.raises(WarehouseError, match="no warehouse yet"):
         write_report(DataRoot(tmp_path, None))
+
+
+def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
+    root: DataRoot, tmp_path: Path
+) -> None:
+    """Its questions count as missing, and accuracies of it that were kept are not shown."""
+    path = tmp_path / "enact.duckdb"
+    shutil.copy(root.warehouse, path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("delete from evaluation where model = 'guesser'")
+        for kind, n_questions in (("forward", 4), ("inverse", 1)):
+            row = ["guesser", "baseline", kind, None, n_questions]
+            connection.execute("insert into absent_evaluations values (?, ?, ?, ?, ?)", row)
+        row = ["evaluation", "guesser|baseline", "missing", "made from predictions"]
+        connection.execute("insert into stale_partitions values (?, ?, ?, ?)", row)
+    absent = read_rows(path)
+    assert not absent["accuracies"].filter(model="guesser").is_empty()
+    board = leaderboard(absent)
+    last = [part.rows[-1] for part in board.parts if isinstance(part, Table)]
+    assert [(row[0], set(row[1:-2]), row[-2]) for row in last] == [
+        ("guesser (missing)", {NONE, "0"}, "4"),
+        ("guesser (missing)", {NONE, "0"}, "1"),
+    ]
+    assert "Missing evaluations: guesser." in said_in(board)
+    about = said_in(overview(absent))
+    assert "5 missing." in about
+    assert "Partitions that were missing when the rows were published: 1." in about
+    assert "stale" not in about
+    drawn = [part for part in answers(absent).parts if isinstance(part, Figure)]
+    assert [re.findall(r"(\d+) missing", figure.alt) for figure in drawn] == [["4"], ["1"]]

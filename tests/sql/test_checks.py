@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from tiny_lake import Rows, answer, part_of_sql, tiny_rows, write_lake
 
@@ -394,8 +393,8 @@ def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path
     lake = write_lake(tmp_path / "lake", rows)
     old = [("question_set", "state"), ("asked_questions", rows["asked_questions"][0]["variant"])]
     for asset, partition in old:
-        found = [{"asset": asset, "partition": partition, "why": "qa has changed"}]
-        stale = pl.DataFrame(found, schema=StalePartitions.schema)
+        row = {"asset": asset, "partition": partition, "state": "stale", "why": "qa has changed"}
+        stale = StalePartitions.build([row])
         report = publish(lake, tmp_path / "enact.duckdb", stale=stale)
         assert all(check.is_passed for check in report.checks)
     with pytest.raises(WarehouseError, match="asked_questions_are_those_of_qa"):
@@ -408,8 +407,8 @@ def test_errors_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -
     _set("compared_steps", _step("oracle", "f1", 1), is_passed=False)(rows)
     lake = write_lake(tmp_path / "lake", rows)
     sql = part_of_sql(tmp_path / "sql", "compared_answers_are_those_evaluated")
-    found = {"asset": "compared_steps", "partition": "oracle|baseline", "why": "evaluation changed"}
-    stale = pl.DataFrame([found], schema=StalePartitions.schema)
+    found = {"asset": "compared_steps", "partition": "oracle|baseline", "state": "stale"}
+    stale = StalePartitions.build([{**found, "why": "evaluation changed"}])
     assert publish(lake, tmp_path / "enact.duckdb", sql, stale=stale).checks[0].is_passed
     with pytest.raises(WarehouseError, match="compared_answers_are_those_evaluated"):
         publish(lake, tmp_path / "enact.duckdb", sql)

@@ -17,8 +17,8 @@ from enact_assets.storage.warehouse import publish, query
 
 FILES = read_sql_files(sql_folder())
 RELATIONS = [file for file in FILES if file.stage != "checks"]
-CONTRACTS = {n: t for n, t in TABLES.items() if n not in NOT_PUBLISHED} | {
-    StalePartitions.name: StalePartitions
+CONTRACTS = {n: t for n, t in TABLES.items() if t.is_published} | {
+    StalePartitions.table_name(): StalePartitions
 }
 README = sql_folder() / "README.md"
 EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
@@ -29,7 +29,8 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     root = tmp_path_factory.mktemp(request.param)
     if request.param == "empty":
         return publish(Lake(root), root / "enact.duckdb").path
-    stale = StalePartitions.build([{"asset": "qa", "partition": "a|b", "why": "it is old"}])
+    listed = {"asset": "qa", "partition": "a|b", "state": "stale", "why": "it is old"}
+    stale = StalePartitions.build([listed])
     rows = tiny_rows()
     answer(rows, "text_prior", "baseline", "i1", parsed=[1, 2, 3])
     answer(rows, "gpt-5-mini", "baseline", "i1", parsed=[1, 2, 3])

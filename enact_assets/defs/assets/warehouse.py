@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 
 import dagster as dg
 
@@ -13,9 +14,10 @@ from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
 from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.reported import read_lineage
+from enact_assets.defs.reported import read_lineage, tried_partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.tables import markdown_table
+from enact_assets.lineage.missing import MISSING, not_current
 from enact_assets.storage.warehouse import publish, query
 
 GROUP = "warehouse"
@@ -49,7 +51,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                     "none. Publishing would empty the warehouse: start Dagster with the "
                     "DAGSTER_HOME of this data root (enact-assets ui does)."
                 )
-            stale = lineage.out_of_date()
+            stale = not_current(lineage, partial(tried_partitions, context.instance))
             try:
                 report = publish(
                     data.lake,
@@ -62,7 +64,11 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 yield from sql_check_results(error.checks)
                 raise
         board = query(data.warehouse_path, "select * from leaderboard where length is null")
-        context.log.info(f"published {data.warehouse_path}; {stale.height} stale partitions")
+        n_missing = stale.filter(state=MISSING).height
+        context.log.info(
+            f"published {data.warehouse_path}; {stale.height - n_missing} stale and {n_missing} "
+            "missing partitions"
+        )
         yield dg.MaterializeResult(
             check_results=list(sql_check_results(report.checks)),
             data_version=dg.DataVersion(report.content_sha),
@@ -70,7 +76,7 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
                 "path": dg.MetadataValue.path(str(data.warehouse_path)),
                 "leaderboard": dg.MetadataValue.md(markdown_table(board)),
                 "rows": dg.MetadataValue.json(report.rows),
-                "stale partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
+                "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
             },
         )
 

@@ -1,0 +1,23 @@
+-- absent_evaluations: one row per model, variant, kind and length asked, where scores are missing.
+-- Reads: stale_partitions, asked_questions.
+-- Rule:  evaluations that stale_partitions calls missing, with what the variant asks; length null
+--        is all lengths. What these models would score is unknown: null on the leaderboard, not 0.
+create table absent_evaluations as
+with absent as (
+    select split_part(partition, '|', 1) as model, split_part(partition, '|', 2) as variant
+    from stale_partitions
+    where asset = 'evaluation' and state = 'missing'
+)
+
+select model, variant, kind, length, count(*) as n_questions
+from absent
+inner join asked_questions using (variant)
+group by grouping sets ((model, variant, kind, length), (model, variant, kind))
+order by model, variant, kind, length nulls first;
+
+comment on column absent_evaluations.model is 'model or reference whose evaluation is missing';
+comment on column absent_evaluations.variant is 'variant it was to be asked under';
+comment on column absent_evaluations.kind is 'forward (order images) or inverse (order actions)';
+comment on column absent_evaluations.length is
+'key frames in the trajectory; null for all lengths';
+comment on column absent_evaluations.n_questions is 'questions that the variant asks';
