@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from enact_assets.defs.progress import Progress
-from enact_assets.lineage.follow import Partition, partition_tuple
+from enact_assets.engine.graph import Partition, partition_tuple
 
 
 @dataclass(frozen=True)

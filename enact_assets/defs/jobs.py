@@ -4,10 +4,10 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import WAREHOUSE
 from enact_assets.defs.checks import sql_check_specs
 from enact_assets.defs.job_assets import CHECK_JOB, JOBS
 from enact_assets.defs.up_to_date import up_to_date
+from enact_assets.lineage.pipeline import WAREHOUSE
 
 
 def all_jobs() -> list[Any]:

@@ -2,9 +2,9 @@
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
 from enact_assets.defs.job_assets import JOBS
-from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
 from enact_assets.lineage.plan import Marks
 
 UNFINISHED = [

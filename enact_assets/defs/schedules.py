@@ -5,7 +5,6 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
 from enact_assets.defs.checks import check_keys_of
@@ -16,7 +15,8 @@ from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import TRIGGER_TAG, WHY_TAG
 from enact_assets.defs.up_to_date import changed_answers
-from enact_assets.lineage.follow import partition_key
+from enact_assets.engine.graph import partition_key
+from enact_assets.lineage.pipeline import ROOTS, STEP_NAMED, WAREHOUSE
 
 QUARTERLY = "*/15 * * * *"
 NIGHTLY = "0 3 * * *"

@@ -141,6 +141,8 @@ class Follow:
             dimension = graph.conditions[given.when]
             self._when = _Part.of(dimension, ours, by, {}, names)
             self._holds = names.holds.get(given.when, frozenset())
+        self.is_by_name = given.when is None and (not fixed or has_both)
+        """Whether the partition of the same names belongs, whatever is made."""
         self.is_simple = given.when is None and self._base is None and not self.is_rolled_up
         """Whether exactly one partition of the input belongs to each that is made."""
 

@@ -235,7 +235,9 @@ class Step:
         return Param(name, "name", dimension, Rule())
 
     def _bundle(self, name: str, word: str, bundle: Any, rule: Rule, where: str) -> Param:
-        hints = {f: _without_none(h) for f, h in get_type_hints(bundle, True).items()}
+        hints = {
+            f: _without_none(h) for f, h in get_type_hints(bundle, include_extras=True).items()
+        }
         settings = tuple((f, h) for f, h in hints.items() if h in SETTINGS)
         tables = {f: h for f, h in hints.items() if h not in SETTINGS}
         lacking = {d for h in tables.values() for d in _table(h, where).by if d not in self.by}

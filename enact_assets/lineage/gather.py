@@ -4,7 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
-from enact_assets.contracts.lineage import (
+from enact_assets.contracts.provenance import InputVersion
+from enact_assets.contracts.registry import Registry
+from enact_assets.engine.graph import Follow, Follows, Names, Partition
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import (
     EXTERNAL,
     ROOTS,
     STEP_NAMED,
@@ -13,10 +17,6 @@ from enact_assets.contracts.lineage import (
     WHOLE,
     dimensions,
 )
-from enact_assets.contracts.provenance import InputVersion
-from enact_assets.contracts.registry import Registry
-from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.follow import Follow, Follows, Names, Partition
 from enact_assets.lineage.plan import Cause, CodeVersion, Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files
 from enact_assets.lineage.versions import Arrived, root_version

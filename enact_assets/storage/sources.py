@@ -17,7 +17,6 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 
 from enact_assets.contracts.errors import DamagedFileError, UnknownNameError, WarehouseError
-from enact_assets.contracts.lineage import NOT_PUBLISHED
 from enact_assets.engine.tables import TABLES, Table, dimensions
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.question_tables import Qa
@@ -62,7 +61,7 @@ class Sources:
         self.lake = lake
         self.names = names
         self._copies = copies
-        files = {t: sorted(lake.entries(t)) for t in TABLES if t not in NOT_PUBLISHED}
+        files = {n: sorted(lake.entries(n)) for n, table in TABLES.items() if table.is_published}
         self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
         self._leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
         self._verified: dict[str, list[Source]] = {}

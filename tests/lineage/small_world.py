@@ -1,8 +1,8 @@
 """A graph with every rule in it, and states as if everything had just been made."""
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, StepSpec
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.lineage.follow import Names, Partition
+from enact_assets.engine.graph import Names, Partition, StepSpec
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States
 

@@ -7,11 +7,11 @@ import pytest
 import yaml
 from dagster._core.definitions.partitions.context import partition_loading_context
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_OF, STEPS, Input, Rule
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.definitions import build_definitions
+from enact_assets.engine.graph import Input, Names, Rule, partition_key
 from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.follow import Names, partition_key
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_OF, STEPS
 
 from reference.lineage import upstream
 

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 from lineage.small_world import NAMES, World
 
-from enact_assets.contracts.lineage import ROOTS, STEP_OF
-from enact_assets.lineage.follow import Partition
+from enact_assets.engine.graph import Partition
 from enact_assets.lineage.missing import NOT_MADE, not_current
+from enact_assets.lineage.pipeline import ROOTS, STEP_OF
 from enact_assets.lineage.plan import Lineage
 
 Row = tuple[str, str, str, str]

@@ -19,10 +19,10 @@ from enact_assets.contracts.errors import (
     PredictionError,
     UnknownNameError,
 )
-from enact_assets.contracts.lineage import STEPS
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.instance import only_driver
 from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.pipeline import STEPS
 from enact_assets.materialize import Driver
 from enact_assets.storage.warehouse import query
 

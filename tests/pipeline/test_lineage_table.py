@@ -14,7 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.contracts.lineage import (
+from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.defs.code import code_version
+from enact_assets.defs.names import current_names
+from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.lineage.pipeline import (
     REPORT,
     ROOTS,
     STEP_NAMED,
@@ -23,11 +28,6 @@ from enact_assets.contracts.lineage import (
     WHOLE,
     dimensions,
 )
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.defs.code import code_version
-from enact_assets.defs.names import current_names
-from enact_assets.lineage.follow import Partition, partition_tuple
 from enact_assets.materialize import Driver
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.report_files import report_provenance

@@ -1,8 +1,8 @@
 """Slow, obvious twin of ``enact_assets.lineage``: one question per pair of partitions."""
 
-from enact_assets.contracts.lineage import Input, Rule, StepSpec, dimensions
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.lineage.follow import Names, Partition
+from enact_assets.engine.graph import Input, Names, Partition, Rule, StepSpec
+from enact_assets.lineage.pipeline import dimensions
 
 
 def belongs(step: StepSpec, ours: Partition, given: Input, theirs: Partition, names: Names) -> bool:

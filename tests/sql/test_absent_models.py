@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from tiny_lake import add_statistics, part_of_sql, tiny_rows, write_lake
 
-from enact_assets.storage.relations import STALE_PARTITIONS
+from enact_assets.storage.relations import StalePartitions
 from enact_assets.storage.warehouse import publish, query
 
 READ = ("leaderboard_by_length", "leaderboard_with_published", "leaderboard_counts_add_up")
@@ -25,7 +25,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("evaluation", "guesser|aperture_80", "missing"),
         ("probes", "guesser|baseline", "missing"),
     ]
-    listed = STALE_PARTITIONS.build(
+    listed = StalePartitions.build(
         [{"asset": a, "partition": p, "state": state, "why": "so"} for a, p, state in told]
     )
     folder = tmp_path_factory.mktemp("absent")

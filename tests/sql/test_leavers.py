@@ -12,7 +12,7 @@ from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.parquet_files import MAX_HELD
 from enact_assets.storage.relations import StalePartitions
-from enact_assets.storage.sources import NOT_PUBLISHED, Names
+from enact_assets.storage.sources import Names
 from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
 
 ALL: dict[str, set[str]] = {

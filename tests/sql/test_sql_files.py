@@ -11,7 +11,6 @@ from enact_assets.engine.tables import TABLES
 from enact_assets.storage import sql_files
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.relations import StalePartitions, duckdb_type
-from enact_assets.storage.sources import NOT_PUBLISHED
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish, query
 

@@ -10,7 +10,7 @@ import dagster as dg
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.reported import SETTINGS
-from enact_assets.lineage.follow import partition_tuple
+from enact_assets.engine.graph import partition_tuple
 from enact_assets.lineage.versions import root_version, settings_as_told
 
 GROUP = "config"
@@ -25,7 +25,7 @@ def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
     )
 
 
-def assets(p: Partitions) -> list[dg.AssetsDefinition]:
+def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
     """The three roots: gatings, variants, question settings."""
 
     @dg.asset(

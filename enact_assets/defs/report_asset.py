@@ -2,20 +2,20 @@
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import REPORT, STEP_NAMED
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.pictures import inline
 from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.pipeline import REPORT, STEP_NAMED
 from enact_assets.report.drawing import thumbnail
 from enact_assets.report.write import write_report
+from enact_assets.steps.previews import inline
 
 GROUP = "warehouse"
 
 
-def assets(p: Partitions) -> list[dg.AssetsDefinition]:
+def report_asset(p: Partitions) -> dg.AssetsDefinition:
     """One unpartitioned asset, downstream of the warehouse."""
 
     @dg.asset(
@@ -36,10 +36,13 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
         with making(context, data, REPORT):
             written = write_report(data.data_root, provenance=provenance_of(REPORT))
         context.log.info(f"wrote {written.path}")
-        figures = {f.name: inline(thumbnail(f.png), f.alt, f.caption) for f in written.page.figures}
+        figures = {
+            f.name: dg.MetadataValue.md(inline(thumbnail(f.png), f.alt, f.caption))
+            for f in written.page.figures
+        }
         return dg.MaterializeResult(
             data_version=dg.DataVersion(written.content_sha),
             metadata={"path": dg.MetadataValue.path(str(written.path)), **figures},
         )
 
-    return [report]
+    return report

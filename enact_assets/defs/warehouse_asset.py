@@ -7,7 +7,6 @@ from functools import partial
 import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
-from enact_assets.contracts.lineage import STEP_NAMED, WAREHOUSE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
@@ -16,8 +15,9 @@ from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.reported import read_lineage, tried_partitions
 from enact_assets.defs.resources import DataResource
-from enact_assets.defs.tables import markdown_table
+from enact_assets.defs.table_assets import markdown_table
 from enact_assets.lineage.missing import MISSING, not_current
+from enact_assets.lineage.pipeline import STEP_NAMED, WAREHOUSE
 from enact_assets.storage.warehouse import publish, query
 
 GROUP = "warehouse"
@@ -25,7 +25,7 @@ WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
 """It is published every night if automation is on; over a weekend or a holiday somebody may."""
 
 
-def assets(p: Partitions) -> list[dg.AssetsDefinition]:
+def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
     """One unpartitioned asset, downstream of everything."""
 
     @dg.asset(
@@ -80,4 +80,4 @@ def assets(p: Partitions) -> list[dg.AssetsDefinition]:
             },
         )
 
-    return [warehouse]
+    return warehouse
