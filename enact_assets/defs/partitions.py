@@ -74,7 +74,9 @@ class Partitions:
             # Dagster has no mapping that says both: our own plan knows better.
             return self._by_name(ours, theirs)
         changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
-            d: self._determined[d] for d in theirs if d not in ours and d in self._determined
+            d: found
+            for d in theirs
+            if d not in ours and (found := self._determined.get(d)) and found[0] in ours
         }
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
