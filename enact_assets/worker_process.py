@@ -1,9 +1,50 @@
-"""How a process that works for another one begins and ends."""
+"""Worker processes: pools of them, and how a worker begins and ends."""
 
 import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.process import BaseProcess
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.util import Finalize
+from typing import Any
+from weakref import ref
+
+
+def worker_pool(processes: int) -> ProcessPoolExecutor:
+    """A pool of ``processes`` worker processes that ends with this process, however that ends.
+
+    Workers start when there is work for them, by spawning: a fork would inherit running threads.
+    Keep the pool until its results are there: its workers are killed when it is collected.
+    """
+    spawning = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, spawning, initializer=begin_worker)
+    # Dagster starts each run as a process of multiprocessing, which joins its children before
+    # concurrent.futures ends them: without this it would wait for ever.
+    Finalize(pool, _kill, (ref(pool), pool._processes, pool._result_queue), exitpriority=100)
+    return pool
+
+
+def kill_workers(pool: ProcessPoolExecutor) -> None:
+    """End ``pool`` and its processes at once. Unfinished work is lost."""
+    _kill(ref(pool), pool._processes, pool._result_queue)
+
+
+def _kill(
+    pool: "ref[ProcessPoolExecutor]",
+    processes: Mapping[int, BaseProcess] | None,
+    results: "SimpleQueue[Any] | None",
+) -> None:
+    # Python 3.14 has kill_workers() for this. A pool that was shut down knows no processes.
+    if (found := pool()) is not None:
+        found.shutdown(wait=False, cancel_futures=True)
+    for process in list((processes or {}).values()):
+        process.kill()
+    if results is not None:
+        # The pool's thread may have read half of a result, and would wait for the rest.
+        results._writer.close()  # type: ignore[attr-defined]
 
 
 def begin_worker() -> None:

@@ -1,16 +1,15 @@
 """Many demonstrations in a few processes: batches are handed out, landed, skipped if finished."""
 
 import fcntl
-import multiprocessing
 import os
 import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from enact_assets.bulk.sources import Source
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.contracts.settings import settings_sha
 from enact_assets.storage.atomic import is_temporary
-from enact_assets.worker_process import begin_worker
+from enact_assets.worker_process import worker_pool
 
 BATCH_SIZE = 50
 """Demonstrations per batch: some 150 MB of rows before they are written."""
@@ -119,23 +118,25 @@ def run_bulk(
         failures: dict[int, tuple[BulkFailure, ...]] = {}
         peaks = {os.getpid(): 0}
         made = _make_here(tasks) if workers == 1 else _make(tasks, min(workers, len(tasks)))
-        for number, manifest, is_new, process, peak in made:
-            peaks[process] = max(peak, peaks.get(process, 0))
-            failures[number] = manifest.failures
-            _add(summary, manifest, is_new=is_new)
-            if progress is not None:
-                n_failed = sum(map(len, failures.values()))
-                peaks[os.getpid()] = peak_bytes()
-                progress(
-                    BulkProgress(
-                        summary.n_made + summary.n_skipped,
-                        len(sources),
-                        n_failed,
-                        summary.n_skipped,
-                        time.perf_counter() - began,
-                        sum(peaks.values()),
+        # Closing ends the processes, should `progress` raise an error.
+        with closing(made):
+            for number, manifest, is_new, process, peak in made:
+                peaks[process] = max(peak, peaks.get(process, 0))
+                failures[number] = manifest.failures
+                _add(summary, manifest, is_new=is_new)
+                if progress is not None:
+                    n_failed = sum(map(len, failures.values()))
+                    peaks[os.getpid()] = peak_bytes()
+                    progress(
+                        BulkProgress(
+                            summary.n_made + summary.n_skipped,
+                            len(sources),
+                            n_failed,
+                            summary.n_skipped,
+                            time.perf_counter() - began,
+                            sum(peaks.values()),
+                        )
                     )
-                )
     peaks[os.getpid()] = peak_bytes()
     summary.failures = [failure for number in sorted(failures) for failure in failures[number]]
     summary.peak_bytes = sum(peaks.values())
@@ -217,8 +218,8 @@ Made = tuple[int, Manifest, bool, int, int]
 """Number of the batch, its manifest, whether it is new, process and its peak memory in bytes."""
 
 
-def _make_here(tasks: list[BatchTask]) -> Iterator[Made]:
-    return map(_make_one, tasks)
+def _make_here(tasks: list[BatchTask]) -> Generator[Made, None, None]:
+    yield from map(_make_one, tasks)
 
 
 def _make_one(task: BatchTask) -> Made:
@@ -226,18 +227,11 @@ def _make_one(task: BatchTask) -> Made:
     return task.number, manifest, is_new, os.getpid(), peak_bytes()
 
 
-def _make(tasks: list[BatchTask], workers: int) -> Iterator[Made]:
-    """Make batches in other processes, in any order; on an error give up those not begun.
-
-    A fork would inherit running threads, so processes are started anew.
-    """
+def _make(tasks: list[BatchTask], workers: int) -> Generator[Made, None, None]:
+    """Make batches in other processes, in any order; on an error give up those not begun."""
     if not tasks:
         return
-    context = multiprocessing.get_context("spawn")
-    with (
-        ProcessPoolExecutor(workers, context, initializer=begin_worker) as pool,
-        _one_polars_thread(),
-    ):
+    with worker_pool(workers) as pool, _one_polars_thread():
         futures = [pool.submit(_make_one, task) for task in tasks]
         n_done = 0
         try:

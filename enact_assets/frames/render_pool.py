@@ -20,7 +20,7 @@ from enact_assets.contracts.errors import EnactError, RenderError
 from enact_assets.contracts.registry import Variant
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.shapes.world import World, WorldState
-from enact_assets.worker_process import begin_worker
+from enact_assets.worker_process import kill_workers, worker_pool
 
 FEW = 2
 """Up to so many pictures are rendered in this process: starting others would take longer."""
@@ -63,7 +63,7 @@ def render_all(
             yield future.result()
             done += 1
     except BrokenProcessPool as error:
-        _discard(workers)
+        _pools.pop(workers, None)
         raise RenderError(
             f"{tasks[0].where} and later: a rendering process ended unexpectedly after {done} of "
             f"{len(tasks)} pictures (out of memory?). Finished pictures are kept: run again."
@@ -74,7 +74,8 @@ def render_all(
         raise
     except BaseException:
         # Python does not end before each process has rendered what it was handed: half a minute.
-        _discard(workers, at_once=True)
+        _pools.pop(workers, None)
+        kill_workers(pool)
         raise
 
 
@@ -109,29 +110,16 @@ _pools: dict[int, ProcessPoolExecutor] = {}
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    """The processes of this size, started on first use. A fork would inherit running threads."""
+    """The processes of this size, started on first use."""
     if workers not in _pools:
-        _pools[workers] = ProcessPoolExecutor(
-            workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker
-        )
+        _pools[workers] = worker_pool(workers)
     return _pools[workers]
 
 
 def close() -> None:
     """End the idle rendering processes; the next call starts others."""
-    for workers in list(_pools):
-        _discard(workers)
-
-
-def _discard(workers: int, *, at_once: bool = False) -> None:
-    """End the processes of this size, ``at_once`` amid a picture: they hold nothing but memory."""
-    pool = _pools.pop(workers, None)
-    if pool is not None:
-        # Python 3.14 has kill_workers() for it; shutdown() forgets the processes.
-        processes = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes if at_once else ():
-            process.kill()
+    while _pools:
+        _pools.popitem()[1].shutdown(wait=False)
 
 
 _kept: dict[tuple[str, str], Renderer] = {}

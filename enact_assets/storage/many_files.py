@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from enact_assets.storage.places import Entry, LocalPlace, Place
-from enact_assets.worker_process import begin_worker
+from enact_assets.worker_process import worker_pool
 
 Values = tuple[str, ...]
 File = tuple[Values, Entry]
@@ -35,8 +35,7 @@ class Workers:
         processes = min(os.cpu_count() or 1, MAX_PROCESSES)
         self._pool: ProcessPoolExecutor | None = None
         if n_files >= POOL_FROM and processes > 1 and may_share:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(processes, context, initializer=begin_worker)
+            self._pool = worker_pool(processes)
 
     def __enter__(self) -> "Workers":
         return self

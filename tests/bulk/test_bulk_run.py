@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -163,6 +164,18 @@ def test_a_worker_that_dies_is_an_error_and_its_batch_is_made_by_the_next_run(
     assert summary.n_skipped + summary.n_made == 3
     assert summary.n_made >= 1
     assert_same(rows_of(output), one_by_one([0, 1, 2], SETTINGS))
+
+
+def test_an_error_of_the_caller_ends_the_workers(tmp_path: Path) -> None:
+    """They went on with the other batches for as long as the error was held."""
+    before = set(multiprocessing.active_children())
+
+    def refuse(_: BulkProgress) -> None:
+        raise RuntimeError("the terminal is gone")
+
+    with pytest.raises(RuntimeError) as error:
+        run_bulk(good(0, 1), tmp_path, SETTINGS, workers=2, batch_size=1, progress=refuse)
+    assert set(multiprocessing.active_children()) <= before, error
 
 
 def test_failures_are_named_and_the_others_finish(tmp_path: Path) -> None:
