@@ -18,9 +18,9 @@ from enact_assets.defs.resources import DataResource
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import SETTINGS, STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
+from enact_assets.handles import Tools
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import settings_of
-from enact_assets.steps.handles import Tools
 from enact_assets.steps.previews import Markdown
 
 PREVIEW_ROWS = 5

@@ -78,11 +78,11 @@ def _inputs(param: Param) -> Iterable[Input]:
         yield read.input
     kinds = [kind for _, kind in param.settings]
     if param.kind == "settings":
-        kinds.append(param.type)
+        kinds.append(param.of)
     for kind in kinds:
         yield Input(SETTINGS[kind].root, fixed=rule.fixed)
     if param.kind == "handle":
-        for asset in HANDLES[param.type].reads:
+        for asset in HANDLES[param.of].reads:
             yield Input(asset)
 
 

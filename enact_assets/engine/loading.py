@@ -127,14 +127,16 @@ class _Loader:
         self._partition, self._world = partition, world
         self._made: Partition = tuple(partition.values())
 
-    def argument(self, param: Param, loaded: Mapping[str, Any]) -> Any:
+    def argument(  # noqa: PLR0911 - one for each kind of parameter
+        self, param: Param, loaded: Mapping[str, Any]
+    ) -> Any:
         match param.kind:
             case "name":
-                return self._partition[param.type]
+                return self._partition[param.of]
             case "settings":
-                return self._setting(param.type, param)
+                return self._setting(param.of, param)
             case "handle":
-                return HANDLES[param.type].provider(self._world.tools, self._partition, loaded)
+                return HANDLES[param.of].provider(self._world.tools, self._partition, loaded)
             case "bundle":
                 return self._bundle(param)
             case "each":
@@ -199,7 +201,7 @@ class _Loader:
         if any(rows is None for rows in fields.values()):
             return None
         settings = {field: self._setting(kind) for field, kind in param.settings}
-        return param.type(**fields, **settings)
+        return param.of(**fields, **settings)
 
     def _each(self, param: Param) -> Callable[[str], Any]:
         lacking = {d for read in param.reads for d in self._lacking(read)}
@@ -207,7 +209,7 @@ class _Loader:
         one = Param(
             param.name,
             "bundle",
-            param.type,
+            param.of,
             param.rule,
             tuple(Read(r.field, r.table, replace(r.rule, is_many=False)) for r in param.reads),
             param.settings,

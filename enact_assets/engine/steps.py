@@ -11,9 +11,9 @@ its partitions, its lineage, its code version and its Dagster asset all follow f
 
 A parameter is one of:
 
-- ``Of[T]``: the one partition of table ``T`` that belongs to the partition that is made; ``All[T]``:
-  rows of every partition, in dimensions that the step lacks; ``Later[T]``: ``Of[T]``, loaded when
-  it is called; ``Versions[T]``: content hash by partition name, without reading a row;
+- ``Of[T]``: the one partition of table ``T`` that belongs to the partition that is made;
+  ``All[T]``: rows of every partition, in dimensions that the step lacks; ``Later[T]``: ``Of[T]``,
+  loaded when it is called; ``Versions[T]``: content hash by partition name, no row is read;
 - a bundle, a dataclass whose fields are such tables and settings: inputs that come together;
   ``Each[Bundle]``: one for each name of the dimension that the step lacks, loaded when asked for;
 - a type registered by :func:`settings`: the entry of the settings file that belongs to it;
@@ -25,7 +25,7 @@ A parameter is one of:
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from types import NoneType, UnionType
 from typing import (
@@ -121,11 +121,14 @@ class Read:
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter. ``kind``: table, later, versions, bundle, each, settings, handle or name."""
+    """One parameter. ``kind``: table, later, versions, bundle, each, settings, handle or name.
+
+    ``of`` is the type that is annotated, or the dimension of a name.
+    """
 
     name: str
     kind: str
-    type: Any
+    of: Any
     rule: Rule
     reads: tuple[Read, ...] = ()
     settings: tuple[tuple[str, type], ...] = ()
@@ -159,6 +162,7 @@ STEPS: dict[str, "Step"] = {}
 class Step:
     """A declared step.
 
+    ``job`` makes its partitions together with those of the other steps that name it.
     ``version`` replaces the version of its code where making its rows again costs hours or money.
     ``summary`` is called with those of the arguments, and of the tables made, that its parameters
     name; what it returns is shown to people and takes no part in the version.
@@ -166,6 +170,7 @@ class Step:
 
     function: Callable[..., Any]
     group: str
+    job: str
     pool: str | None
     version: str | None
     summary: Callable[..., Mapping[str, Any]] | None
@@ -202,7 +207,7 @@ class Step:
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function, include_extras=True)
 
-    def _param(self, name: str) -> Param:
+    def _param(self, name: str) -> Param:  # noqa: PLR0911 - one for each kind
         where, rule = f"step {self.name!r}, parameter {name!r}", Rule()
         if name not in self._hints:
             raise DeclarationError(f"{where}: it needs an annotation that names an input: Of[Qa]")
@@ -219,10 +224,10 @@ class Step:
         if is_dataclass(kind):
             return self._bundle(name, "bundle", kind, rule, where)
         if get_origin(kind) is Each:
-            many = Rule(True, rule.fixed, rule.when, rule.is_vouched)
-            return self._bundle(name, "each", get_args(kind)[0], many, where)
+            rule = replace(rule, is_many=True)
+            return self._bundle(name, "each", get_args(kind)[0], rule, where)
         if get_origin(kind) is Versions:
-            rule = Rule(True, rule.fixed, rule.when, rule.is_vouched)
+            rule = replace(rule, is_many=True)
             return Param(name, "versions", kind, rule, (self._read("", kind, rule, where),))
         word = "later" if get_origin(kind) is Later else "table"
         return Param(name, word, kind, rule, (self._read("", kind, rule, where),))
@@ -269,6 +274,7 @@ class Step:
 def step(
     *,
     group: str,
+    job: str | None = None,
     pool: str | None = None,
     version: str | None = None,
     summary: Callable[..., Mapping[str, Any]] | None = None,
@@ -280,7 +286,8 @@ def step(
     """
 
     def declare(function: F) -> F:
-        declared = Step(function, group, pool, version, summary, kinds)
+        job_name = job or f"make_{function.__name__}"
+        declared = Step(function, group, job_name, pool, version, summary, kinds)
         _ = declared.outputs, declared.params  # wrong declarations are found here
         STEPS[declared.name] = declared
         return function

@@ -27,7 +27,7 @@ T = TypeVar("T", bound="Table")
 
 
 class Table(dy.Schema):
-    """One table. The docstring says its grain: "One row per ...".
+    """One table. The docstring says its grain ("One row per ..."), then what surprises.
 
     ``by`` are its partition dimensions. ``keys`` is its key where that is not simply its columns
     with ``key=True`` in their order: a column of the key may be null, or rows sort otherwise.
@@ -67,8 +67,13 @@ class Table(dy.Schema):
 
     @classmethod
     def grain(cls) -> str:
-        """What one row stands for."""
-        return " ".join((cls.__doc__ or "").split()).rstrip(".")
+        """What one row stands for: the first paragraph of the docstring."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
+
+    @classmethod
+    def rule(cls) -> str:
+        """What is surprising about its rows: the rest of the docstring; may be empty."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[2].split())
 
     @classmethod
     def key(cls) -> tuple[str, ...]:

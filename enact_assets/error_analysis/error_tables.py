@@ -5,7 +5,12 @@ from enact_assets.engine.tables import Table, integer, text, truth
 
 
 class ComparedSteps(Table):
-    """One row per step of an answer that could be compared with what happened."""
+    """One row per step of an answer that could be compared with what happened.
+
+    Missing and hallucinated are sets, omissions and hallucinations what is left of them once
+    pairs are formed. Answers that are unparsed or missing have no rows; nor have orders of
+    another length.
+    """
 
     by = ("model", "variant")
 
@@ -38,6 +43,8 @@ class ComparedSteps(Table):
 class ComparedComponents(Table):
     """One row per component that a true step or its answer names, or pair of two taken for each
     other.
+
+    A pair is one error; its predicate is that of the true component.
     """
 
     by = ("model", "variant")

@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, integers, number, text, t
 
 
 class QuestionOrders(Table):
-    """One row per question: how many orders are right, and what a random order scores."""
+    """One row per question: how many orders are right, and what a random order scores.
+
+    Counted over all orders, not sampled; every question written stands here.
+    """
 
     by = ("demonstration", "gating")
     keys = ("demonstration", "gating", "kind", "length", "question_id")
@@ -23,7 +26,11 @@ class QuestionOrders(Table):
 
 
 class Evaluation(Table):
-    """One row per model, variant and question."""
+    """One row per model, variant and question.
+
+    A missing answer has null scores. One that could not be parsed has zeros under profile
+    paper, and null scores under profile release, which leaves it out.
+    """
 
     by = ("model", "variant")
 

@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, number, text
 
 
 class Visibility(Table):
-    """One row per key frame and object in the baseline camera's picture."""
+    """One row per key frame and object in the baseline camera's picture.
+
+    Measured with the baseline camera, also for variants with another one.
+    """
 
     by = ("demonstration", "gating")
 
@@ -23,7 +26,11 @@ class Visibility(Table):
 
 
 class WantedFrames(Table):
-    """One row per key frame and variant that is to have a picture of it."""
+    """One row per key frame and variant that is to have a picture of it.
+
+    All key frames for the baseline, else those that the variant's questions show; a wanted
+    frame may have no picture yet (frame_images says).
+    """
 
     by = ("demonstration", "variant")
 
@@ -36,7 +43,11 @@ class WantedFrames(Table):
 
 
 class FrameImages(Table):
-    """One row per key frame and variant."""
+    """One row per key frame and variant.
+
+    Image_sha names a file that several rows may share; the pictures stay outside. Which key
+    frames have one, wanted_frames says.
+    """
 
     by = ("demonstration", "variant")
 

@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, text
 
 
 class Predictions(Table):
-    """One row per model, variant and question."""
+    """One row per model, variant and question.
+
+    Raw_answer is null if the model never answered: missing, not wrong.
+    """
 
     by = ("model", "variant")
 

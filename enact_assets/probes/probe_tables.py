@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, number, text
 
 
 class Probes(Table):
-    """One row per model, variant, kind and length against the baseline."""
+    """One row per model, variant, kind and length against the baseline.
+
+    Length is null for all lengths together; never add that row to the others.
+    """
 
     by = ("model", "variant")
     keys = ("model", "variant", "kind", "length")
@@ -52,7 +55,11 @@ class Probes(Table):
 
 
 class ProbePanels(Table):
-    """One row per model, panel, variant, kind and length: p-values corrected within the panel."""
+    """One row per model, panel, variant, kind and length: p-values corrected within the panel.
+
+    A family are the variants and kinds of a panel, of one model at one length; length null (all
+    lengths) is a family of its own. Cells without a p-value do not count as tests.
+    """
 
     by = ("model",)
     keys = ("model", "panel", "variant", "kind", "length")

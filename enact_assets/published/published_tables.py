@@ -5,7 +5,11 @@ from enact_assets.engine.tables import Table, integer, number, text
 
 
 class PublishedAccuracies(Table):
-    """One row per experiment of the paper, variant, kind, length, metric and model."""
+    """One row per experiment of the paper, variant, kind, length, metric and model.
+
+    Published, not measured: the paper's tables 2, 9, 10, 11, 12 and 14. Experiments ask
+    different questions: compare within one.
+    """
 
     experiment = text(
         "main, contact_gating, action_representation, noise_robustness or real_world_video",
@@ -23,7 +27,11 @@ class PublishedAccuracies(Table):
 
 
 class PublishedProbes(Table):
-    """One row per model of the paper, panel, variant and kind."""
+    """One row per model of the paper, panel, variant and kind.
+
+    Published, not measured: the paper's figures 4 and 17, with two decimals: a p-value of 0 is
+    one below 0.005.
+    """
 
     published_model = common.published_model(key=True)
     panel = text("what its variants change, as in probe_panels", key=True)
@@ -35,7 +43,10 @@ class PublishedProbes(Table):
 
 
 class PublishedErrorShares(Table):
-    """One row per model of the paper, kind and structural category of error (figure 5)."""
+    """One row per model of the paper, kind and structural category of error (figure 5).
+
+    Published, not measured: the paper's figure 5, which is about wrong answers.
+    """
 
     published_model = common.published_model(key=True)
     kind = common.kind(key=True)
@@ -44,7 +55,10 @@ class PublishedErrorShares(Table):
 
 
 class PublishedHandedness(Table):
-    """One row per model of the paper, kind and hand (figures 4 and 17)."""
+    """One row per model of the paper, kind and hand (figures 4 and 17).
+
+    Published, not measured: the paper's figures 4 and 17.
+    """
 
     published_model = common.published_model(key=True)
     kind = common.kind(key=True)
@@ -57,7 +71,10 @@ class PublishedHandedness(Table):
 
 
 class PublishedMismatchRates(Table):
-    """One row per model of the paper and level (table 13)."""
+    """One row per model of the paper and level (table 13).
+
+    Published, not measured: the paper's table 13, over both kinds.
+    """
 
     published_model = common.published_model(key=True)
     level = text("question or step (the paper: data or pair)", key=True)
@@ -65,7 +82,10 @@ class PublishedMismatchRates(Table):
 
 
 class PublishedQuestionCounts(Table):
-    """One row per length of the paper's question set."""
+    """One row per length of the paper's question set.
+
+    Published, not measured: as many of each kind: 4,486 forward and 4,486 inverse questions.
+    """
 
     length = common.length(key=True)
     n_questions = integer("questions of each kind")

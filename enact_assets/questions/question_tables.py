@@ -14,7 +14,10 @@ from enact_assets.engine.tables import (
 
 
 class Qa(Table):
-    """One row per question."""
+    """One row per question.
+
+    Every question written stands here; question_set says which of them are asked.
+    """
 
     by = ("demonstration", "gating")
     keys = ("demonstration", "gating", "kind", "length", "question_id")
@@ -36,7 +39,10 @@ class Qa(Table):
 
 
 class QuestionSet(Table):
-    """One row per question asked."""
+    """One row per question asked.
+
+    Probe questions keep their text under every variant, only pictures change.
+    """
 
     by = ("gating",)
 
@@ -51,7 +57,12 @@ class QuestionSet(Table):
 
 
 class AskedQuestions(Table):
-    """One row per variant and question, as the variant asks it."""
+    """One row per variant and question, as the variant asks it.
+
+    The baseline asks the whole question_set, other variants the probe set. What is true of a
+    question is the same under every variant; what its actions say may differ in wording, and be
+    wrong under noise: told_components is what they tell, action_components what happened.
+    """
 
     by = ("variant",)
 
@@ -76,7 +87,10 @@ class AskedQuestions(Table):
 
 
 class OfficialQuestions(Table):
-    """One row per question of an imported question file, as the file has it."""
+    """One row per question of an imported question file, as the file has it.
+
+    Question_id is unique in its question_file only; images are paths beside that file.
+    """
 
     by = ("question_file",)
 

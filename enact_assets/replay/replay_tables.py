@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, integers, number, numbers
 
 
 class Demonstrations(Table):
-    """One row per demonstration."""
+    """One row per demonstration.
+
+    A demonstration stands here as soon as it is replayed, with or without questions.
+    """
 
     by = ("demonstration",)
 
@@ -22,7 +25,10 @@ class Demonstrations(Table):
 
 
 class Facts(Table):
-    """One row per maximal interval in which an atomic fact holds."""
+    """One row per maximal interval in which an atomic fact holds.
+
+    Intervals are half open: a fact holds from frame_from up to, not including, frame_to.
+    """
 
     by = ("demonstration",)
     keys = ("demonstration", "predicate", "subject", "object", "frame_from")
@@ -36,7 +42,10 @@ class Facts(Table):
 
 
 class Objects(Table):
-    """One row per object of a demonstration."""
+    """One row per object of a demonstration.
+
+    Object_name is unique in its demonstration only; category is what objects share.
+    """
 
     by = ("demonstration",)
 

@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, number, text, texts
 
 
 class SegmentedFrames(Table):
-    """One row per key frame."""
+    """One row per key frame.
+
+    Frame is when the picture is taken, some frames after change_frame.
+    """
 
     by = ("demonstration", "gating")
 
@@ -22,7 +25,10 @@ class SegmentedFrames(Table):
 
 
 class SceneGraphs(Table):
-    """One row per fact that holds at a key frame (after smoothing)."""
+    """One row per fact that holds at a key frame (after smoothing).
+
+    Only key frames have a graph, and Exists is a fact like any other.
+    """
 
     by = ("demonstration", "gating")
     keys = ("demonstration", "gating", "key_frame", "predicate", "subject", "object")

@@ -5,7 +5,11 @@ from enact_assets.engine.tables import Table, integer, number, text, texts, trut
 
 
 class ModelAccuracies(Table):
-    """One row per variant, kind, length, metric and model."""
+    """One row per variant, kind, length, metric and model.
+
+    Length is null for all lengths together; never add that row to the others. Being tied is not
+    transitive, so places of models overlap.
+    """
 
     by = ("variant",)
     keys = ("variant", "kind", "length", "metric", "model")
@@ -29,7 +33,10 @@ class ModelAccuracies(Table):
 
 
 class ModelComparisons(Table):
-    """One row per variant, kind, length, metric and pair of models, over common questions."""
+    """One row per variant, kind, length, metric and pair of models, over common questions.
+
+    Each pair stands once, in the order of names; only questions scored for both count.
+    """
 
     by = ("variant",)
     keys = ("variant", "kind", "length", "metric", "model_a", "model_b")

@@ -14,10 +14,10 @@ from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.handles import Pictures
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.question_tables import AskedQuestions, Qa
-from enact_assets.steps.handles import Pictures
 from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
 from enact_assets.steps.previews import answered_question
 
@@ -30,7 +30,7 @@ def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
     return {"ambiguous questions": int(question_orders.get_column("is_ambiguous").sum())}
 
 
-@step(group="questions", kinds=KINDS, summary=_ambiguous)
+@step(group="questions", job="write_questions", kinds=KINDS, summary=_ambiguous)
 def question_orders(
     questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
 ) -> Of[QuestionOrders]:
@@ -40,10 +40,10 @@ def question_orders(
     return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index()}))
 
 
-@step(group="answers", pool=API_POOL, version="1", summary=answered_question)
+@step(group="answers", job="ask_and_verify", pool=API_POOL, version="1", summary=answered_question)
 def predictions(
     questions: Of[AskedQuestions],
-    images: All[FrameImages],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
@@ -63,7 +63,7 @@ def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:
     return summary
 
 
-@step(group="answers", kinds=KINDS, summary=_scores)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_scores)
 def evaluation(
     answers: Of[Predictions],
     questions: Of[AskedQuestions],
@@ -85,7 +85,7 @@ def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[
 
 # Apart from the evaluation, so that scores stay current while their analysis is made anew; and
 # answers that are put otherwise, to the same order, are not analysed again.
-@step(group="answers", kinds=KINDS, summary=_compared)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
 def error_analysis(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],

@@ -9,12 +9,12 @@ from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
+from enact_assets.handles import PictureMaker
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import frames_wanted
 from enact_assets.replay.replay_tables import Demonstrations, Objects, Observability, States
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
-from enact_assets.steps.handles import PictureMaker
 from enact_assets.steps.inputs import OF_BASELINE
 from enact_assets.steps.previews import key_frame_sheet
 
@@ -22,7 +22,7 @@ RENDERER_POOL = "renderer"
 """Steps that render or trace: one keeps every core busy."""
 
 
-@step(group="frames", kinds=("mujoco", "parquet"), pool=RENDERER_POOL)
+@step(group="frames", job="write_questions", kinds=("mujoco", "parquet"), pool=RENDERER_POOL)
 def visibility(
     demonstrations: Of[Demonstrations],
     states: Later[States],
@@ -41,7 +41,7 @@ def visibility(
     return Visibility.of(rows)
 
 
-@step(group="questions")
+@step(group="questions", job="render_pictures")
 def wanted_frames(
     frames: Of[SegmentedFrames],
     qa: Of[Qa],
@@ -59,6 +59,7 @@ def wanted_frames(
 
 @step(
     group="frames",
+    job="render_pictures",
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=str(RENDERER_VERSION),

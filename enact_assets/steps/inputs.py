@@ -1,4 +1,4 @@
-"""What steps ask for besides tables: names of partitions, settings, and inputs that come together."""
+"""What steps ask for besides tables: names, settings, and inputs that come together."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import contact_sheet, question_strip
-from enact_assets.steps.handles import PictureMaker, Pictures
+from enact_assets.handles import PictureMaker, Pictures
 
 PREVIEW_KEY_FRAMES = 8
 THUMBNAIL_PX = 200

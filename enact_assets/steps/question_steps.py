@@ -14,6 +14,7 @@ from enact_assets.contracts.settings import RENDERED
 from enact_assets.engine.steps import All, Each, Versions, step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
+from enact_assets.handles import QuestionFile, RecordedVariants
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.official_rows import to_rows
@@ -27,12 +28,11 @@ from enact_assets.questions.question_tables import (
 from enact_assets.questions.selection import chosen_by_variant, select_questions
 from enact_assets.replay.replay_tables import Demonstrations, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
-from enact_assets.steps.handles import QuestionFile, RecordedVariants
 from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
 from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
 
 
-@step(group="questions")
+@step(group="questions", job="write_questions")
 def qa(
     drawn: Of[Trajectories],
     graph: Of[TransitionGraph],
@@ -51,7 +51,7 @@ def qa(
     return Qa.of(rows)
 
 
-@step(group="questions")
+@step(group="questions", job="choose_questions")
 def question_set(
     written: All[Qa],
     demonstrations: All[Demonstrations],
@@ -76,7 +76,7 @@ def question_set(
     return QuestionSet.of(rows)
 
 
-@step(group="questions")
+@step(group="questions", job="assign_questions")
 def asked_questions(
     chosen: Of[QuestionSet],
     demonstrations: All[Demonstrations],
@@ -106,7 +106,7 @@ def asked_questions(
     return AskedQuestions.of(rows)
 
 
-@step(group="imports")
+@step(group="imports", job="import_questions")
 def official_questions(file: QuestionFile) -> Of[OfficialQuestions]:
     """Questions of an imported file, text and image references as it has them: `enact-assets
     export` writes the same bytes again.

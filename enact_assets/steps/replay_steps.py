@@ -7,6 +7,7 @@ import polars as pl
 
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.handles import Replayer
 from enact_assets.replay.replay_tables import (
     Demonstrations,
     Facts,
@@ -15,7 +16,6 @@ from enact_assets.replay.replay_tables import (
     States,
 )
 from enact_assets.replay.validation import check_replay
-from enact_assets.steps.handles import Replayer
 from enact_assets.steps.inputs import DemonstrationName
 
 
@@ -25,7 +25,7 @@ def _length(demonstrations: pl.DataFrame) -> Mapping[str, Any]:
     return {"frames": row["n_frames"], "seconds": seconds, "source": row["source"]}
 
 
-@step(group="replay", kinds=("mujoco", "parquet"), summary=_length)
+@step(group="replay", job="replay_demonstrations", kinds=("mujoco", "parquet"), summary=_length)
 def replays(
     demonstration: DemonstrationName, replayer: Replayer
 ) -> tuple[Of[Demonstrations], Of[Facts], Of[Objects], Of[Observability], Of[States]]:

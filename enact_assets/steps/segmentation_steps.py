@@ -9,7 +9,7 @@ from enact_assets.segmentation.segment import segment
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 
-@step(group="segmentation", kinds=("numba", "polars", "parquet"))
+@step(group="segmentation", job="write_questions", kinds=("numba", "polars", "parquet"))
 def segmentation(
     demonstrations: Of[Demonstrations], facts: Of[Facts], objects: Of[Objects], gating: Gating
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:

@@ -29,7 +29,7 @@ from enact_assets.steps.inputs import OF_BASELINE, VariantName
 KINDS = ("scipy", "polars", "parquet")
 
 
-@step(group="answers", kinds=KINDS)
+@step(group="answers", job="ask_and_verify", kinds=KINDS)
 def probes(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],
@@ -57,13 +57,13 @@ def _probed(evaluated: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     return evaluated.join(ids, on="question_id", how="semi")
 
 
-@step(group="statistics")
+@step(group="statistics", job="correct_within_panels")
 def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
     """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
     return ProbePanels.of(correct_within_panels(compared))
 
 
-@step(group="statistics", kinds=KINDS)
+@step(group="statistics", job="compare_models", kinds=KINDS)
 def model_comparisons(
     evaluated: All[Evaluation], variant: VariantName
 ) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
@@ -75,7 +75,7 @@ def model_comparisons(
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 
-@step(group="imports")
+@step(group="imports", job="load_published_results")
 def published_results() -> tuple[
     Of[PublishedAccuracies],
     Of[PublishedErrorShares],

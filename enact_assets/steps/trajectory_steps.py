@@ -24,7 +24,7 @@ from enact_assets.trajectories.trajectory_tables import (
 KINDS = ("numba", "polars", "parquet")
 
 
-@step(group="trajectories", kinds=KINDS)
+@step(group="trajectories", job="write_questions", kinds=KINDS)
 def visible_changes(
     changes: Changes, gating: Gating
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
@@ -46,7 +46,7 @@ def _totals(path_counts: pl.DataFrame) -> Mapping[str, Any]:
     return {f"paths of length {length}": str(totals[length]) for length in sorted(totals)}
 
 
-@step(group="trajectories", kinds=KINDS, summary=_totals)
+@step(group="trajectories", job="write_questions", kinds=KINDS, summary=_totals)
 def path_counts(
     frames: Of[SegmentedFrames], graph: Of[TransitionGraph], gating: Gating
 ) -> Of[PathCounts]:
@@ -54,7 +54,7 @@ def path_counts(
     return PathCounts.of(count_paths(frames, graph, gating.profile))
 
 
-@step(group="trajectories", kinds=KINDS)
+@step(group="trajectories", job="write_questions", kinds=KINDS)
 def trajectories(
     frames: Of[SegmentedFrames],
     graph: Of[TransitionGraph],

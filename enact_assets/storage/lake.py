@@ -10,6 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import LakeError, TableContractError
 from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.loading import check_declared
 from enact_assets.engine.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
 from enact_assets.storage.parquet_files import read_file, read_metadata, verify_file, write_file
@@ -101,6 +102,7 @@ class Lake:
         Errors: :class:`MissingPartitionError` names what to materialize;
         :class:`DamagedFileError` names the file, what is wrong and what to do. Nothing is changed.
         """
+        check_declared(table_name)
         contract, values = _resolved(table_name, partition)
         return read_file(self.place, file_name(contract, values), contract, values)
 

@@ -14,6 +14,10 @@ class StalePartitions(Table):
     """One row per partition that is older than what it is made from, or missing.
 
     The one relation that is not from the lake: the publisher gives its rows.
+
+    Empty when all is current. Rows of stale partitions are published all the same. A missing
+    partition has none: it is not there although a run was started to make it, or although
+    something that it is made from, under the same names, is there or missing itself.
     """
 
     keys = ("asset", "partition")

@@ -5,7 +5,10 @@ from enact_assets.engine.tables import Table, integer, integers, text, texts, tr
 
 
 class TransitionGraph(Table):
-    """One row per valid edge between two key frames."""
+    """One row per valid edge between two key frames.
+
+    Changes name object labels, segmented_frames.changes object names.
+    """
 
     by = ("demonstration", "gating")
 
@@ -18,7 +21,10 @@ class TransitionGraph(Table):
 
 
 class EditedObjects(Table):
-    """One row per valid edge and object that its visible change names."""
+    """One row per valid edge and object that its visible change names.
+
+    Pixels is what decides whether it can be seen; empty for gatings of profile release.
+    """
 
     by = ("demonstration", "gating")
 
@@ -36,7 +42,10 @@ class EditedObjects(Table):
 
 
 class PathCounts(Table):
-    """One row per length and end key frame."""
+    """One row per length and end key frame.
+
+    N_paths is text, because counts outgrow 64 bits: cast it to bignum.
+    """
 
     by = ("demonstration", "gating")
 
@@ -48,7 +57,10 @@ class PathCounts(Table):
 
 
 class Trajectories(Table):
-    """One row per sampled key-frame trajectory."""
+    """One row per sampled key-frame trajectory.
+
+    Rank is text, because ranks outgrow 64 bits: cast it to bignum.
+    """
 
     by = ("demonstration", "gating")
     keys = ("demonstration", "gating", "length", "trajectory_id")

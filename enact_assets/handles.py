@@ -68,6 +68,7 @@ class Replayer:
 
 @provides(reads=("recording",))
 def replayer(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Replayer:
+    """Replays by whichever source has the demonstration."""
     return Replayer(all_sources(tools.recordings), tools.progress)
 
 
@@ -110,6 +111,7 @@ class PictureMaker:
 def picture_maker(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> PictureMaker:
+    """Pictures by the source of the demonstration."""
     return PictureMaker(all_sources(tools.recordings), tools)
 
 
@@ -128,6 +130,7 @@ class RecordedVariants:
 def recorded_variants(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> RecordedVariants:
+    """Of all recordings."""
     return RecordedVariants(all_sources(tools.recordings))
 
 
@@ -148,6 +151,7 @@ class Pictures:
 
 @provides()
 def pictures(tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]) -> Pictures:
+    """Of the rows of argument ``images``."""
     return pictures_of(tools.images, loaded["images"])
 
 
@@ -177,5 +181,6 @@ class QuestionFile:
 def imported_file(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> QuestionFile:
+    """The file that the partition names."""
     name = partition["question_file"]
     return QuestionFile(name, question_file(tools.question_files, name))
