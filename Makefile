@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed-from-lock
 VENV_ALL := .venv-all
 BIN_ALL := $(VENV_ALL)/bin
 STAMP_ALL := $(VENV_ALL)/.installed-from-lock
+# Without bytecode on disk, every process of a test would compile all packages anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo full ui test test-all fuzz check bench install install-all lock clean-data help
 
