@@ -3,20 +3,29 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from-lock
+# Slow tests have an environment of their own, so that nobody waits for what only they need.
+VENV_ALL := .venv-all
+BIN_ALL := $(VENV_ALL)/bin
+STAMP_ALL := $(VENV_ALL)/.installed-from-lock
+# Without bytecode on disk, every process of a test would compile all packages anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test fuzz check bench install clean-data help
+.PHONY: demo full ui test test-all fuzz check bench install install-all lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 install: $(STAMP) ## create .venv with the pinned set
 
-$(STAMP): requirements.lock pyproject.toml
+install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow tests need
+
+$(STAMP): requirements.lock
+$(STAMP_ALL): requirements-all.lock
+$(STAMP) $(STAMP_ALL): pyproject.toml install.py
 	@$(PYTHON) -c 'import sys; sys.exit("enact_assets needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
-	@echo "Installing the pinned packages into $(VENV) (about a minute after downloads) ..."
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "Installing the pinned packages into $(@D) (half a minute after downloads) ..."
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python install.py $(filter %.lock,$^)
 	@touch $@
 
 demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show the leaderboard
@@ -28,14 +37,21 @@ full: $(STAMP) ## materialize every demonstration and setting of the registry: a
 ui: $(STAMP) ## open the Dagster UI on what was materialized
 	@$(BIN)/enact-assets ui
 
-test: $(STAMP) ## the test suite: no GPU, no network, no key
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+test: $(STAMP) ## the tests to run before a commit: no GPU, no network, no key
+	@$(BIN)/python -m pytest -n 2
+
+test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property
+	@$(BIN_ALL)/python -m pytest -n 2 -m "slow or not slow" --hypothesis-profile all
 
 FUZZ_CASES ?= 1000
 fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of them in half an hour
 	@ENACT_FUZZ_CASES=$(FUZZ_CASES) $(BIN)/python -m pytest -m slow tests/fuzz
 
+# What ruff has no rule for: modules are short and named for what they do.
 check: $(STAMP) ## lint, formatting, types, import contracts
+	@awk 'FNR == 351 && FILENAME !~ /contracts.tables.py$$/ { print FILENAME ": more than 350 lines"; bad = 1 } \
+	  FNR == 1 && FILENAME ~ /[_\/](utils|helpers|manager|misc|common)[_.][^\/]*$$/ { print FILENAME ": a name for anything"; bad = 1 } \
+	  END { exit bad }' $$(find enact_assets -name '*.py')
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -44,9 +60,11 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 bench: $(STAMP) ## print the figures of BENCHMARKS.md
 	$(BIN)/python -m benchmarks
 
-lock: ## resolve requirements.lock anew from pyproject.toml
-	uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links \
-	  --no-annotate --no-header --extra simulator --extra video --extra ui --extra distributed --extra dev pyproject.toml -o requirements.lock
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --no-emit-find-links --no-annotate --no-header pyproject.toml --extra simulator --extra video --extra ui --extra dev
+lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject.toml
+	$(LOCK) --extra distributed -o requirements.lock
+	$(LOCK) --extra distributed --extra all-tests --constraint requirements.lock -o requirements-all.lock
 
 clean-data: ## remove what was materialized, not the environment
 	rm -rf data

@@ -5,6 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# People get the same few examples every time; `make test-all` looks for new ones.
+settings.register_profile(
+    "quick",
+    max_examples=25,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.register_profile(
+    "all", settings.get_profile("quick"), max_examples=300, derandomize=False, print_blob=True
+)
+settings.load_profile("quick")
 
 BUILT_ONCE = (
     ("tests/pipeline/",),

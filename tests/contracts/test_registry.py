@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
@@ -593,9 +593,6 @@ JUNK = st.recursive(
 )
 
 
-@settings(
-    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(field=st.sampled_from(fields_of(yaml.safe_load(TEXT))), value=JUNK)
 def test_no_value_anywhere_ends_in_a_traceback(tmp_path: Path, field: str, value) -> None:
     """Either a registry that can be hashed, or one message; nothing else reaches a user."""

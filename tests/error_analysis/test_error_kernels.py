@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -177,7 +177,6 @@ sets = st.lists(st.sampled_from(VOCABULARY), max_size=9, unique=True)
 
 
 @given(st.lists(st.tuples(sets, sets), min_size=1, max_size=12))
-@settings(max_examples=150, deadline=None)
 def test_the_kernel_agrees_with_plain_loops_and_totals_add_up(
     pairs: list[tuple[list[str], list[str]]],
 ) -> None:
@@ -193,7 +192,6 @@ def test_the_kernel_agrees_with_plain_loops_and_totals_add_up(
 
 
 @given(sets, sets)
-@settings(max_examples=100, deadline=None)
 def test_no_pairing_within_a_category_has_more_pairs(true: list[str], said: list[str]) -> None:
     """A greedy choice that blocks another would make the counts hang on the order of texts."""
     rows = rows_of(true, said)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.components import Component
@@ -118,7 +118,6 @@ def test_the_subset_rule_points_the_right_way(kind: str) -> None:
         lambda m: st.lists(st.lists(st.booleans(), min_size=m, max_size=m), max_size=6)
     )
 )
-@settings(max_examples=100, deadline=None)
 def test_the_alignment_is_the_longest_there_is(allowed: list[list[bool]]) -> None:
     """A greedy alignment looks right and is too short."""
     m = len(allowed[0]) if allowed else 0

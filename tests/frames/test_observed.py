@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import ReplayError, TableContractError
@@ -58,7 +58,6 @@ intervals = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 30), st.in
 
 
 @given(intervals, st.sets(st.integers(0, 40), max_size=8))
-@settings(max_examples=100, deadline=None)
 def test_it_agrees_with_looking_at_every_row_for_every_key_frame(
     found: list[tuple[str, int, int]], frames: set[int]
 ) -> None:

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
@@ -40,7 +40,6 @@ def test_what_was_just_made_is_fresh() -> None:
     assert plan.n_fresh == sum(len(world.lineage.partitions(step)) for step in STEPS)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.sets(st.sampled_from(SETTINGS), min_size=1, max_size=3))
 def test_a_changed_setting_makes_stale_what_reads_it_and_the_rest_may_follow(changed) -> None:
     world = World()
@@ -59,7 +58,6 @@ def test_a_changed_setting_makes_stale_what_reads_it_and_the_rest_may_follow(cha
         assert not read.isdisjoint(changed)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.sampled_from(MADE), st.data())
 def test_walking_a_plan_ends_and_touches_nothing_else(changed, data) -> None:
     """Made step by step, with rows that change or not: only the closure is ever made."""

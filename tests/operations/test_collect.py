@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError
@@ -221,7 +221,6 @@ def test_whoever_comes_back_to_a_picture_has_it_or_knows_that_it_is_gone(root: R
     assert lost == []
 
 
-@settings(max_examples=15, deadline=None)
 @given(stop_after=st.integers(0, 8))
 def test_stopping_half_way_leaves_nothing_that_leads_nowhere(tmp_path_factory, stop_after) -> None:
     """kill -9 between any two files."""

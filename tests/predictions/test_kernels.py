@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.predictions.kernels import shortest_path
@@ -29,7 +29,6 @@ matrices = st.integers(1, 6).flatmap(
 
 
 @given(matrices)
-@settings(max_examples=100, deadline=None)
 def test_the_path_is_the_shortest_there_is(distance: list[list[int]]) -> None:
     """A greedy walk from picture to picture is nearly right and not what is claimed."""
     order = shortest_path(np.array(distance, np.float64)).tolist()
@@ -60,7 +59,6 @@ components = st.one_of(
     st.lists(st.lists(components, min_size=1, max_size=4), min_size=1, max_size=6),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=100, deadline=None)
 def test_the_text_prior_breaks_as_little_as_can_be(
     actions: list[list[str]], chance: object
 ) -> None:

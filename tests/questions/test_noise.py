@@ -5,7 +5,7 @@ from functools import cache
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.components import Component
@@ -89,7 +89,6 @@ def test_every_kind_of_error_occurs_about_equally_often() -> None:
 
 
 @given(st.integers(0, 2**63), st.floats(0, 1))
-@settings(max_examples=25, deadline=None)
 def test_what_is_told_can_be_said_and_is_of_the_demonstration(seed: int, rate: float) -> None:
     """A component nobody can word would stop the variant; a foreign object would give it away."""
     labels = {label(c) for c in home().objects["category"]}

@@ -4,7 +4,7 @@ import unicodedata
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.components import Component, Operation
@@ -47,7 +47,6 @@ def test_every_predicate_that_a_picture_can_show_has_a_sign_of_its_own() -> None
 
 @pytest.mark.parametrize("wording", NOTATIONS)
 @given(first=components(), second=components())
-@settings(max_examples=100, deadline=None)
 def test_two_changes_never_share_a_text(wording: str, first: Component, second: Component) -> None:
     """One text for two changes makes a question whose right answer is counted as wrong."""
     same = write_component(first, wording) == write_component(second, wording)
@@ -73,7 +72,6 @@ def test_no_two_changes_of_the_catalogue_share_a_text(wording: str) -> None:
 @given(
     first=st.frozensets(components(), max_size=4), second=st.frozensets(components(), max_size=4)
 )
-@settings(max_examples=100, deadline=None)
 def test_two_actions_never_share_a_text(
     wording: str, first: frozenset[Component], second: frozenset[Component]
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import OutputError, QuestionError, QuestionFileError
@@ -123,7 +123,6 @@ def foreign_lines(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], byte
 
 
 @given(foreign_lines())
-@settings(deadline=None, max_examples=100)
 def test_any_valid_line_is_kept_as_found(
     tmp_path_factory: pytest.TempPathFactory, given_line: tuple[dict[str, Any], ...]
 ) -> None:
@@ -275,7 +274,6 @@ def test_types_name_kind_and_length_in_both_namings(*, is_published: bool) -> No
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
-@settings(deadline=None, max_examples=100)
 def test_noise_ends_in_our_error_or_in_rows(
     tmp_path_factory: pytest.TempPathFactory, noise: bytes
 ) -> None:

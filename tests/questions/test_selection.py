@@ -5,7 +5,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import QuestionError
@@ -28,7 +28,6 @@ ids = st.dictionaries(
 
 
 @given(ids, st.integers(0, 40), st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
 def test_any_prefix_is_balanced(by_demonstration: dict[str, list[str]], n: int, seed: int) -> None:
     """Who has questions left differs by at most one from everybody else."""
     turns = take_turns(by_demonstration, seed, "forward 3")
@@ -40,7 +39,6 @@ def test_any_prefix_is_balanced(by_demonstration: dict[str, list[str]], n: int, 
 
 
 @given(ids, st.integers(0, 20), st.integers(1, 9))
-@settings(max_examples=100, deadline=None)
 def test_one_demonstration_more_only_shortens_what_others_give(
     by_demonstration: dict[str, list[str]], n: int, size: int
 ) -> None:

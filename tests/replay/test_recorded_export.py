@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.errors import (
@@ -62,9 +62,6 @@ def assert_same_but_for_the_file(a: ReplayTables, b: ReplayTables) -> None:
         assert_frame_equal(getattr(a, name), getattr(b, name))
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(recording=recordings())
 def test_any_recording_comes_back_from_full_frames(recording: Recording, tmp_path: Path) -> None:
     """Ids, facts, categories, parents null and empty, and every box."""
@@ -72,9 +69,6 @@ def test_any_recording_comes_back_from_full_frames(recording: Recording, tmp_pat
     assert_same_but_for_the_file(again(tables, tmp_path), tables)
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(recording=recordings())
 def test_facts_come_back_from_differences(recording: Recording, tmp_path: Path) -> None:
     """What is seen is as the release would reconstruct it from what was written."""

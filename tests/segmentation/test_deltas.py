@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import CATEGORIES, EXISTENCE, FACTS, OBJECTS, PARENTS
 
@@ -177,7 +177,6 @@ key_frames = st.lists(
 
 
 @given(key_frames)
-@settings(deadline=None, max_examples=100)
 def test_changes_of_every_pair_agree_with_the_twin(
     frames: list[tuple[set[Fact], set[Fact], set[str]]],
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.components import Component
@@ -202,7 +202,6 @@ def worlds(draw: st.DrawFn) -> list[Graph]:
 
 
 @given(worlds())
-@settings(deadline=None, max_examples=100)
 def test_changes_of_every_pair_agree_with_the_twin(graphs: list[Graph]) -> None:
     """Signatures, failures, sentences, draws and entries: forward, backward, of a pair of one."""
     tables = key_frame_tables(graphs)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import intervals
 
@@ -256,7 +256,6 @@ def with_ids(ids: Sequence[int]) -> pl.DataFrame:
 
 
 @given(recordings())
-@settings(deadline=None, max_examples=100)
 def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFrame]) -> None:
     """Kernels look at stretches around changes only; the twin filters every window of every key."""
     ids, facts = recording

@@ -4,7 +4,7 @@ import dataclasses
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from random_replays import OBJECTS, gatings, replays
 
 from enact_assets.contracts.components import Component
@@ -122,7 +122,6 @@ def test_parents_named_as_recordings_do_make_the_same_key_frames() -> None:
 
 
 @given(replays(), gatings())
-@settings(deadline=None, max_examples=100)
 def test_segmentation_agrees_with_its_twin(
     replay: tuple[int, pl.DataFrame], gating: Gating
 ) -> None:
@@ -138,7 +137,6 @@ def test_segmentation_agrees_with_its_twin(
 
 
 @given(replays(), gatings())
-@settings(deadline=None, max_examples=50)
 def test_recorded_changes_hold_the_signature_when_pictures_fall_in_the_persistence_window(
     replay: tuple[int, pl.DataFrame], gating: Gating
 ) -> None:

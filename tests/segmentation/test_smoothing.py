@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import intervals
 
@@ -56,7 +56,6 @@ def test_existence_has_its_gaps_filled_but_no_short_life_removed() -> None:
 
 
 @given(st.data(), st.integers(1, 80), st.integers(0, 12), st.booleans())
-@settings(deadline=None, max_examples=100)
 def test_smoothing_agrees_with_its_twin(
     data: st.DataObject, n_frames: int, flicker_frames: int, only_gaps: bool
 ) -> None:

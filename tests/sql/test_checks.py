@@ -1,18 +1,16 @@
 """Each check passes on a sound lake and fails on one broken in the way it is there to notice."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from tiny_lake import Rows, answer, part_of_sql, tiny_rows, write_lake
+from tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.engine.tables import table
 from enact_assets.storage.relations import StalePartitions
-from enact_assets.storage.sql_files import read_sql_files, sql_folder
-from enact_assets.storage.warehouse import publish
+from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
 Break = Callable[[Rows], None]
 
@@ -332,100 +330,103 @@ BREAKS: list[tuple[str, str, Break]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_lake(tmp_path_factory.mktemp("sound"), tiny_rows()).root
+CHECKS = [file for file in SQL_FILES.values() if file.stage == "checks"]
+
+
+def offences(rows: Rows, *checks: str, stale: pl.DataFrame | None = None) -> dict[str, CheckResult]:
+    """The checks, of those called ``checks`` or of all, that find something in ``rows``."""
+    made = Relations(rows, stale)
+    files = [file for file in CHECKS if not checks or file.name in checks]
+    results = [run_check(made.connection_for(file.text), file) for file in files]
+    return {result.name: result for result in results if not result.is_passed}
+
+
+def test_sound_rows_offend_no_check() -> None:
+    assert offences(tiny_rows()) == {}
 
 
 @pytest.mark.parametrize(
     ("check", "named", "break_rows"), BREAKS, ids=[f"{b[0]}-{n}" for n, b in enumerate(BREAKS)]
 )
-def test_a_broken_lake_is_not_published_and_the_offending_row_is_named(
-    sound: Path, tmp_path: Path, check: str, named: str, break_rows: Break
+def test_what_breaks_a_rule_is_found_and_the_offending_row_is_named(
+    check: str, named: str, break_rows: Break
 ) -> None:
-    rows, kept = tiny_rows(), tiny_rows()
+    rows = tiny_rows()
     break_rows(rows)
-    shutil.copytree(sound, tmp_path / "lake")
-    changed = {name: rows[name] for name in rows if rows[name] != kept[name]}
-    assert changed
-    for name in changed:
-        if table(name).by:
-            shutil.rmtree(tmp_path / "lake" / name)
-    lake = write_lake(tmp_path / "lake", changed)
-    with pytest.raises(WarehouseError) as caught:
-        publish(lake, tmp_path / "enact.duckdb", part_of_sql(tmp_path / "sql", check))
-    [line] = [x for x in str(caught.value).splitlines() if x.startswith(f"check {check}: ")]
+    assert rows != tiny_rows()
+    line = str(offences(rows, check)[check])
+    assert line.startswith(f"check {check}: ")
     assert "offending rows, first {" in line
     assert named in line
     assert "What to do: " in line
+
+
+def test_a_broken_lake_is_not_published(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    check, _, break_rows = BREAKS[0]
+    break_rows(rows)
+    with pytest.raises(WarehouseError, match=f"check {check}: "):
+        publish_lean(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
     assert not (tmp_path / "enact.duckdb").exists()
 
 
 def test_every_check_is_shown_to_fail() -> None:
     """A check that cannot fail is worse than none."""
-    checks = {file.name for file in read_sql_files(sql_folder()) if file.stage == "checks"}
-    assert {check for check, _, _ in BREAKS} == checks
+    assert {check for check, _, _ in BREAKS} == {file.name for file in CHECKS}
 
 
-def test_pictures_are_not_due_before_any_was_made(tmp_path: Path) -> None:
+def test_pictures_are_not_due_before_any_was_made() -> None:
     """Questions are there long before a slow renderer is done: that is not an error."""
     rows = tiny_rows()
     rows["frame_images"] = [r for r in rows["frame_images"] if r["demonstration"] != "boil_water-1"]
-    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
-    assert all(check.is_passed for check in report.checks)
+    assert offences(rows) == {}
 
 
-def test_an_oracle_that_was_never_asked_contradicts_nothing(tmp_path: Path) -> None:
+def test_an_oracle_that_was_never_asked_contradicts_nothing() -> None:
     """One demonstration without pictures would block every publication."""
     rows = tiny_rows()
     for name in ("predictions", "evaluation"):
         rows[name] = [r for r in rows[name] if not _asked("oracle", "f3").items() <= r.items()]
     answer(rows, "oracle", "baseline", "f3")
     assert rows["evaluation"][-1]["answer_status"] == "missing"
-    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
-    assert all(check.is_passed for check in report.checks)
+    assert offences(rows) == {}
 
 
-def test_questions_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -> None:
+def test_questions_that_are_known_to_be_old_are_published_as_such() -> None:
     """Where making them again failed, old answers stay published and are named as old."""
     rows = tiny_rows()
     rows["asked_questions"][0]["prompt"] = "As it was asked before."
-    lake = write_lake(tmp_path / "lake", rows)
     old = [("question_set", "state"), ("asked_questions", rows["asked_questions"][0]["variant"])]
     for asset, partition in old:
         row = {"asset": asset, "partition": partition, "state": "stale", "why": "qa has changed"}
         stale = StalePartitions.build([row])
-        report = publish(lake, tmp_path / "enact.duckdb", stale=stale)
-        assert all(check.is_passed for check in report.checks)
-    with pytest.raises(WarehouseError, match="asked_questions_are_those_of_qa"):
-        publish(lake, tmp_path / "enact.duckdb")
+        assert offences(rows, stale=stale) == {}
+    assert set(offences(rows)) == {"asked_questions_are_those_of_qa"}
 
 
-def test_errors_that_are_known_to_be_old_are_published_as_such(tmp_path: Path) -> None:
+def test_errors_that_are_known_to_be_old_are_published_as_such() -> None:
     """Scores stay current while the error analysis of another answer is made again."""
     rows = tiny_rows()
     _set("compared_steps", _step("oracle", "f1", 1), is_passed=False)(rows)
-    lake = write_lake(tmp_path / "lake", rows)
-    sql = part_of_sql(tmp_path / "sql", "compared_answers_are_those_evaluated")
     found = {"asset": "compared_steps", "partition": "oracle|baseline", "state": "stale"}
     stale = StalePartitions.build([{**found, "why": "evaluation changed"}])
-    assert publish(lake, tmp_path / "enact.duckdb", sql, stale=stale).checks[0].is_passed
-    with pytest.raises(WarehouseError, match="compared_answers_are_those_evaluated"):
-        publish(lake, tmp_path / "enact.duckdb", sql)
+    check = "compared_answers_are_those_evaluated"
+    assert offences(rows, check, stale=stale) == {}
+    assert set(offences(rows, check)) == {check}
 
 
-def test_no_question_set_is_due_where_nothing_was_written(tmp_path: Path) -> None:
+def test_no_question_set_is_due_where_nothing_was_written() -> None:
     """The first publication may come before the first question."""
     rows = tiny_rows()
     _empty_question_set(rows)
     rows["qa"] = []
-    report = publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
-    assert (report.rows["demonstrations"], report.rows["question_set"]) == (2, 0)
+    assert offences(rows) == {}
 
 
-def test_the_empty_set_of_one_gating_is_not_hidden_by_another(tmp_path: Path) -> None:
+def test_the_empty_set_of_one_gating_is_not_hidden_by_another() -> None:
     rows = tiny_rows()
     for name in ("qa", "transition_graph"):
         rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
-    with pytest.raises(WarehouseError, match=r"question_set_is_not_empty: 1 .*'contact'"):
-        publish(write_lake(tmp_path / "lake", rows), tmp_path / "enact.duckdb")
+    [found] = offences(rows).values()
+    assert (found.name, found.n_offending) == ("question_set_is_not_empty", 1)
+    assert "'contact'" in str(found)

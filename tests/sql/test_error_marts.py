@@ -5,38 +5,30 @@ happens: the fridge opens, the right hand takes the cup, the cup goes on the tab
 """
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lake import Rows, answer, compared, sql_of_tests, tiny_rows, write_lake
-
-from enact_assets.storage.warehouse import publish, query
+from tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
 
 OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping(robot, cup)"
 ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"
 
 
-def publish_rows(folder: Path, rows: Rows) -> Path:
-    sql = sql_of_tests(folder / "sql", __file__)
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
-
-
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return publish_rows(tmp_path_factory.mktemp("errors"), tiny_rows())
+def warehouse() -> Relations:
+    return Relations(tiny_rows())
 
 
-def rows_of(path: Path, relation: str, columns: str, **where: Any) -> list[tuple[Any, ...]]:
+def rows_of(made: Relations, relation: str, columns: str, **where: Any) -> list[tuple[Any, ...]]:
     told = " and ".join(
         f"{name} is null" if value is None else f"{name} = '{value}'"
         for name, value in {"model": "guesser", "variant": "baseline", **where}.items()
     )
-    return query(path, f"select {columns} from {relation} where {told}").rows()  # noqa: S608 - ours
+    return query(made, f"select {columns} from {relation} where {told}").rows()  # noqa: S608 - ours
 
 
 def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_read(
-    warehouse: Path,
+    warehouse: Relations,
 ) -> None:
     """f2 cannot be read and f4 was never answered: they are in evaluation, and not here."""
     found = rows_of(
@@ -63,7 +55,7 @@ def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_rea
     ],
 )
 def test_structural_errors_are_those_found_by_hand(
-    warehouse: Path, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
+    warehouse: Relations, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
 ) -> None:
     columns = "category, n_steps, n_errors, share, errors_per_step"
     found = rows_of(
@@ -80,7 +72,7 @@ def test_structural_errors_are_those_found_by_hand(
     assert {name: tuple(rest) for name, *rest in found} == expected
 
 
-def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
+def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     found = rows_of(
         warehouse, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
     )
@@ -89,7 +81,7 @@ def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
     assert {(length, n) for length, _, n in found} == {(None, 2), (3, 1), (4, 1)}
 
 
-def test_a_model_without_errors_has_none_and_no_shares(warehouse: Path) -> None:
+def test_a_model_without_errors_has_none_and_no_shares(warehouse: Relations) -> None:
     """0 of 0 errors is no distribution."""
     found = rows_of(
         warehouse,
@@ -104,7 +96,7 @@ def test_a_model_without_errors_has_none_and_no_shares(warehouse: Path) -> None:
     assert rows_of(warehouse, "semantic_errors", "1", model="oracle") == []
 
 
-def test_semantic_classes_are_those_of_the_true_component(warehouse: Path) -> None:
+def test_semantic_classes_are_those_of_the_true_component(warehouse: Relations) -> None:
     found = rows_of(
         warehouse,
         "semantic_errors",
@@ -121,11 +113,11 @@ def test_semantic_classes_are_those_of_the_true_component(warehouse: Path) -> No
     ]
 
 
-def test_both_sides_of_a_substitution_count_for_their_predicate(tmp_path: Path) -> None:
+def test_both_sides_of_a_substitution_count_for_their_predicate() -> None:
     rows = tiny_rows()
     _say_instead(rows, OPEN, "+ToggledOn(fridge)")
     found = rows_of(
-        publish_rows(tmp_path, rows),
+        Relations(rows),
         "errors_by_predicate",
         "predicate, n_reference, n_predicted, n_matched, n_predicate_substitutions, recall",
         kind="inverse",
@@ -152,7 +144,7 @@ def _say_instead(rows: Rows, true: str, said: str) -> None:
     counts |= {"n_predicted": 1, "n_hallucinated": 1, "n_right_predicted": 0}
 
 
-def test_activities_are_told_apart(warehouse: Path) -> None:
+def test_activities_are_told_apart(warehouse: Relations) -> None:
     found = rows_of(
         warehouse,
         "errors_by_activity",
@@ -164,7 +156,7 @@ def test_activities_are_told_apart(warehouse: Path) -> None:
     ]
 
 
-def test_hands_have_precision_recall_and_mixing(warehouse: Path) -> None:
+def test_hands_have_precision_recall_and_mixing(warehouse: Relations) -> None:
     """Right hand, forward: f1 takes once and is right; f3 leaves one out for the left hand."""
     columns = (
         "n_reference, n_predicted, n_matched, n_mixed, precision, precision_se, recall, recall_se, "
@@ -194,39 +186,39 @@ def test_hands_have_precision_recall_and_mixing(warehouse: Path) -> None:
     assert by_length == [(1, 1, 1, 0), (2, 1, 0, 1)]
 
 
-def test_clustered_errors_of_a_hand_are_those_of_a_ratio(tmp_path: Path) -> None:
+def test_clustered_errors_of_a_hand_are_those_of_a_ratio() -> None:
     """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other."""
     rows = tiny_rows()
     for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
         answer(rows, "two", "baseline", question, parsed=order, passed=passed)
         compared(rows, rows["evaluation"][-1])
     columns = "precision, precision_se, precision_clustered_se, n_demonstrations"
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
-    [found] = rows_of(path, "handedness", columns, **where, hand="left")
+    [found] = rows_of(made, "handedness", columns, **where, hand="left")
     # Residuals -1/2 and 1/2: their squares over the other's half, over both components.
     assert found == (0.5, pytest.approx(math.sqrt(1 / 8)), pytest.approx(math.sqrt(2 * 0.5) / 2), 2)
 
 
-def test_a_hand_that_one_demonstration_uses_has_no_clustered_error(tmp_path: Path) -> None:
+def test_a_hand_that_one_demonstration_uses_has_no_clustered_error() -> None:
     """Its residual is zero by construction: an error of 0 would say that the recall is certain."""
     rows = tiny_rows()
     for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
         answer(rows, "two", "baseline", question, parsed=order, passed=passed)
         compared(rows, rows["evaluation"][-1])
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
     columns = "n_demonstrations, n_reference, n_predicted, recall, recall_se, "
     columns += "recall_clustered_se, precision_clustered_se, mixing_rate_clustered_se"
-    [right] = rows_of(path, "handedness", columns, **where, hand="right")
+    [right] = rows_of(made, "handedness", columns, **where, hand="right")
     assert right == (2, 2, 1, 0.0, 0.0, None, None, None)
     # Both demonstrations say something of the left hand, one has something true of it.
-    [left] = rows_of(path, "handedness", columns, **where, hand="left")
+    [left] = rows_of(made, "handedness", columns, **where, hand="left")
     assert left[:6] == (2, 1, 2, 1.0, 0.0, None)
     assert left[6] > 0
 
 
-def test_accepted_answers_that_say_less_or_else_are_counted(tmp_path: Path) -> None:
+def test_accepted_answers_that_say_less_or_else_are_counted() -> None:
     """Three steps that pass: one exact, one that says more, one that says less."""
     rows = tiny_rows()
     answer(rows, "sloppy", "baseline", "f3", parsed=[2, 3, 1], passed=3)
@@ -244,26 +236,26 @@ def test_accepted_answers_that_say_less_or_else_are_counted(tmp_path: Path) -> N
     made_up = {"outcome": "hallucination", "reference": None, "predicted": "+Open(door)"}
     [taken] = [r for r in listed if r["reference"] == TAKE]
     rows["compared_components"].append({**taken, **made_up, "place": 2, "predicate": "Open"})
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     columns = "kind, n_accepted_questions, n_subset_questions, n_passed_steps, n_subset_steps, "
     columns += "n_inexact_steps, question_mismatch_rate, step_mismatch_rate, step_inexact_rate, "
     columns += "n_strict_subset_questions, question_mismatch_strict_rate"
     sloppy: dict[str, Any] = {"model": "sloppy", "length": None}
     third, two_thirds = pytest.approx(1 / 3), pytest.approx(2 / 3)
     for kind, row in zip(
-        (None, "forward"), rows_of(path, "mismatch_rates", columns, **sloppy), strict=True
+        (None, "forward"), rows_of(made, "mismatch_rates", columns, **sloppy), strict=True
     ):
         # The second step says more: read strictly the question is no subset of what happened.
         assert row == (kind, 1, 1, 3, 1, 2, 1.0, third, two_thirds, 0, 0.0)
     # Of the guesser, f1 is accepted and exact, and one step of f3 passes.
-    guesser = rows_of(path, "mismatch_rates", columns, length=None)
+    guesser = rows_of(made, "mismatch_rates", columns, length=None)
     assert guesser[0] == (None, 1, 0, 3, 0, 0, 0.0, 0.0, 0.0, 0, 0.0)
     assert guesser[2] == ("inverse", 0, 0, 0, 0, 0, None, None, None, 0, None)
-    [longer] = rows_of(path, "mismatch_rates", columns, model="sloppy", kind=None, length=4)
+    [longer] = rows_of(made, "mismatch_rates", columns, model="sloppy", kind=None, length=4)
     assert longer[:4] == (None, 1, 1, 3)
 
 
-def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Path) -> None:
+def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> None:
     columns = (
         "question_id, step, expected, given, missing, hallucinated, expected_order, given_order, "
         "expected_key_frames, given_key_frames, place"
@@ -287,18 +279,16 @@ def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Path) -> None:
     assert found[12] == [texts[1], texts[2], texts[0]]
 
 
-def test_examples_are_of_wrong_answers_the_shortest_first(tmp_path: Path) -> None:
+def test_examples_are_of_wrong_answers_the_shortest_first() -> None:
     """A semantically accepted order has errors too, and is no example of being wrong."""
     rows = tiny_rows()
     for question, order in (("f1", [1, 2]), ("f3", [2, 1, 3]), ("i1", [1, 2, 3])):
         answer(rows, "turner", "baseline", question, parsed=order)
         compared(rows, rows["evaluation"][-1])
-    path = publish_rows(tmp_path / "wrong", rows)
+    made = Relations(rows)
     where = {"model": "turner", "category": "polarity_inversion"}
-    found = rows_of(path, "error_examples", "kind, question_id, place", **where)
+    found = rows_of(made, "error_examples", "kind, question_id, place", **where)
     assert found == [("forward", "f1", 1), ("forward", "f3", 2), ("inverse", "i1", 1)]
     rows["evaluation"][-3] |= {"is_accepted": True, "is_semantic": True}
-    found = rows_of(
-        publish_rows(tmp_path / "accepted", rows), "error_examples", "kind, question_id", **where
-    )
+    found = rows_of(Relations(rows), "error_examples", "kind, question_id", **where)
     assert found == [("forward", "f3"), ("inverse", "i1")]

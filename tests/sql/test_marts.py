@@ -2,33 +2,23 @@
 
 import math
 import random
-import shutil
 import statistics
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lake import BOIL, TABLE, Rows, answer, image_sha, sql_of_tests, tiny_rows, write_lake
-
-from enact_assets.storage.sql_files import sql_folder
-from enact_assets.storage.warehouse import publish, query
-
-
-def publish_rows(folder: Path, rows: Rows) -> Path:
-    sql = sql_of_tests(folder / "sql", __file__)
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
+from tiny_lake import BOIL, TABLE, Relations, Rows, answer, image_sha, query, tiny_rows
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return publish_rows(tmp_path_factory.mktemp("tiny"), tiny_rows())
+def warehouse() -> Relations:
+    return Relations(tiny_rows())
 
 
-def one(path: Path, sql: str) -> dict[str, Any]:
-    return query(path, sql).row(0, named=True)
+def one(made: Relations, sql: str) -> dict[str, Any]:
+    return query(made, sql).row(0, named=True)
 
 
-def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Path) -> None:
+def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> None:
     """Right, unparsed, one step of three, missing: an outage must not look like a bad model."""
     found = one(
         warehouse,
@@ -49,7 +39,7 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Path) -> None:
     assert found["task_accuracy_rank"] == 2
 
 
-def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
+def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     rows = query(
         warehouse,
         "select length, n_questions, n_scored, n_missing, task_accuracy, pairwise_accuracy "
@@ -63,7 +53,9 @@ def test_lengths_stand_beside_their_total(warehouse: Path) -> None:
     ]
 
 
-def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(warehouse: Path) -> None:
+def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
+    warehouse: Relations,
+) -> None:
     rows = query(
         warehouse,
         "select kind, model, task_accuracy_rank, pairwise_accuracy_rank, task_accuracy "
@@ -77,20 +69,18 @@ def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(warehouse: 
     ]
 
 
-def test_a_model_that_never_answered_has_no_score_and_no_rank(tmp_path: Path) -> None:
+def test_a_model_that_never_answered_has_no_score_and_no_rank() -> None:
     """0.0 for no data would put an unreachable model below a random one."""
     rows = tiny_rows()
     for question in ("f1", "f2", "f3"):
         answer(rows, "absent", "baseline", question)
-    found = one(
-        publish_rows(tmp_path, rows), "from leaderboard where model = 'absent' and length is null"
-    )
+    found = one(Relations(rows), "from leaderboard where model = 'absent' and length is null")
     assert (found["n_questions"], found["n_scored"], found["n_missing"]) == (3, 0, 3)
     scores = [v for name, v in found.items() if "accuracy" in name]
     assert scores == [None] * len(scores)
 
 
-def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out(tmp_path: Path) -> None:
+def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out() -> None:
     """Profile release counts them nowhere; scored as wrong, its numbers could not be compared."""
     rows = tiny_rows()
     unscored = dict.fromkeys(
@@ -100,7 +90,7 @@ def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out(tmp_pat
         if row["answer_status"] == "unparsed":
             row.update(unscored)
     found = one(
-        publish_rows(tmp_path, rows),
+        Relations(rows),
         "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
     )
     counts = ("n_questions", "n_scored", "n_parsed", "n_unparsed", "n_missing")
@@ -110,20 +100,20 @@ def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out(tmp_pat
     assert found["pairwise_accuracy_pooled"] == pytest.approx((2 + 1) / (2 + 3))
 
 
-def test_equal_models_share_a_rank(tmp_path: Path) -> None:
+def test_equal_models_share_a_rank() -> None:
     rows = tiny_rows()
     for question in ("f1", "f2", "f3"):
         answer(rows, "twin", "baseline", question, parsed=_reference(rows, question), passed=99)
         rows["evaluation"][-1] |= _right(rows["evaluation"][-1]["n_steps"])
     ranks = query(
-        publish_rows(tmp_path, rows),
+        Relations(rows),
         "select model, task_accuracy_rank from leaderboard "
         "where kind = 'forward' and length is null",
     ).rows()
     assert ranks == [("oracle", 1), ("twin", 1), ("guesser", 3)]
 
 
-def test_equal_scores_in_another_order_are_equal(tmp_path: Path) -> None:
+def test_equal_scores_in_another_order_are_equal() -> None:
     """The same shares, added in another order, differ in the last digit of their mean."""
     rows = tiny_rows()
     shares = [k / n for n in (3, 5, 6, 7, 9) for k in range(n + 1)] * 7
@@ -137,7 +127,7 @@ def test_equal_scores_in_another_order_are_equal(tmp_path: Path) -> None:
             for n, share in enumerate(shares)
         ]
     found = query(
-        publish_rows(tmp_path, rows),
+        Relations(rows),
         "select pairwise_accuracy, pairwise_accuracy_rank from leaderboard "
         "where model <> 'oracle' and length is null",
     )
@@ -145,12 +135,12 @@ def test_equal_scores_in_another_order_are_equal(tmp_path: Path) -> None:
     assert found["pairwise_accuracy_rank"].to_list() == [2] * 4
 
 
-def test_who_has_no_score_still_has_a_row_by_length(tmp_path: Path) -> None:
+def test_who_has_no_score_still_has_a_row_by_length() -> None:
     rows = tiny_rows()
     for question in ("f1", "f2"):
         answer(rows, "silent", "baseline", question)
     found = query(
-        publish_rows(tmp_path, rows),
+        Relations(rows),
         "select metric, all_lengths, length_3 from leaderboard_by_length where model = 'silent'",
     ).rows()
     assert sorted(found) == [
@@ -172,7 +162,7 @@ def _right(n_steps: int) -> dict[str, Any]:
     }
 
 
-def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> None:
+def test_standard_errors_agree_with_the_textbook_written_out() -> None:
     """Clustered: squared residual sums over the share of the others; pooled: the ratio's errors."""
     rows = tiny_rows()
     # Ten copies of f1 and f4 under other names, answered at random.
@@ -187,9 +177,7 @@ def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> 
         answer(rows, "m", "baseline", f"copy{number}", parsed=question["answer"], passed=passed)
         rows["evaluation"][-1] |= {"is_exact": passed == n_steps}
         scores.append((question["demonstration"], passed, n_steps))
-    found = one(
-        publish_rows(tmp_path, rows), "from leaderboard where model = 'm' and length is null"
-    )
+    found = one(Relations(rows), "from leaderboard where model = 'm' and length is null")
 
     shares = [p / n for _, p, n in scores]
     accepted = [float(p == n) for _, p, n in scores]
@@ -214,7 +202,7 @@ def test_standard_errors_agree_with_the_textbook_written_out(tmp_path: Path) -> 
     assert found["n_demonstrations"] == 2
 
 
-def test_lengths_stand_side_by_side(warehouse: Path) -> None:
+def test_lengths_stand_side_by_side(warehouse: Relations) -> None:
     found = one(
         warehouse,
         "from leaderboard_by_length "
@@ -225,7 +213,7 @@ def test_lengths_stand_side_by_side(warehouse: Path) -> None:
     assert found["length_5"] is None
 
 
-def test_probe_deltas_say_how_large_an_effect_is(warehouse: Path) -> None:
+def test_probe_deltas_say_how_large_an_effect_is(warehouse: Relations) -> None:
     found = one(warehouse, "from probe_deltas")
     assert (found["model"], found["variant"], found["baseline"]) == (
         "guesser",
@@ -235,27 +223,27 @@ def test_probe_deltas_say_how_large_an_effect_is(warehouse: Path) -> None:
     assert (found["delta"], found["effect"], found["paired_p"]) == (-0.5, "worse", None)
 
 
-def test_the_baseline_is_not_compared_with_itself(tmp_path: Path) -> None:
+def test_the_baseline_is_not_compared_with_itself() -> None:
     """Its deltas are 0 by construction: rows of 'small' effects that nobody measured."""
     rows = tiny_rows()
     rows["probes"].append({**rows["probes"][0], "variant": "baseline", "delta": 0.0})
-    path = publish_rows(tmp_path, rows)
-    found = query(path, "select distinct variant from probe_deltas").get_column("variant")
+    made = Relations(rows)
+    found = query(made, "select distinct variant from probe_deltas").get_column("variant")
     assert found.to_list() == ["aperture_80"]
-    assert one(path, "select count(*) as n from probes") == {"n": 2}
+    assert one(made, "select count(*) as n from probes") == {"n": 2}
 
 
-def test_small_means_below_five_points(tmp_path: Path) -> None:
+def test_small_means_below_five_points() -> None:
     """The paper's threshold; what was not measured has no size."""
     rows = tiny_rows()
     [probe] = rows["probes"]
     expected = {-0.05: "worse", -0.0499: "small", 0.0: "small", 0.05: "better", None: None}
     rows["probes"] = [{**probe, "length": n, "paired_delta": d} for n, d in enumerate(expected)]
-    found = query(publish_rows(tmp_path, rows), "select difference, effect from probe_deltas")
+    found = query(Relations(rows), "select difference, effect from probe_deltas")
     assert dict(found.iter_rows()) == expected
 
 
-def test_question_statistics_count_exactly(warehouse: Path) -> None:
+def test_question_statistics_count_exactly(warehouse: Relations) -> None:
     """Path totals beyond 128 bits keep every digit."""
     rows = query(
         warehouse,
@@ -304,7 +292,9 @@ def test_question_statistics_count_exactly(warehouse: Path) -> None:
     assert rows.height == 4
 
 
-def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(warehouse: Path) -> None:
+def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(
+    warehouse: Relations,
+) -> None:
     """The total row must count each question once, and draw its quartiles from all steps."""
     found = one(
         warehouse,
@@ -325,21 +315,21 @@ def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(wareho
     assert by_length["n_questions"] == 3
 
 
-def test_an_object_that_turns_into_others_needs_to_be_seen_once(tmp_path: Path) -> None:
+def test_an_object_that_turns_into_others_needs_to_be_seen_once() -> None:
     """The whole fruit has no mask after the cut: 0 px would call every cut unsolvable."""
     rows = tiny_rows()
     for row in rows["edited_objects"]:
         if row["demonstration"] == BOIL and row["key_frame_to"] == 2:
             row |= {"in_transition": True, "pixels_to": 0, "pixels": row["pixels_from"]}
-    path = publish_rows(tmp_path, rows)
-    found = one(path, "from edited_object_sizes where category is null")
+    made = Relations(rows)
+    found = one(made, "from edited_object_sizes where category is null")
     # f1 90 80, f2 80 70, f3 90 80 70, f4 90 90, i1 90 80 70.
     assert (found["n_steps"], found["min_px"], found["median_px"]) == (12, 70, 80.0)
     assert found["n_demonstrations"] == 2
-    assert one(path, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
+    assert one(made, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
 
 
-def test_action_sizes_add_up(warehouse: Path) -> None:
+def test_action_sizes_add_up(warehouse: Relations) -> None:
     rows = query(warehouse, "select kind, n_components, n_actions, share from action_sizes").rows()
     assert rows == [
         ("forward", 1, 7, pytest.approx(7 / 9)),
@@ -349,30 +339,28 @@ def test_action_sizes_add_up(warehouse: Path) -> None:
     ]
 
 
-def test_gaps_are_in_frames_and_seconds(tmp_path: Path) -> None:
+def test_gaps_are_in_frames_and_seconds() -> None:
     """Key frames 20, 80, 140, 200 and 20, 80, 140; one of them moved."""
     rows = tiny_rows()
     for row in rows["segmented_frames"]:
         if row["demonstration"] == TABLE and row["key_frame"] == 3:
             row |= {"frame": 290}
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     found = one(
-        path,
+        made,
         "from key_frame_gaps where demonstration is null and between_frames = 'neighbours'",
     )
     assert (found["n_gaps"], found["min_frames"], found["max_frames"]) == (5, 60, 150)
     assert (found["median_frames"], found["median_s"], found["max_s"]) == (60.0, 2.0, 5.0)
     steps = one(
-        path,
+        made,
         f"from key_frame_gaps where demonstration = '{TABLE}' and between_frames = 'steps'",
     )
     # f1 60 60, f2 60 150, f3 and i1 60 60 150.
     assert (steps["n_gaps"], steps["q3_frames"]) == (10, 127.5)
 
 
-def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on(
-    tmp_path: Path,
-) -> None:
+def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() -> None:
     rows = tiny_rows()
     source = next(q for q in rows["qa"] if q["question_id"] == "f3")
     orders = next(q for q in rows["question_orders"] if q["question_id"] == "f3")
@@ -388,13 +376,9 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on(
     for row in rows["evaluation"]:
         if row["question_id"] in ("long", "short"):
             row |= {"is_exact": row["is_accepted"]}
-    lake = write_lake(tmp_path / "lake", rows)
-    # These questions are made up: only the marts are of interest here.
-    sql = tmp_path / "sql"
-    shutil.copytree(sql_folder(), sql, ignore=shutil.ignore_patterns("qa_answers_restore*"))
-    path = publish(lake, tmp_path / "enact.duckdb", sql).path
+    made = Relations(rows)
     found = query(
-        path,
+        made,
         "select model, length, share_of_oracle, random_pairwise_accuracy, is_below_half "
         "from shortcut_scores",
     )
@@ -406,7 +390,7 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on(
     ]
 
 
-def test_predicate_statistics_count_components_by_sign(warehouse: Path) -> None:
+def test_predicate_statistics_count_components_by_sign(warehouse: Relations) -> None:
     rows = query(
         warehouse,
         "select predicate, n_demonstrations, n_facts, n_added, n_removed, n_transitions, "
@@ -423,7 +407,7 @@ def test_predicate_statistics_count_components_by_sign(warehouse: Path) -> None:
     ]
 
 
-def test_answers_bring_question_reference_and_reply_together(warehouse: Path) -> None:
+def test_answers_bring_question_reference_and_reply_together(warehouse: Relations) -> None:
     found = one(warehouse, "from answers where model = 'guesser' and question_id = 'f3'")
     assert found["prompt"] == "Put the pictures of f3 in order."
     assert (found["reference"], found["answer"]) == ([2, 3, 1], [2, 1, 3])
@@ -441,17 +425,17 @@ def test_answers_bring_question_reference_and_reply_together(warehouse: Path) ->
     assert lost["pairwise_accuracy"] is None
 
 
-def test_one_question_id_under_two_gatings_is_not_counted_twice(tmp_path: Path) -> None:
+def test_one_question_id_under_two_gatings_is_not_counted_twice() -> None:
     """Ids come from content: a join on the id alone would double such answers."""
     rows = tiny_rows()
     for name in ("qa", "transition_graph", "question_set"):
         rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     n_rows = "select (select count(*) from answers), (select count(*) from evaluation)"
-    assert query(path, n_rows).row(0) == (12, 12)
+    assert query(made, n_rows).row(0) == (12, 12)
 
 
-def test_key_frames_name_the_picture_of_each_variant(warehouse: Path) -> None:
+def test_key_frames_name_the_picture_of_each_variant(warehouse: Relations) -> None:
     rows = query(
         warehouse,
         "select variant, time_s, n_changes, n_facts, n_visible_objects, "
@@ -465,12 +449,12 @@ def test_key_frames_name_the_picture_of_each_variant(warehouse: Path) -> None:
     ]
 
 
-def test_a_key_frame_without_a_picture_still_has_a_row(tmp_path: Path) -> None:
+def test_a_key_frame_without_a_picture_still_has_a_row() -> None:
     rows = tiny_rows()
     rows["frame_images"] = [r for r in rows["frame_images"] if r["demonstration"] != BOIL]
-    path = publish_rows(tmp_path, rows)
+    made = Relations(rows)
     found = query(
-        path,
+        made,
         "select key_frame, variant, image_path from key_frames "
         "where demonstration = 'boil_water-1'",
     )

@@ -1,32 +1,24 @@
 """Marts of statistics and of published results, on the tiny lake."""
 
-from pathlib import Path
-
 import pytest
-from tiny_lake import Rows, add_statistics, answer, sql_of_tests, tiny_rows, write_lake
+from tiny_lake import Relations, add_statistics, answer, query, tiny_rows
 
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
-from enact_assets.storage.warehouse import publish, query
-
-
-def published(folder: Path, rows: Rows) -> Path:
-    sql = sql_of_tests(folder / "sql", __file__)
-    return publish(write_lake(folder / "lake", rows), folder / "enact.duckdb", sql).path
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warehouse() -> Relations:
     rows = tiny_rows()
     # Two of the models of the paper, as a registry can name them.
     for name, parsed, passed in (("f1", [2, 1], 2), ("f2", [2, 1], 0), ("f4", [2, 1], 2)):
         answer(rows, "gpt-5-mini", "baseline", name, parsed=parsed, passed=passed)
     answer(rows, "Qwen2.5-VL-7B-Ins", "baseline", "f1", parsed=[1, 2], passed=0)
     add_statistics(rows)
-    return published(tmp_path_factory.mktemp("statistics"), rows)
+    return Relations(rows)
 
 
-def test_the_leaderboard_says_how_sure_it_is(warehouse: Path) -> None:
+def test_the_leaderboard_says_how_sure_it_is(warehouse: Relations) -> None:
     found = query(
         warehouse,
         "from leaderboard where model = 'gpt-5-mini' and kind = 'forward' and length is null",
@@ -39,15 +31,15 @@ def test_the_leaderboard_says_how_sure_it_is(warehouse: Path) -> None:
     assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
 
 
-def test_references_have_scores_and_no_place(tmp_path: Path) -> None:
+def test_references_have_scores_and_no_place() -> None:
     """The oracle is first of all by construction: the best model is the first of the models."""
     rows = tiny_rows()
     for found in rows["model_accuracies"]:
         if found["model"] == "oracle":
             found |= {"is_reference": True, "place_best": None, "place_worst": None}
-    path = published(tmp_path, rows)
+    made = Relations(rows)
     board = query(
-        path,
+        made,
         "select model, is_reference, task_accuracy, task_accuracy_rank, pairwise_accuracy_rank "
         "from leaderboard where kind = 'forward' and length is null order by model",
     ).rows()
@@ -56,14 +48,16 @@ def test_references_have_scores_and_no_place(tmp_path: Path) -> None:
         ("oracle", True, 1.0, None, None),
     ]
     beside = query(
-        path,
+        made,
         "select model, model_class, place from leaderboard_with_published where source = 'ours' "
         "and kind = 'forward' and metric = 'task_accuracy' order by model",
     ).rows()
     assert beside == [("guesser", None, 1), ("oracle", "reference", None)]
 
 
-def test_measured_and_published_ones_stand_side_by_side_and_never_mix(warehouse: Path) -> None:
+def test_measured_and_published_ones_stand_side_by_side_and_never_mix(
+    warehouse: Relations,
+) -> None:
     """A mean over both would be a number about nothing."""
     sources = query(
         warehouse,
@@ -90,7 +84,7 @@ def test_measured_and_published_ones_stand_side_by_side_and_never_mix(warehouse:
     ]
 
 
-def test_a_model_of_the_paper_is_known_by_its_letters(warehouse: Path) -> None:
+def test_a_model_of_the_paper_is_known_by_its_letters(warehouse: Relations) -> None:
     """Names of models have no spaces here, those of the paper have."""
     rows = query(
         warehouse,
@@ -105,7 +99,7 @@ def test_a_model_of_the_paper_is_known_by_its_letters(warehouse: Path) -> None:
 
 
 def test_probes_bring_panel_and_correction_and_stand_beside_the_heat_maps(
-    warehouse: Path,
+    warehouse: Relations,
 ) -> None:
     rows = query(
         warehouse,
@@ -123,7 +117,7 @@ def test_probes_bring_panel_and_correction_and_stand_beside_the_heat_maps(
     assert (panel, welch_p, welch_holm_p) == ("camera_fov", 0.5, 0.5)
 
 
-def test_seeds_of_noise_are_one_row_with_their_spread(tmp_path: Path) -> None:
+def test_seeds_of_noise_are_one_row_with_their_spread() -> None:
     rows = tiny_rows()
     [probe] = rows["probes"]
     for seed, score in enumerate((1.0, 0.5, 0.0), 1):
@@ -133,14 +127,14 @@ def test_seeds_of_noise_are_one_row_with_their_spread(tmp_path: Path) -> None:
             if one["variant"] == "aperture_80" and one["length"] == 3:
                 rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
     found = query(
-        published(tmp_path, rows),
+        Relations(rows),
         "select variant, n_seeds, accuracy, standard_deviation, low from variant_accuracies "
         "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
     ).rows()
     assert found == [("random_perturbations", 3, 0.5, 0.5, None)]
 
 
-def test_rates_of_noise_are_no_seeds(tmp_path: Path) -> None:
+def test_rates_of_noise_are_no_seeds() -> None:
     """noise_05 and noise_20 differ by what is asked; a mean of both is about neither."""
     rows = tiny_rows()
     [probe] = rows["probes"]
@@ -156,14 +150,14 @@ def test_rates_of_noise_are_no_seeds(tmp_path: Path) -> None:
             if one["variant"] == "aperture_80" and one["length"] == 3:
                 rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
     found = query(
-        published(tmp_path, rows),
+        Relations(rows),
         "select variant, noise_rate, n_seeds, accuracy from variant_accuracies "
         "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
     ).rows()
     assert sorted(found) == [("noise", 0.1, 2, pytest.approx(0.5)), ("noise_05", 0.05, 1, 0.9)]
 
 
-def test_natural_language_stands_beside_the_other_wordings(tmp_path: Path) -> None:
+def test_natural_language_stands_beside_the_other_wordings() -> None:
     """The paper's table has it; ours under the baseline is about more questions than the probes."""
     rows = tiny_rows()
     [probe] = rows["probes"]
@@ -173,7 +167,7 @@ def test_natural_language_stands_beside_the_other_wordings(tmp_path: Path) -> No
             {**probe, "variant": name, "panel": "action_representation", "length": 3, **more}
         )
     found = query(
-        published(tmp_path, rows),
+        Relations(rows),
         "select source, accuracy, n_questions from variant_accuracies "
         "where experiment = 'action_representation' and variant = 'baseline' and length = 3 "
         "and kind = 'forward' and metric = 'pairwise_accuracy' order by source, model",
@@ -182,7 +176,7 @@ def test_natural_language_stands_beside_the_other_wordings(tmp_path: Path) -> No
     assert {source for source, _, _ in found[1:]} == {"published"}
 
 
-def test_an_effect_is_about_the_number_that_its_p_value_is_about(tmp_path: Path) -> None:
+def test_an_effect_is_about_the_number_that_its_p_value_is_about() -> None:
     """Of all answers and of those on both sides: one may be worse and the other better."""
     rows = tiny_rows()
     [probe] = rows["probes"]
@@ -192,9 +186,9 @@ def test_an_effect_is_about_the_number_that_its_p_value_is_about(tmp_path: Path)
     other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9, "reason": "no_scores"}
     rows["probes"].append({**probe, **other})
     rows["probe_panels"] = correct_within_panels(Probes.build(rows["probes"])).to_dicts()
-    path = published(tmp_path, rows)
+    made = Relations(rows)
     found = query(
-        path,
+        made,
         "select variant, difference, effect, is_paired, low, p, is_significant "
         "from probe_heat_maps where source = 'ours' order by variant",
     ).rows()
@@ -202,11 +196,11 @@ def test_an_effect_is_about_the_number_that_its_p_value_is_about(tmp_path: Path)
         ("aperture_80", 0.1, "better", True, 0.05, 0.01, True),
         ("contact", -0.5, "worse", False, -0.9, 0.02, True),
     ]
-    same = query(path, "select difference, effect, is_paired from probe_deltas order by variant")
+    same = query(made, "select difference, effect, is_paired from probe_deltas order by variant")
     assert same.rows() == [(0.1, "better", True), (-0.5, "worse", False)]
 
 
-def test_question_counts_have_both_sides(warehouse: Path) -> None:
+def test_question_counts_have_both_sides(warehouse: Relations) -> None:
     rows = query(
         warehouse,
         "select length, n_in_question_set, n_published from question_counts "
@@ -217,7 +211,9 @@ def test_question_counts_have_both_sides(warehouse: Path) -> None:
     assert total[0] == 8_972
 
 
-def test_errors_hands_and_mismatch_stand_beside_the_published(warehouse: Path) -> None:
+def test_errors_hands_and_mismatch_stand_beside_the_published(
+    warehouse: Relations,
+) -> None:
     n = dict(
         query(
             warehouse,

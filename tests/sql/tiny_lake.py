@@ -17,15 +17,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import polars as pl
+from duckdb import DuckDBPyConnection
+
 from enact_assets.contracts.predicates import CATALOGUE
-from enact_assets.engine.tables import table
+from enact_assets.engine.tables import TABLES, table
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
 from enact_assets.published.tables import PUBLISHED, published_table
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake, file_name
-from enact_assets.storage.sql_files import STAGES, read_sql_files, sql_folder
+from enact_assets.storage.relations import StalePartitions
+from enact_assets.storage.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse import PublishReport, publish
 
 from reference.error_analysis import compare_step
@@ -432,30 +437,51 @@ def compared(rows: Rows, scores: dict[str, Any]) -> None:
             )
 
 
-def part_of_sql(folder: Path, *names: str) -> Path:
-    """A ``sql`` folder with the files called ``names`` and what these read: quicker than all."""
-    files = {file.name: file for file in read_sql_files(sql_folder())}
-    wanted = set(names)
-    left = list(names)
+WORD = re.compile(r"\w+")
+SQL_FILES = {file.name: file for file in read_sql_files(sql_folder())}
+
+
+def sql_files_for(text: str) -> list[SqlFile]:
+    """The SQL files that ``text`` names and what these read, in the order in which they run."""
+    wanted: set[str] = set()
+    left = [text]
     while left:
-        words = set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", files[left.pop()].text)))
-        left += sorted(words & files.keys() - wanted)
-        wanted |= words & files.keys()
-    for name in sorted(wanted):
-        file = files[name]
-        place = folder / file.stage / f"{name}.sql"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(file.text)
-    for stage in STAGES:
-        (folder / stage).mkdir(exist_ok=True)
-    return folder
+        words = set(WORD.findall(re.sub(r"--[^\n]*", "", left.pop())))
+        more = words & SQL_FILES.keys() - wanted
+        wanted |= more
+        left += [SQL_FILES[name].text for name in more]
+    return [file for name, file in SQL_FILES.items() if name in wanted]
 
 
-def sql_of_tests(folder: Path, test_file: str) -> Path:
-    """:func:`part_of_sql` with the relations that the tests of a file name."""
-    words = set(re.findall(r"\w+", Path(test_file).read_text()))
-    relations = {f.name for f in read_sql_files(sql_folder()) if f.stage != "checks"}
-    return part_of_sql(folder, *sorted(words & relations))
+class Relations:
+    """Relations made of ``rows`` by the SQL files, each when it is asked for, in no file.
+
+    Publishing takes twenty times as long, and has tests of its own.
+    """
+
+    def __init__(self, rows: Rows, stale: pl.DataFrame | None = None) -> None:
+        self._rows = rows
+        self._made: set[str] = set()
+        self._connection = duckdb.connect(config={"threads": 1})
+        listed = StalePartitions.empty() if stale is None else stale
+        self._connection.register("given_stale_partitions", listed)
+
+    def connection_for(self, text: str) -> DuckDBPyConnection:
+        """A connection to a database with all that ``text`` names."""
+        for file in sql_files_for(text):
+            if file.stage == "checks" or file.name in self._made:
+                continue
+            self._made.add(file.name)
+            if file.name in TABLES:
+                built = table(file.name).build(self._rows.get(file.name, []))
+                self._connection.register(f"lake_{file.name}", built)
+            self._connection.execute(file.text)
+        return self._connection
+
+
+def query(relations: Relations, sql: str) -> pl.DataFrame:
+    """Rows of a query, as of the function of the same name on a published file."""
+    return relations.connection_for(sql).sql(sql).pl()
 
 
 @cache
@@ -463,9 +489,12 @@ def _lean_sql() -> Path:
     """All staging relations and checks, and of the marts those that tests of publishing name."""
     folder = Path(tempfile.mkdtemp(prefix="enact-lean-sql-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    files = read_sql_files(sql_folder())
-    names = [f.name for f in files if f.stage != "marts"]
-    return part_of_sql(folder, *names, "answers", "leaderboard")
+    for stage in STAGES:
+        (folder / stage).mkdir()
+    names = [file.name for file in SQL_FILES.values() if file.stage != "marts"]
+    for file in sql_files_for(" ".join([*names, "answers", "leaderboard"])):
+        (folder / file.stage / f"{file.name}.sql").write_text(file.text)
+    return folder
 
 
 def publish_lean(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:

@@ -206,7 +206,7 @@ def test_a_p_value_of_just_alpha_is_a_tie(monkeypatch: pytest.MonkeyPatch) -> No
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.dictionaries(
         st.sampled_from(["a", "b", "c", "d"]),

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import (
@@ -150,7 +150,6 @@ def test_values_that_cannot_be_file_names_are_refused(lake: Lake, value: str) ->
         lake.path("facts", {"demonstration": value})
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.text(max_size=130))
 def test_an_accepted_value_names_one_file_below_its_table(value: str) -> None:
     """Whatever is let through stays inside the folder and comes back as the same value."""
@@ -297,7 +296,6 @@ def whole_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, bytes]:
     return lake, lake.path("facts", DEMONSTRATION).read_bytes()
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_any_flipped_bit_or_cut_is_noticed(
     whole_file: tuple[Lake, bytes], data: st.DataObject

@@ -1,7 +1,7 @@
 """The content hash decides what Dagster rebuilds, so it must tell exactly the different apart."""
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.ids import table_sha
@@ -40,7 +40,6 @@ tables = st.lists(rows, max_size=3, unique_by=lambda row: (row["name"], row["par
 focus = st.sampled_from([[*KEY], [*KEY, "words"], [*KEY, "groups"], [*KEY, "weights"], [*SCHEMA]])
 
 
-@settings(deadline=None, max_examples=100)
 @given(tables, tables, focus)
 def test_hashes_are_equal_exactly_when_the_rows_are(
     one: pl.DataFrame, other: pl.DataFrame, columns: list[str]
@@ -51,7 +50,6 @@ def test_hashes_are_equal_exactly_when_the_rows_are(
     assert (table_sha(one, KEY) == table_sha(other, KEY)) == are_equal
 
 
-@settings(deadline=None, max_examples=50)
 @given(tables, st.randoms(use_true_random=False))
 def test_the_hash_knows_neither_row_order_nor_column_order(
     table: pl.DataFrame, random: object

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
@@ -43,7 +43,6 @@ def complete(n_key_frames: int) -> set[tuple[int, int]]:
 
 
 @given(graphs(), st.integers(1, 6))
-@settings(deadline=None, max_examples=80)
 def test_asking_for_all_ranks_gives_every_trajectory_once_and_in_order(
     graph: tuple[int, set[tuple[int, int]]], max_length: int
 ) -> None:
@@ -59,7 +58,6 @@ def test_asking_for_all_ranks_gives_every_trajectory_once_and_in_order(
 
 
 @given(graphs(max_key_frames=40), st.integers(2, 10))
-@settings(deadline=None, max_examples=30)
 def test_counts_agree_with_python_integers(
     graph: tuple[int, set[tuple[int, int]]], max_length: int
 ) -> None:
@@ -115,7 +113,6 @@ def test_any_range_of_ranks_can_be_produced_alone() -> None:
 
 
 @given(graphs(), st.integers(1, 6))
-@settings(deadline=None, max_examples=80)
 def test_rank_and_unrank_are_inverse(graph: tuple[int, set[tuple[int, int]]], length: int) -> None:
     """A rank that names another trajectory than it was given for is a wrong name in a table."""
     counts = counts_of(*graph, length)
@@ -164,7 +161,6 @@ def test_ranks_of_a_complete_graph_are_binomial_sums() -> None:
 
 
 @given(graphs(), st.integers(1, 5), st.integers(1, 7), st.data())
-@settings(deadline=None, max_examples=80)
 def test_the_parts_of_several_workers_are_the_whole(
     graph: tuple[int, set[tuple[int, int]]], length: int, block: int, data: st.DataObject
 ) -> None:
@@ -221,7 +217,6 @@ def test_a_trajectory_of_another_graph_has_no_rank(path: tuple[int, ...]) -> Non
 
 
 @given(graphs(), st.integers(1, 5), st.data())
-@settings(deadline=None, max_examples=80)
 def test_backtracking_with_given_numbers_is_algorithm_1_of_the_paper(
     graph: tuple[int, set[tuple[int, int]]], length: int, data: st.DataObject
 ) -> None:
@@ -249,7 +244,6 @@ def test_backtracking_scales_weights_of_several_limbs_exactly() -> None:
 
 
 @given(st.integers(0, 2**160 - 1), st.integers(0, 2**53 - 1))
-@settings(deadline=None, max_examples=100)
 def test_weights_are_scaled_to_the_last_bit(weight: int, mantissa: int) -> None:
     """Rounding would move the borders between choices."""
     limbs = np.frombuffer(weight.to_bytes(20, "little"), "<u4").astype(np.uint64)

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
@@ -31,7 +31,6 @@ STATES = [(predicate, name, None) for name in NAMES for predicate in ("Open", "T
         st.tuples(st.sets(st.sampled_from(STATES)), st.sets(st.sampled_from(NAMES))), max_size=6
     )
 )
-@settings(deadline=None, max_examples=50)
 def test_an_edge_stands_where_one_to_five_changes_show(
     frames: list[tuple[set[tuple[str, str, None]], set[str]]],
 ) -> None:

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import SettingsError, TrajectoryError
@@ -129,7 +129,6 @@ def found_and_wanted(
     st.sampled_from([1, 2, 10]),
     st.one_of(st.just(frozenset()), st.frozensets(st.integers(0, 7), max_size=3)),
 )
-@settings(deadline=None, max_examples=100)
 def test_draws_follow_the_procedure_of_the_release(
     task: tuple[int, set[twin.Pair], dict[twin.Pair, twin.Pair]],
     requested: int,
@@ -153,7 +152,6 @@ def test_draws_follow_the_procedure_where_weights_pass_double_precision() -> Non
 
 
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 9), max_size=60))
-@settings(deadline=None, max_examples=60)
 def test_a_choice_is_that_of_pythons_random_choice(seed: int, sizes: list[int]) -> None:
     """Same picks, and the same numbers used up: what follows must not shift."""
     ours, pythons = random.Random(seed), random.Random(seed)  # noqa: S311 - no secret
@@ -163,7 +161,6 @@ def test_a_choice_is_that_of_pythons_random_choice(seed: int, sizes: list[int]) 
 
 
 @given(st.integers(0, 2**32), st.lists(st.sampled_from([1, 2, 4, 8, 64]), max_size=300))
-@settings(deadline=None, max_examples=60)
 def test_choices_are_passed_over_as_if_they_were_made(seed: int, sizes: list[int]) -> None:
     """Thousands of choices stand before the first trajectory; none of them is looked at."""
     ours, pythons = random.Random(seed), random.Random(seed)  # noqa: S311 - no secret

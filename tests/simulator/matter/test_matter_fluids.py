@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.matter_bench import TABLE_COAT, WATER, place, table_stage, vessels
 
@@ -40,7 +40,6 @@ spots = st.tuples(st.floats(-0.35, 0.35), st.floats(0.6, 1.1), st.floats(0.8, 1.
     st.lists(st.tuples(st.sampled_from(["jug", "bowl", "glass"]), spots, tilts), max_size=6),
     st.integers(1, 25),
 )
-@settings(deadline=None, max_examples=40)
 def test_no_volume_is_ever_lost_or_made(
     stage: Stage, moves: list[tuple[str, tuple[float, float, float], float]], frames: int
 ) -> None:

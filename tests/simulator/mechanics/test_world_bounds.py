@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import PhysicsError
@@ -41,7 +41,6 @@ def _surface(kind: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", [SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX])
 @given(quat=quats)
-@settings(deadline=None, max_examples=30)
 def test_bounds_hold_every_surface_point_and_no_more(
     kind: int, quat: tuple[float, float, float, float]
 ) -> None:
@@ -62,7 +61,6 @@ def test_a_mesh_that_collides_is_refused() -> None:
 
 
 @given(quat=quats)
-@settings(deadline=None, max_examples=60)
 def test_rotations_survive_the_way_to_matrices_and_back(
     quat: tuple[float, float, float, float],
 ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.hand_made_log import TABLE, facts_named, log_of, relations
 
@@ -14,7 +14,6 @@ CAN = ((0.1, 0.1, 0.75), (0.05, 0.05, 0.05))
 
 
 @given(st.lists(st.booleans(), max_size=30))
-@settings(deadline=None, max_examples=100)
 def test_intervals_agree_with_a_walk_over_frames(holds: list[bool]) -> None:
     """A run that touches the first or last frame is the one an index trick loses."""
     assert find_intervals(np.array(holds, dtype=np.bool_)) == intervals(holds)

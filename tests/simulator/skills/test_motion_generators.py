@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.small_stage import small_stage
 
@@ -53,7 +53,6 @@ def test_driving_gives_the_result_of_a_motion(robot: Executor) -> None:
 
 
 @given(yaw=angles, pitch=slopes, roll=angles)
-@settings(deadline=None, max_examples=60)
 def test_roll_turns_the_hand_about_its_approach(yaw: float, pitch: float, roll: float) -> None:
     """The arm stays where it is; the right side of the hand goes down with positive roll."""
     level = HandPose(np.array([0.1, 0.6, 1.0]), yaw, pitch, 0.05)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.simulator.stage.hollows import Hollow
@@ -30,7 +30,6 @@ def up_of(tilt: float, turn: float) -> np.ndarray:
 
 
 @given(tilt=st.floats(0, math.pi), turn=st.floats(0, 6), offset=st.floats(-0.15, 0.25))
-@settings(deadline=None, max_examples=30)
 def test_the_volume_below_a_plane_is_that_of_the_cubes_below_it(
     tilt: float, turn: float, offset: float
 ) -> None:
@@ -41,7 +40,6 @@ def test_the_volume_below_a_plane_is_that_of_the_cubes_below_it(
 
 
 @given(degrees=st.floats(0, 44))
-@settings(deadline=None, max_examples=40)
 def test_a_tilted_cup_keeps_what_the_formula_says(degrees: float) -> None:
     """The tilt at which it begins to flow, and how much leaves, follow from this number."""
     tilt = math.radians(degrees)
@@ -63,7 +61,6 @@ def test_the_whole_volume_is_that_of_its_frustums() -> None:
 
 
 @given(degrees=st.lists(st.floats(0, 180), min_size=2, max_size=2, unique=True))
-@settings(deadline=None, max_examples=40)
 def test_a_larger_tilt_never_keeps_more(degrees: list[float]) -> None:
     """Else what was poured would flow back, and a skill that seeks the tilt would miss it."""
     low, high = sorted(math.radians(d) for d in degrees)
@@ -73,7 +70,6 @@ def test_a_larger_tilt_never_keeps_more(degrees: list[float]) -> None:
 
 
 @given(tilt=st.floats(0.05, 3.1), share=st.floats(0.01, 0.99))
-@settings(deadline=None, max_examples=60)
 def test_the_level_of_a_volume_has_that_volume_below_it(tilt: float, share: float) -> None:
     """The search for a level must end at it, or the surface shown is not where the volume is."""
     hollow, up = Hollow.of(Vessel(JUG)), up_of(tilt, 0.7)
@@ -99,7 +95,6 @@ def test_the_lip_is_the_lowest_point_of_the_rim() -> None:
 
 
 @given(profile=st.sampled_from([CUP, JUG]), tilt=st.floats(0.06, 1.3), share=st.floats(0.05, 0.95))
-@settings(deadline=None, max_examples=60)
 def test_the_shown_level_lies_in_the_surface_and_inside_the_vessel(
     profile: tuple[tuple[float, float], ...], tilt: float, share: float
 ) -> None:

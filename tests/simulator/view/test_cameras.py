@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import HEAD, first_state, small_world
 
@@ -63,7 +63,6 @@ def test_places_land_on_the_pixels_worked_out_by_hand() -> None:
     assert np.isnan(found[4]).all()
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.integers(2, 40),
     st.floats(10, 90),

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
 
@@ -63,7 +63,6 @@ def solid_places(draw: st.DrawFn) -> tuple[Vec, Vec, bool]:
     return (a, b, c + 1.5), size, is_sphere
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(solid_shapes(), min_size=1, max_size=5), st.floats(-0.2, 1.0), st.floats(20, 80))
 def test_masks_agree_with_one_ray_at_a_time(
     raw: list[tuple[Vec, Vec, bool]],
@@ -96,7 +95,6 @@ def test_masks_agree_with_one_ray_at_a_time(
     assert mask.dtype == np.int32
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.lists(solid_places(), min_size=1, max_size=6), st.floats(-0.2, 1.0))
 def test_fisheye_masks_agree_with_one_ray_at_a_time(
     raw: list[tuple[Vec, Vec, bool]], pitch: float

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
 from simulator.robot_room import REST, robot_room, robot_state
@@ -104,7 +104,6 @@ def crowded(draw: st.DrawFn) -> World:
     return World(xml=xml, objects=(WorldObject("all", "all", ("all",)),), surfaces=surfaces)
 
 
-@settings(deadline=None, max_examples=40)
 @given(world=crowded(), camera=st.sampled_from(sorted(CAMERAS)))
 def test_no_ray_loses_what_it_hits_among_any_geoms(world: World, camera: str) -> None:
     """Bounding boxes are turned and the eye may be inside of them: signs are easily wrong."""
