@@ -1,6 +1,7 @@
 """Steps as Dagster assets: specifications from the declarations, and one body for all of them."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -10,7 +11,6 @@ from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
-from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
 from enact_assets.defs.progress import reporter
@@ -64,19 +64,15 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
     def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
         registry = load_registry()
         partition = _partition_of(context, step)
-        world = World(
-            data.lake,
-            current_names(context.instance, registry),
-            lambda kind, name: _entry(registry, kind, name),
-            Tools(
-                data.images,
-                data.recordings,
-                data.question_files,
-                data.workers,
-                lambda text: reporter(context, text),
-            ),
+        tools = Tools(
+            data.images,
+            data.recordings,
+            data.question_files,
+            data.workers,
+            lambda text: reporter(context, text),
         )
-        with making(context, data, step.name), playing(context):
+        with making(context, data, step.name) as made, playing(context):
+            world = World(data.lake, made.names, partial(_entry, registry), tools)
             for table, rows, summary in call(step, partition, world):
                 yield _landed(data, table, partition, rows, summary)
 
