@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
 
