@@ -11,6 +11,7 @@ from enact_assets.defs.code import code_version
 from enact_assets.defs.column_lineage import column_lineage, origins_in_words
 from enact_assets.defs.making import provenance_of
 from enact_assets.defs.resources import DataResource
+from enact_assets.storage.damage import ANSWERS, PAID
 
 PREVIEW_ROWS = 5
 
@@ -78,7 +79,11 @@ def landed(
     :class:`MaterializationError` if an input changed since the step began; nothing is written then.
     """
     partition = partition_of(context, name)
-    sha = data.lake.write(name, rows, partition, provenance_of(name))
+    made_from = provenance_of(name)
+    aside = data.lake.set_aside(name, partition) if name in PAID else None
+    if aside is not None:
+        context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
+    sha = data.lake.write(name, rows, partition, made_from)
     return dg.MaterializeResult(
         asset_key=name,
         data_version=dg.DataVersion(sha),
