@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import dagster as dg
 
-from enact_assets.contracts.errors import MaterializationError
+from enact_assets.contracts.errors import DamagedFileError, MaterializationError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.code import code_version
@@ -18,6 +18,7 @@ from enact_assets.defs.running import WHY_TAG
 from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
 from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
 from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.storage.damage import heal
 
 WHY_CHARACTERS = 1000
 
@@ -63,7 +64,10 @@ def provenance_of(asset: str) -> Provenance:
 
 @contextmanager
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
-    """Within the block, what is landed is known to be made by step ``name`` from what is there."""
+    """Within the block, what is landed is known to be made by step ``name`` from what is there.
+
+    A file that the block finds damaged is set aside, so that its partition is made again.
+    """
     registry = load_registry()
     note_process(context)
     key = context.partition_key if context.has_partition_key else None
@@ -77,5 +81,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     token = _made.set(made)
     try:
         yield made
+    except DamagedFileError as error:
+        raise heal(error, data.lake, data.images) from error
     finally:
         _made.reset(token)

@@ -22,6 +22,7 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import settings_of
 from enact_assets.steps.previews import Markdown
+from enact_assets.storage.damage import ANSWERS, PAID
 
 PREVIEW_ROWS = 5
 Landed = dg.MaterializeResult[Any]
@@ -74,7 +75,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
         with making(context, data, step.name) as made, playing(context):
             world = World(data.lake, made.names, partial(_entry, registry), tools)
             for table, rows, summary in call(step, partition, world):
-                yield _landed(data, table, partition, rows, summary)
+                yield _landed(context, data, table, partition, rows, summary)
 
     return run
 
@@ -93,7 +94,8 @@ def _entry(registry: Registry, kind: type, name: str | None) -> Any:
     return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
 
 
-def _landed(
+def _landed(  # noqa: PLR0917 - what a materialization consists of
+    context: dg.AssetExecutionContext,
     data: DataResource,
     table: type[Table],
     partition: Mapping[str, str],
@@ -106,7 +108,11 @@ def _landed(
     :class:`MaterializationError` if an input changed since the step began; nothing is written then.
     """
     name = table.table_name()
-    sha = data.lake.write(name, rows, partition, provenance_of(name))
+    made_from = provenance_of(name)
+    aside = data.lake.set_aside(name, partition) if name in PAID else None
+    if aside is not None:
+        context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
+    sha = data.lake.write(name, rows, partition, made_from)
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()
