@@ -28,7 +28,7 @@ def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> byt
     """
     row_group_size = options.pop("row_group_size", None)
     buffer = io.BytesIO()
-    with pq.ParquetWriter(buffer, table.schema(), **options) as writer:
+    with pq.ParquetWriter(buffer, table.schema, **options) as writer:
         writer.write_table(table, row_group_size=row_group_size)
         writer.add_key_value_metadata({**more, SEAL: _ZEROS.decode()})
     content = bytearray(buffer.getbuffer())

@@ -22,9 +22,7 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
     WarehouseError,
 )
-from enact_assets.engine.tables import TABLES, Table, dimensions
-from enact_assets.predictions.prediction_tables import Predictions
-from enact_assets.questions.question_tables import Qa
+from enact_assets.engine.tables import TABLES, Table, dimensions, table
 from enact_assets.storage.file_errors import VERIFY
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
@@ -239,8 +237,8 @@ def _questions_of_leavers(
     if not known:
         return []
     gone = " union all ".join(f"select question_id {rows}" for rows in known)
-    predicted = lake_rows(Predictions, sources.paths("predictions"))
-    written = lake_rows(Qa, sources.paths("qa"))
+    predicted = lake_rows(table("predictions"), sources.paths("predictions"))
+    written = lake_rows(table("qa"), sources.paths("qa"))
     found = connection.execute(
         f"select distinct question_id from ({predicted}) "  # noqa: S608 - names from the contracts
         f"where question_id in (select question_id from ({gone})) "
