@@ -11,11 +11,11 @@ from enact_assets.contracts.registry import BASELINE, Variant, load_registry
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.masks import object_masks
-from enact_assets.simulator.physics import Physics
-from enact_assets.simulator.predicates import Fact
-from enact_assets.simulator.recording import Recording, facts_of
 from enact_assets.simulator.simulate import simulate
+from enact_assets.simulator.simulation.facts import Fact
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.simulation.recording import Recording, facts_of
+from enact_assets.simulator.view.masks import object_masks
 
 N_PICTURES = 8
 """Per activity, evenly spread; enough for every process to have several."""

@@ -194,7 +194,7 @@ def counting(options: Options) -> Iterator[Row]:
 
 def pictures(_options: Options) -> Iterator[Row]:
     """Bytes stored for the pictures of a question."""
-    from enact_assets.simulator.rendering import Renderer
+    from enact_assets.simulator.rendering.renderer import Renderer
     from enact_assets.simulator.simulate import simulate
 
     variant = load_registry().variant(BASELINE)

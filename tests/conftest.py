@@ -32,11 +32,11 @@ BUILT_ONCE = (
     ("tests/official/test_commands.py",),
     # The same simulated demonstrations.
     (
-        "tests/simulator/test_world_simulation.py",
-        "tests/simulator/test_cooking_activities.py",
-        "tests/simulator/test_garage_activities.py",
-        "tests/simulator/test_kitchen_activities.py",
-        "tests/simulator/test_living_room_activities.py",
+        "tests/simulator/activities/test_world_simulation.py",
+        "tests/simulator/activities/test_cooking_activities.py",
+        "tests/simulator/activities/test_garage_activities.py",
+        "tests/simulator/activities/test_kitchen_activities.py",
+        "tests/simulator/activities/test_living_room_activities.py",
     ),
 )
 """Folders and files whose tests share something dear to build."""

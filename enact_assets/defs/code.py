@@ -11,7 +11,7 @@ from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.contracts.tables import TABLES
-from enact_assets.simulator.rendering import RENDERER_VERSION
+from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.storage.sql_files import sql_folder
 
 PACKAGE = Path(__file__).parents[1]

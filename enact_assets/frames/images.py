@@ -20,8 +20,8 @@ from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import embedded_world
-from enact_assets.simulator.rendering import RENDERER_VERSION
-from enact_assets.simulator.world import World
+from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
+from enact_assets.simulator.shapes.world import World
 from enact_assets.storage.images import ImageStore
 
 Progress = Callable[[int, int, int, float], None]

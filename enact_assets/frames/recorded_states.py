@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.simulator.poses import check_state
-from enact_assets.simulator.world import World, WorldState
+from enact_assets.simulator.shapes.world import World, WorldState
+from enact_assets.simulator.view.poses import check_state
 
 ARRAYS = ("qpos", "mocap_pos", "mocap_quat", "appearance")
 

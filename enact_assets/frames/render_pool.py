@@ -18,8 +18,8 @@ from PIL import Image
 
 from enact_assets.contracts.errors import EnactError, RenderError
 from enact_assets.contracts.registry import Variant
-from enact_assets.simulator.rendering import Renderer
-from enact_assets.simulator.world import World, WorldState
+from enact_assets.simulator.rendering.renderer import Renderer
+from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.worker_process import kill_workers, worker_pool
 
 FEW = 2

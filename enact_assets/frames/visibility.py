@@ -7,8 +7,8 @@ from enact_assets.contracts.registry import CameraSettings, Variant
 from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_states import key_frame_states
 from enact_assets.replay.embedded import embedded_world
-from enact_assets.simulator.masks import MaskSize, mask_sizes, object_masks
-from enact_assets.simulator.world import World
+from enact_assets.simulator.shapes.world import World
+from enact_assets.simulator.view.masks import MaskSize, mask_sizes, object_masks
 
 PICTURE_PX = 512
 """Edge of the picture masks are measured in, whatever size pictures are rendered at."""

@@ -12,9 +12,9 @@ from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.tables import table
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.recording import Recording
+from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world, simulate
-from enact_assets.simulator.world import World
+from enact_assets.simulator.simulation.recording import Recording
 
 SOURCE = "embedded"
 _NAME = re.compile(r"(.+)-(\d+)")

@@ -8,11 +8,11 @@ from enact_assets.contracts.errors import ActivityError, GoalError, UnknownNameE
 from enact_assets.contracts.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.physics import FRAME_RATE_HZ
-from enact_assets.simulator.plan_check import check_covers, check_goal, check_plan
-from enact_assets.simulator.recording import Recording, facts_of, missing_goals
-from enact_assets.simulator.world import World
+from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
+from enact_assets.simulator.shapes.world import World
+from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
+from enact_assets.simulator.simulation.recording import Recording, facts_of, missing_goals
+from enact_assets.simulator.skills.executor import Executor
 
 PACE = (0.95, 1.1)
 PAUSE_S = (0.1, 0.5)

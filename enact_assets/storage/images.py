@@ -24,7 +24,8 @@ from enact_assets.contracts.errors import (
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.storage.file_errors import VERIFY
 from enact_assets.storage.file_records import Heads, heads
-from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
+from enact_assets.storage.place_urls import open_place
+from enact_assets.storage.places import Entry, LocalPlace, Place
 from enact_assets.storage.set_aside import name_before, set_aside
 
 RENDERS_FOLDER = "renders"

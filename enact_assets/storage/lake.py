@@ -20,7 +20,8 @@ from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
 from enact_assets.storage.parquet_files import SEAL_BYTES, read_file, read_metadata, write_file
-from enact_assets.storage.places import Entry, LocalPlace, Place, open_place
+from enact_assets.storage.place_urls import open_place
+from enact_assets.storage.places import Entry, LocalPlace, Place
 from enact_assets.storage.seals import is_intact
 from enact_assets.storage.set_aside import name_before, set_aside, where_aside
 from enact_assets.storage.verification import verify_file

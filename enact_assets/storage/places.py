@@ -11,12 +11,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
-from urllib.parse import unquote, urlsplit
 
 from enact_assets.contracts.errors import LakeError
 from enact_assets.storage.atomic import is_temporary_name, replacing, temporary_name
-
-LOCAL_PROTOCOLS = ("file", "local")
 
 
 class Entry(NamedTuple):
@@ -113,25 +110,6 @@ class Place(Protocol):
         ``OSError`` or :class:`LakeError` if nothing may be renamed there.
         """
         ...
-
-
-def open_place(root: Path | str) -> Place:
-    """A folder (``file://`` names one too) or, for any other URL, its fsspec file system.
-
-    Errors: :class:`LakeError` for a protocol that fsspec does not know or has no package for.
-    """
-    text = str(root)
-    protocol, found, rest = text.partition("://")
-    if isinstance(root, Path) or not found:
-        return LocalPlace(Path(root))
-    if protocol in LOCAL_PROTOCOLS:
-        host = urlsplit(text).netloc
-        if host not in ("", "localhost"):
-            raise LakeError(f"{text}: names the machine {host!r}; write {protocol}:///{rest}")
-        return LocalPlace(Path(unquote(urlsplit(text).path)))
-    from enact_assets.storage.remote_places import RemotePlace
-
-    return RemotePlace.at(text)
 
 
 class LocalPlace:

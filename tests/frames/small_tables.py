@@ -1,10 +1,10 @@
 """Replay tables of a short demonstration in the small world, as a replay would land them."""
 
 import polars as pl
-from simulator.small_world import first_state
+from simulator.painted_world import first_state
 
 from enact_assets.contracts.tables import table
-from enact_assets.simulator.world import World
+from enact_assets.simulator.shapes.world import World
 
 DEMONSTRATION = "small-0"
 N_FRAMES = 60

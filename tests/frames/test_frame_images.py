@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from frames.small_tables import segmented, states_of, with_value
-from simulator.small_world import small_world
+from simulator.painted_world import small_world
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import (
@@ -24,7 +24,7 @@ from enact_assets.contracts.registry import (
 from enact_assets.frames import render_pool
 from enact_assets.frames.images import render_in_world
 from enact_assets.frames.render_pool import encode_png
-from enact_assets.simulator.rendering import Renderer
+from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.storage.images import ImageStore
 
 WORLD = small_world()

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 from frames.small_tables import objects_of, segmented, states_of, with_value
-from simulator.small_world import first_state, small_world
+from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import CameraSettings, Variant
 from enact_assets.frames.visibility import PICTURE_PX, measure_visibility, visibility_in_world
 from enact_assets.replay.embedded import replay_embedded
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.masks import object_masks
+from enact_assets.simulator.view.masks import object_masks
 
 CAMERA = CameraSettings()
 WORLD = small_world()

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import CameraSettings
-from enact_assets.simulator.cameras import CameraPose, in_world, picture_directions
-from enact_assets.simulator.fisheye import CIRCLE_SHARE, COEFFICIENTS, HALF_FIELD_RAD
+from enact_assets.simulator.view.cameras import CameraPose, in_world, picture_directions
+from enact_assets.simulator.view.fisheye import CIRCLE_SHARE, COEFFICIENTS, HALF_FIELD_RAD
 
 Floats = NDArray[np.float64]
 

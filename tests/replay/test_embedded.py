@@ -11,8 +11,8 @@ from enact_assets.replay.embedded import embedded_world, parse_demonstration, ta
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.simulate import find_activity, perform, random_draws
+from enact_assets.simulator.simulation.recording import Recording
 
 NAME = "cooking_breakfast-0"
 

@@ -9,8 +9,8 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
-from enact_assets.simulator.recording import Recording
 from enact_assets.simulator.simulate import simulate
+from enact_assets.simulator.simulation.recording import Recording
 
 SEEDS: dict[str, tuple[int, int]] = {
     "cleaning_garage": (0, 1),

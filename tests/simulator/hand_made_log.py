@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from enact_assets.simulator.predicates import Fact, PhysicsLog, find_facts
+from enact_assets.simulator.simulation.facts import Fact, find_facts
+from enact_assets.simulator.simulation.physics_log import PhysicsLog
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 

@@ -6,17 +6,17 @@ from collections.abc import Callable
 import numpy as np
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.fixtures import Fixture
-from enact_assets.simulator.parts import Coat
-from enact_assets.simulator.physics import Physics
-from enact_assets.simulator.plan import Step
-from enact_assets.simulator.predicates import Fact
-from enact_assets.simulator.recording import facts_of
 from enact_assets.simulator.rooms import appliances, kitchen
-from enact_assets.simulator.stage import Stage, StageBuilder
-from enact_assets.simulator.transitions import Cut, Diced, Stirred
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.rooms.fixtures import Fixture
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.facts import Fact
+from enact_assets.simulator.simulation.physics import Physics
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred
+from enact_assets.simulator.things.thing_parts import Coat
 
 STYLE = kitchen.STYLES[0]
 WATER = Surface((0.05, 0.25, 0.8), finish="gloss")

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from enact_assets.simulator.robot import SIDES, BasePose, HandPose, Side, add_robot, body_poses
+from enact_assets.simulator.robot.kinematics import (
+    SIDES,
+    BasePose,
+    HandPose,
+    Side,
+    add_robot,
+    body_poses,
+)
 from enact_assets.simulator.rooms import shell
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.world import Surface, World, WorldState
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import World, WorldState
 
 MIDDLE = BasePose(0.0, 0.0, 0.0)
 REST: dict[Side, HandPose] = {

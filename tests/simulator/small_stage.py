@@ -1,13 +1,13 @@
 """A small room for tests of motion: a chest of drawers, a table and a chest with a lid."""
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.executor import Executor
-from enact_assets.simulator.plan import Step
-from enact_assets.simulator.recording import facts_of
 from enact_assets.simulator.rooms import kitchen, storage
-from enact_assets.simulator.stage import Stage, StageBuilder
-from enact_assets.simulator.transitions import Cut
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.stage.stage import Stage
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Cut
 
 WOOD = Surface((0.7, 0.5, 0.3), "wood")
 LOOK = storage.Style(body=WOOD, front=Surface((0.2, 0.4, 0.5)), top=WOOD)

@@ -22,7 +22,8 @@ from enact_assets.contracts.tables import table
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
-from enact_assets.storage.places import LocalPlace, Place, open_place
+from enact_assets.storage.place_urls import open_place
+from enact_assets.storage.places import LocalPlace, Place
 from enact_assets.storage.record_reader import read_records
 from enact_assets.storage.remote_places import RemotePlace
 from enact_assets.storage.verification import verify_files

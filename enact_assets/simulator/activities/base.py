@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from enact_assets.simulator.parts import Color
-from enact_assets.simulator.plan import Task, Together
-from enact_assets.simulator.recording import GoalFact
-from enact_assets.simulator.robot import Side
-from enact_assets.simulator.stage import Stage
+from enact_assets.simulator.planning.basic_steps import Task, Together
+from enact_assets.simulator.robot.kinematics import Side
+from enact_assets.simulator.shapes.surfaces import Color
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage import Stage
 
 T = TypeVar("T")
 

@@ -12,10 +12,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import differing
-from enact_assets.simulator.matter_steps import Dip, Spread, Wait, Wipe
-from enact_assets.simulator.parts import Coat, Color
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import differing
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -25,11 +23,13 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import Dip, Spread, Wait, Wipe
 from enact_assets.simulator.rooms import garage
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things.thing_parts import Coat
 
 DIRT = {
     "oil": Surface((0.03, 0.025, 0.02), finish="gloss"),

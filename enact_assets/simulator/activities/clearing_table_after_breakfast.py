@@ -15,10 +15,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, differing
-from enact_assets.simulator.matter_steps import Wipe
-from enact_assets.simulator.parts import Coat
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -27,9 +25,11 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move_wide,
 )
+from enact_assets.simulator.planning.matter_steps import Wipe
 from enact_assets.simulator.rooms import kitchen, living_room
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things.thing_parts import Coat
 
 FOOD = ("cereal_box", "milk_carton", "honey_jar", "bottle", "teapot")
 CUPS = ("mug", "glass", "goblet")

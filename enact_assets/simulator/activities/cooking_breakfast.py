@@ -17,9 +17,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, Part, differing
-from enact_assets.simulator.matter_steps import AwaitCooked, Dip, Pour, Spread
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
+from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
     Press,
@@ -28,10 +27,11 @@ from enact_assets.simulator.plan import (
     Together,
     in_any_order,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import AwaitCooked, Dip, Pour, Spread
 from enact_assets.simulator.rooms import appliances, kitchen
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 BROWN = Surface((0.42, 0.2, 0.06), "mottled", "satin", (0.25, 0.1, 0.03), 0.06)
 CRISP = Surface((0.22, 0.06, 0.03), finish="gloss")

@@ -12,9 +12,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import differing
-from enact_assets.simulator.matter_steps import Pour
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import differing
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -25,11 +24,12 @@ from enact_assets.simulator.plan import (
     move,
     move_wide,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import Pour
 from enact_assets.simulator.rooms import garage, garage_storage, laundry_corner
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 CLOTHES = (
     ("towel_1", "towel"),

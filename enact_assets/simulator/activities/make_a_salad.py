@@ -14,9 +14,7 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.matter_steps import Dice, Pour, Stir
-from enact_assets.simulator.parts import Color
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -26,12 +24,13 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move,
 )
-from enact_assets.simulator.recording import GoalFact
-from enact_assets.simulator.robot import Side
+from enact_assets.simulator.planning.matter_steps import Dice, Pour, Stir
+from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import appliances, kitchen, storage
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.transitions import Cut, Diced, Stirred
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred
 
 VEGETABLES: dict[str, tuple[Color, ...]] = {
     "tomato": ((0.75, 0.04, 0.03), (0.85, 0.1, 0.02)),

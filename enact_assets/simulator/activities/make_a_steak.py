@@ -12,9 +12,7 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.matter_steps import AwaitCooked, Pour
-from enact_assets.simulator.parts import Color
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -25,10 +23,11 @@ from enact_assets.simulator.plan import (
     move,
     move_wide,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import AwaitCooked, Pour
 from enact_assets.simulator.rooms import appliances, kitchen
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 RAW: Color = (0.62, 0.04, 0.05)
 ROAST = Surface((0.24, 0.09, 0.03), "stripes", "satin", (0.04, 0.02, 0.01), 0.03)

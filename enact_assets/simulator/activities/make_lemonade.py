@@ -14,9 +14,7 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.matter_steps import Pour, Stir, Wait
-from enact_assets.simulator.parts import Color
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -27,11 +25,12 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import Pour, Stir, Wait
 from enact_assets.simulator.rooms import appliances, kitchen
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.transitions import Stirred
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Stirred
 
 PEEL: Color = (0.98, 0.8, 0.05)
 WOOD: Color = (0.72, 0.5, 0.26)

@@ -11,13 +11,13 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.fixtures import Access
-from enact_assets.simulator.plan import Close, Open, Task, in_any_order, move
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.basic_steps import Close, Open, Task, in_any_order, move
 from enact_assets.simulator.rooms import garage, garage_storage
+from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 LONG = ("hammer", "screwdriver", "wrench", "pliers", "saw", "flashlight")
 """Tools that lie in the toolbox; each seed leaves one of them out."""

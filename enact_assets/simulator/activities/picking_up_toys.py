@@ -15,10 +15,17 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, differing
-from enact_assets.simulator.plan import Close, Open, Press, Task, in_any_order, move_wide
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import (
+    Close,
+    Open,
+    Press,
+    Task,
+    in_any_order,
+    move_wide,
+)
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room, storage
-from enact_assets.simulator.stage import StageBuilder
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 BOX_TOYS = ("ball", "rubber_duck", "toy_train", "toy_blocks", "toy_car")
 """Low enough for the lid of the toy box to shut over them."""

@@ -15,9 +15,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, Part, differing
-from enact_assets.simulator.matter_steps import Pour
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -26,11 +25,12 @@ from enact_assets.simulator.plan import (
     Together,
     in_any_order,
 )
-from enact_assets.simulator.recording import GoalFact
-from enact_assets.simulator.robot import Side
+from enact_assets.simulator.planning.matter_steps import Pour
+from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import kitchen
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 DRINKS: tuple[tuple[str, Surface], ...] = (
     ("water", Surface((0.12, 0.42, 0.85), finish="gloss")),

@@ -15,13 +15,13 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, Part, differing
-from enact_assets.simulator.fixtures import Access
-from enact_assets.simulator.plan import Close, Open, Task, in_any_order, move_wide
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
+from enact_assets.simulator.planning.basic_steps import Close, Open, Task, in_any_order, move_wide
 from enact_assets.simulator.rooms import appliances, kitchen, storage
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.rooms.fixtures import Access
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 COLD_WIDE = ("egg_carton", "cheese", "butter_dish", "lettuce", "watermelon")
 COLD_NARROW = ("milk_carton", "bottle", "tomato", "jam_jar")

@@ -15,9 +15,8 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawing import Drawing, differing
-from enact_assets.simulator.matter_steps import Pour
-from enact_assets.simulator.plan import (
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
     Open,
@@ -27,10 +26,11 @@ from enact_assets.simulator.plan import (
     in_any_order,
     move_both,
 )
-from enact_assets.simulator.recording import GoalFact
+from enact_assets.simulator.planning.matter_steps import Pour
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room
-from enact_assets.simulator.stage import StageBuilder
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 PLANTS = ("potted_cactus", "potted_tulip", "potted_sunflower", "potted_fern")
 KEEPSAKES = ("candle", "globe", "picture_frame", "teapot")

@@ -6,9 +6,14 @@ appliance shows it by a lamp and by what glows. Griddle and blender stand on a c
 
 import math
 
-from enact_assets.simulator.catalogue.pieces import band
-from enact_assets.simulator.fixtures import Fixture, Heater
-from enact_assets.simulator.parts import Vessel
+from enact_assets.simulator.rooms.fixtures import (
+    GLOWING,
+    LAMP_OFF,
+    LAMP_ON,
+    Fixture,
+    Heater,
+    button,
+)
 from enact_assets.simulator.rooms.kitchen import (
     DARK,
     HALF_WIDTH,
@@ -22,9 +27,10 @@ from enact_assets.simulator.rooms.kitchen import (
     finish_fixture,
     inward,
 )
-from enact_assets.simulator.rooms.switches import GLOWING, LAMP_OFF, LAMP_ON, button
-from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import STATIC, Scene
+from enact_assets.simulator.shapes.pieces import band
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.things.thing_parts import Vessel
 
 
 def add_fridge(scene: Scene, style: Style, x: float, name: str = "fridge") -> Fixture:

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.walls import Face, Wall
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.world import Surface
-
-Color = tuple[float, float, float]
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Color, Surface
 
 BRASS = Surface((0.72, 0.55, 0.25), finish="metal")
 PAPER = Surface((0.93, 0.92, 0.88), finish="matte")

@@ -7,14 +7,15 @@ the floor is z = 0.
 
 from dataclasses import dataclass
 
-from enact_assets.simulator.fixtures import Fixture, Panel, panel_xml
-from enact_assets.simulator.parts import Coat, Vec3
 from enact_assets.simulator.rooms.decor import Decor
+from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture, inward
 from enact_assets.simulator.rooms.shell import WALL_Y, Window, add_shell
 from enact_assets.simulator.rooms.walls import Face
-from enact_assets.simulator.shapes import DOOR, STATIC, Scene
-from enact_assets.simulator.world import Cue, Surface
+from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene, Vec3
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import Cue
+from enact_assets.simulator.things.thing_parts import Coat
 
 BENCH_M = 0.84
 """Height of the workbench."""

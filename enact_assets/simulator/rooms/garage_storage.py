@@ -1,12 +1,12 @@
 """Where a garage keeps its tools: a toolbox with a lid, a drawer unit, a cupboard, a wall shelf."""
 
-from enact_assets.simulator.catalogue.pieces import ALONG_X
-from enact_assets.simulator.fixtures import Fixture, Panel, Vec3, panel_xml
+from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
 from enact_assets.simulator.rooms.garage import BENCH_M, DARK, STEEL, Style
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture
 from enact_assets.simulator.rooms.shell import WALL_Y
-from enact_assets.simulator.shapes import DOOR, STATIC, Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene, Vec3
+from enact_assets.simulator.shapes.pieces import ALONG_X
+from enact_assets.simulator.shapes.surfaces import Surface
 
 TOP_M = 0.9
 """Height of drawer unit and cupboard."""

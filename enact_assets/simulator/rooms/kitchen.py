@@ -8,10 +8,11 @@ by electricity at the side places faces the middle, by the sign of its x.
 import math
 from dataclasses import dataclass
 
-from enact_assets.simulator.fixtures import Fixture, Panel, Vec3, panel_xml
 from enact_assets.simulator.rooms import shell
-from enact_assets.simulator.shapes import DOOR, STATIC, Scene
-from enact_assets.simulator.world import Surface, WorldObject
+from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
+from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene, Vec3
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import WorldObject
 
 LEFT_X, CENTRE_X, RIGHT_X = -0.76, 0.0, 0.76
 """Middles of the three work places."""

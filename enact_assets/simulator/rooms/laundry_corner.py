@@ -1,12 +1,13 @@
 """The laundry corner of a garage: a washing machine on a pedestal, a dryer, a folding table."""
 
-from enact_assets.simulator.catalogue.pieces import ALONG_X, ALONG_Y
-from enact_assets.simulator.fixtures import Fixture, Panel, panel_xml
-from enact_assets.simulator.parts import Vessel
+from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
 from enact_assets.simulator.rooms.garage import CERAMIC, DARK, RED, STEEL, Style
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture, inward
-from enact_assets.simulator.shapes import DOOR, STATIC, Scene
-from enact_assets.simulator.world import Cue, Surface
+from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene
+from enact_assets.simulator.shapes.pieces import ALONG_X, ALONG_Y
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import Cue
+from enact_assets.simulator.things.thing_parts import Vessel
 
 DRUM_Z, DRUM_HALF, FLOOR_BELOW = 0.89, 0.25, 0.15
 """Height of the middle of the round door, radius of its opening, and how far below that things

@@ -5,13 +5,13 @@ A button switches each of the fireplace, the lamp and the radio, and all show it
 
 import math
 
-from enact_assets.simulator.fixtures import Fixture
-from enact_assets.simulator.parts import Vec3
+from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture
 from enact_assets.simulator.rooms.living_room import BRASS, Style, wood
 from enact_assets.simulator.rooms.shell import WALL_Y
-from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.world import Cue, Surface
+from enact_assets.simulator.shapes.mjcf import STATIC, Scene, Vec3
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import Cue
 
 RED = Surface((0.75, 0.04, 0.03), finish="gloss")
 

@@ -7,13 +7,13 @@ to the right, y away from the robot, and the floor is z = 0.
 import math
 from dataclasses import dataclass
 
-from enact_assets.simulator.fixtures import Fixture
-from enact_assets.simulator.parts import Coat, Color, darker
+from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, door, door_panel, finish_fixture
 from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
-from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import STATIC, Scene
+from enact_assets.simulator.shapes.surfaces import Color, Surface, darker
+from enact_assets.simulator.things.thing_parts import Coat
 
 TABLE_M, TABLE_Y = 0.78, 0.84
 """Height of the table, and its middle."""

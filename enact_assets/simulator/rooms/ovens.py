@@ -1,6 +1,14 @@
 """Ovens with a door that stand on a counter: they heat only while their door is shut."""
 
-from enact_assets.simulator.fixtures import Fixture, Heater, Panel
+from enact_assets.simulator.rooms.fixtures import (
+    GLOWING,
+    LAMP_OFF,
+    LAMP_ON,
+    Fixture,
+    Heater,
+    Panel,
+    button,
+)
 from enact_assets.simulator.rooms.kitchen import (
     DARK,
     WORKTOP_M,
@@ -9,9 +17,8 @@ from enact_assets.simulator.rooms.kitchen import (
     finish_fixture,
     inward,
 )
-from enact_assets.simulator.rooms.switches import GLOWING, LAMP_OFF, LAMP_ON, button
-from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import STATIC, Scene
+from enact_assets.simulator.shapes.surfaces import Surface
 
 MAX_DOOR_RAD, OPEN_DOOR_RAD = 1.6, 1.4
 """Opened wider, the handle goes out of reach: the door's hinge is the far one from the middle."""

@@ -27,8 +27,9 @@ from enact_assets.simulator.rooms.windows import (
     Window,
     add_window,
 )
-from enact_assets.simulator.shapes import STATIC, Scene
-from enact_assets.simulator.world import Surface, WorldObject
+from enact_assets.simulator.shapes.mjcf import STATIC, Scene
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import WorldObject
 
 __all__ = [
     "CASEMENT", "CROSS_BARS", "STRIP", "TRIM", "TWO_PANES", "WALL_Y", "WIDE", "Decor", "Window",

@@ -6,10 +6,11 @@ can give them its colours.
 
 from dataclasses import dataclass
 
-from enact_assets.simulator.fixtures import Fixture, Panel, Vec3, panel_xml
+from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
 from enact_assets.simulator.rooms.shell import STEEL
-from enact_assets.simulator.shapes import DOOR, STATIC, Scene
-from enact_assets.simulator.world import Surface, WorldObject
+from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene, Vec3
+from enact_assets.simulator.shapes.surfaces import Surface
+from enact_assets.simulator.shapes.world import WorldObject
 
 HALF_WIDTH = 0.31
 LINING = Surface((0.8, 0.76, 0.68), finish="matte")

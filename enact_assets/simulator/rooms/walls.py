@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Surface
 
 WALL_Y = 1.28
 """Front face of the back wall."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.simulator.rooms.walls import THICKNESS, Face
-from enact_assets.simulator.shapes import Scene
-from enact_assets.simulator.world import Surface
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Surface
 
 TRIM = Surface((0.9, 0.9, 0.88))
 

@@ -1,0 +1,1 @@
+"""Substances, heat and recipes of a running simulation."""

@@ -1,0 +1,1 @@
+"""Rigid bodies of a running simulation: bounds, containment, holding, and checks."""

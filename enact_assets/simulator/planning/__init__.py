@@ -1,0 +1,1 @@
+"""Steps of plans, and what is known of each before it is simulated."""

@@ -1,0 +1,1 @@
+"""Path-traced pictures: textures, materials, light, Mitsuba scenes and a denoiser."""

@@ -1,0 +1,114 @@
+"""Where the base stands so that hands reach what they must."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.simulator.robot.kinematics import (
+    REACH_M,
+    BasePose,
+    HandPose,
+    Side,
+    reach_needed,
+    shoulder,
+)
+from enact_assets.simulator.shapes.rotations import rotate_z
+from enact_assets.simulator.things.thing_parts import Parts
+
+Floats = NDArray[np.float64]
+
+PITCH_RAD = math.radians(35)
+"""Slope of the fingers in every grasp: from the robot's side, so the hand hides little."""
+TURN_PER_M = 0.35
+"""How far the base turns towards the middle for each metre it stands beside it, in rad."""
+SIDEWAYS_M = 0.34
+"""The base stands at most so far to either side of the middle."""
+FARTHEST_M, NEAREST_M, STEP_M = -0.12, 0.24, 0.02
+"""The base stands from here to (not including) there, on the y axis."""
+UTMOST_M = 0.29
+"""So near only where a hand would not reach its goal otherwise."""
+MARGIN_M = 0.05
+"""A stance for several goals leaves so much of the arm to spare."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a hand must reach: its pose there depends on where the base stands, which is chosen for
+    the point ``at`` (3,), or for the hand itself.
+    """
+
+    side: Side
+    what: str
+    pose: Callable[[BasePose], HandPose]
+    at: Floats | None = None
+
+    def excess(self, base: BasePose) -> float:
+        """By how much the arm is too short (positive) from ``base``, in m."""
+        return reach_needed(base, self.side, self.pose(base)) - REACH_M
+
+
+def heading(base: BasePose, side: Side, target: Floats) -> float:
+    """Heading of the fingers towards ``target``, at most 0.4 rad to either side."""
+    line = target - shoulder(base, side)
+    return float(np.clip(math.atan2(-line[0], line[1]), -0.4, 0.4))
+
+
+def grip_pose(base: BasePose, side: Side, parts: Parts, pos: Floats) -> HandPose:
+    """How a hand holds a thing that stands at ``pos`` (3,)."""
+    yaw = heading(base, side, pos)
+    ahead = rotate_z(np.array([0.0, 1.0, 0.0]), yaw)
+    grip = pos + np.array([0, 0, parts.grasp_height]) - ahead * parts.grasp_out
+    return HandPose(grip, yaw, PITCH_RAD, parts.grip)
+
+
+def wide_grip(parts: Parts, pos: Floats, yaw: float) -> dict[Side, HandPose]:
+    """How two hands hold a wide thing that stands at ``pos`` (3,), turned by ``yaw``."""
+    half = parts.grasp_wide or 0.0
+    offsets: dict[Side, float] = {"left": -half, "right": half}
+    return {
+        side: HandPose(
+            pos + rotate_z(np.array([x, 0.0, parts.grasp_height]), yaw), yaw, PITCH_RAD, parts.grip
+        )
+        for side, x in offsets.items()
+    }
+
+
+def standing_place(
+    side: Side, target: Floats, pose: Callable[[BasePose], HandPose] | None = None
+) -> BasePose:
+    """Where the base stands for one hand to reach ``target`` (3,), as far back as it may be.
+
+    If the hand does not reach ``pose`` from the usual places, the base comes a little nearer.
+    """
+    outward = -0.25 if side == "left" else 0.25
+    x = float(np.clip(0.65 * (target[0] - outward), -SIDEWAYS_M, SIDEWAYS_M))
+    wrist = target + np.array([0.0, -0.14, 0.2])
+    for y in np.arange(FARTHEST_M, NEAREST_M, STEP_M):
+        base = BasePose(x, float(y), TURN_PER_M * x)
+        if float(np.linalg.norm(wrist - shoulder(base, side))) < REACH_M - 0.09:
+            break
+    while pose is not None and base.y < UTMOST_M and reach_needed(base, side, pose(base)) > REACH_M:
+        base = BasePose(x, base.y + STEP_M, base.yaw)
+    return base
+
+
+def common_stance(goals: Sequence[Goal]) -> BasePose | None:
+    """A pose of the base from which all ``goals`` are reached, as far back and as near below their
+    middle as can be; None if there is none.
+    """
+    ahead = BasePose(0.0, 0.0, 0.0)
+    middle = 0.6 * float(np.mean([goal.pose(ahead).pos[0] for goal in goals])) if goals else 0.0
+    places = [
+        (float(x), float(y))
+        for x in np.linspace(-SIDEWAYS_M, SIDEWAYS_M, 18)
+        for y in np.arange(FARTHEST_M, NEAREST_M, STEP_M)
+    ]
+    places.sort(key=lambda at: abs(at[0] - middle) + 2.0 * (at[1] - FARTHEST_M))
+    for x, y in places:
+        base = BasePose(x, y, TURN_PER_M * x)
+        if all(goal.excess(base) < -MARGIN_M for goal in goals):
+            return base
+    return None

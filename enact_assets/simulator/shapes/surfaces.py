@@ -1,0 +1,35 @@
+"""How geoms look: a colour, a texture and a finish. Colours are linear RGB from 0 to 1."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Color = tuple[float, float, float]
+Texture = Literal[
+    "plain", "wood", "tile", "marble", "stripes", "checks", "speckles", "brick",
+    "mottled", "brushed", "fine_wood", "worn_tile",
+]  # fmt: skip
+Finish = Literal["matte", "satin", "gloss", "metal", "lacquer", "glow"]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How a geom looks. ``second`` is the other colour of a two-coloured texture.
+
+    A ``glow`` surface emits its colour. ``scale_m`` is the size of one texture period.
+    """
+
+    color: Color
+    texture: Texture = "plain"
+    finish: Finish = "satin"
+    second: Color = (0.0, 0.0, 0.0)
+    scale_m: float = 0.1
+
+
+def gloss(color: Color) -> Surface:
+    """A shiny surface of one colour."""
+    return Surface(color, finish="gloss")
+
+
+def darker(color: Color, share: float = 0.45) -> Color:
+    """The same hue with ``share`` of the light."""
+    return (color[0] * share, color[1] * share, color[2] * share)

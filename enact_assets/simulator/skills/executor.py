@@ -1,0 +1,180 @@
+"""The robot that carries plans out, and its first two skills: to grasp and to place.
+
+Grasping is a constraint switched on when the hand is at the grasp point, not friction: what is
+simulated is where things end up, not whether a gripper would slip. A skill that cannot be carried
+out raises :class:`PlanError`. Other skills are functions of the robot in modules of their own.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.simulator.robot.kinematics import HandPose, Side
+from enact_assets.simulator.robot.stances import grip_pose
+from enact_assets.simulator.rooms.fixtures import Access
+from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
+from enact_assets.simulator.skills.clearance import transit_height
+from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
+from enact_assets.simulator.things.kinds import Thing
+
+Floats = NDArray[np.float64]
+
+LIFT_M = 0.13
+PULL_M = 0.31
+"""Way out of and into what is open in front: cabinets, the fridge, below shelves."""
+MAX_PLACE_ERROR_M = 0.05
+MAX_TILT_RAD = 0.3
+
+
+class Step(Protocol):
+    """One step of a plan. With a method ``foresee`` too, it is checked before it is simulated."""
+
+    def motions(self, robot: "Executor") -> Motions:
+        """The motion that carries the step out."""
+        ...
+
+
+class Executor(Motion):
+    """A robot that carries out the steps of a plan."""
+
+    def run(self, step: Step, number: str = "") -> None:
+        """Carry one step out; ``number`` is named in its errors, e.g. "3 of 20"."""
+        self.step_number = number
+        self.drive(step.motions(self))
+        self.step_number = ""
+
+    def grasp(self, side: Side, name: str) -> Motions:
+        """Take a thing where it stands, lift it, and bring it before the robot."""
+        self.step_name = f"grasp({side}, {name})"
+        thing = self.stage.thing(name)
+        self.require_empty(side)
+        start = self.require_upright(name)
+        base = self.stand(side, start, lambda base: grip_pose(base, side, thing.parts, start))
+        at = grip_pose(base, side, thing.parts, start)
+        grip, ahead = at.pos, rotate_z(AWAY, at.yaw)
+        at = replace(at, opening=at.opening + 0.05)
+        is_front = self.access[name] == "front"
+        before = grip + (np.array([0, -0.24, 0.03]) if is_front else UP * 0.1 - ahead * 0.1)
+        yield from self.move(side, replace(at, pos=before), base)
+        moved = float(np.linalg.norm(self.physics.pose(name)[0] - start))
+        self.require(moved < 0.03, f"{name} moved {moved:.2f} m while the hand came near")
+        yield from self.move(side, at, base, least_s=0.3)
+        yield from self.move(side, replace(at, opening=thing.parts.grip), base, least_s=0.15)
+        self.physics.hold(side, name)
+        self.resting.pop(name, None)
+        held = self.hands[side]
+        if is_front:
+            up = held.pos + UP * 0.03
+            yield from self.move(side, replace(held, pos=up), base, least_s=0.2)
+            yield from self.move(side, replace(held, pos=up - AWAY * PULL_M), base, least_s=0.45)
+        else:
+            carry = self.carry_point(side, base)
+            top = transit_height(self, name, start, carry)
+            rise = max(LIFT_M, top - float(start[2]))
+            yield from self.move(side, replace(held, pos=held.pos + UP * rise), base, least_s=0.35)
+        yield from self.carry(side, base)
+
+    def place(
+        self,
+        side: Side,
+        on: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        access: Access | None = None,
+    ) -> Motions:
+        """Put the held thing on (or into) a fixture or thing, let go, and withdraw the hand."""
+        name = self.physics.held[side]
+        self.step_name = f"place({side}, {name}, on {on})"
+        self.require(name is not None, f"the {side} hand is empty")
+        thing = self.stage.thing(str(name))
+        goal, found = self.support(on)
+        goal = goal + np.array([at[0], at[1], 0.004 + self.stage.lift(thing.name, on)])
+        way: Access = access or found
+        pos, quat = self.physics.pose(thing.name)
+        turn = -yaw_of(quat)
+        hand = self.hands[side]
+        final = HandPose(
+            goal + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening
+        )
+        base = self.stand(side, goal, lambda _: final)
+        if way == "front":
+            over = final.pos + UP * 0.03
+            yield from self.move(side, replace(final, pos=over - AWAY * PULL_M), base)
+            yield from self.move(side, replace(final, pos=over), base)
+        else:
+            rise = transit_height(self, thing.name, pos, goal, landing_on=on) - float(pos[2])
+            if rise > 0:
+                yield from self.move(side, replace(hand, pos=hand.pos + UP * rise), self.base)
+            height = max(rise + float(pos[2]) - float(goal[2]), 0.05)
+            yield from self.move(side, replace(final, pos=final.pos + UP * height), base)
+        yield from self.move(side, final, base, least_s=0.3)
+        self.physics.release(side, thing.name)
+        self.access[thing.name], self.resting[thing.name] = way, on
+        yield from self.let_go(side, way)
+        self.check_placed(thing, goal)
+
+    def let_go(self, side: Side, way: Access) -> Motions:
+        """Open the fingers and take the hand home, out of the picture of what it left."""
+        hand = self.hands[side]
+        yield from self.move(
+            side, replace(hand, opening=hand.opening + 0.05), self.base, least_s=0.07
+        )
+        ahead = rotate_z(AWAY, hand.yaw)
+        yield from self.home(side, -AWAY * 0.45 if way == "front" else (UP - ahead) * 0.2)
+
+    def support(self, on: str) -> tuple[Floats, Access]:
+        """Where the bottom of a thing put on ``on`` comes to lie, and how it is reached.
+
+        Errors: :class:`PlanError` if it is shut or does not exist.
+        """
+        if on in self.stage.fixtures:
+            fixture = self.stage.fixtures[on]
+            self.require_open(on)
+            return self.physics.fixture_origin(fixture), fixture.access
+        below = self.stage.thing(on)
+        self.require(on in self.physics.existing, f"{on} does not exist (now)")
+        pos, _ = self.physics.pose(on)
+        return pos + np.array([0, 0, below.parts.rest_height]), self.access[on]
+
+    def require_upright(self, name: str) -> Floats:
+        """Where a thing stands that is about to be taken; :class:`PlanError` if it cannot be."""
+        physics = self.physics
+        self.require(name in physics.existing, f"{name} does not exist (now)")
+        self.require(name not in physics.held.values(), f"{name} is held by the other hand")
+        self.require_open(root_of(self.resting, name))
+        start, quat = physics.pose(name)
+        tilt = math.degrees(tilt_of(quat))
+        self.require(tilt_of(quat) < MAX_TILT_RAD, f"{name} lies on its side ({tilt:.0f} deg)")
+        return start
+
+    def require_open(self, name: str) -> None:
+        """Raise :class:`PlanError` if ``name`` is a fixture that can be closed and is not open."""
+        fixture = self.stage.fixtures.get(name)
+        if fixture is not None and fixture.panel is not None:
+            self.require(self.physics.open_fraction(name) > 0.5, f"{name} is closed")
+
+    def check_placed(self, thing: Thing, goal: Floats) -> None:
+        """Raise :class:`PlanError` unless ``thing`` stands upright at ``goal``."""
+        pos, quat = self.physics.pose(thing.name)
+        miss = float(np.linalg.norm(pos - goal))
+        tilt = tilt_of(quat)
+        self.require(
+            miss < MAX_PLACE_ERROR_M and tilt < MAX_TILT_RAD,
+            f"{thing.name} ended {miss:.2f} m from where it was put, tilted "
+            f"{math.degrees(tilt):.0f} deg",
+        )
+
+
+def root_of(resting: Mapping[str, str], name: str) -> str:
+    """What a thing stands on or in after all: of a can in a basket on a table, the table."""
+    while name in resting:
+        name = resting[name]
+    return name
+
+
+def tilt_of(quat: Floats) -> float:
+    """Angle between a body's z axis and the vertical, in rad."""
+    return 2.0 * math.asin(min(1.0, math.hypot(float(quat[1]), float(quat[2]))))

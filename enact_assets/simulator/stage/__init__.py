@@ -1,0 +1,1 @@
+"""What an activity sets up: a world of fixtures, things and substances, with recipes."""

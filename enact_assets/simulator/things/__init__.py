@@ -1,0 +1,1 @@
+"""Movable things: what their builders return, and a catalogue of kinds."""

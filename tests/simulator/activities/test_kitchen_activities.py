@@ -1,0 +1,225 @@
+"""Kitchens: furniture works on both sides, things stand, and seeds of an activity really differ."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from simulator.demonstrations import cases, changed_predicates, key_frames, recorded
+
+from enact_assets.simulator.activities.base import (
+    HEAD_PITCH_RAD,
+    PALETTE,
+    Episode,
+    Mirror,
+    draw_colors,
+    draw_some,
+)
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import Close, Open, Press
+from enact_assets.simulator.robot.kinematics import Side
+from enact_assets.simulator.rooms import appliances, kitchen, ovens
+from enact_assets.simulator.rooms.fixtures import Fixture
+from enact_assets.simulator.simulate import build_episode, random_draws
+from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.things.catalogue import crockery, fresh, groceries, tableware
+
+PREDICATES = {
+    "setting_the_table": {"Open", "OnTop", "Inside", "Contains", "LeftGrasping", "RightGrasping"},
+    "unloading_groceries": {"Open", "OnTop", "Inside", "LeftGrasping", "RightGrasping"},
+    "cooking_breakfast": {"ToggledOn", "Cooked", "OnTop", "LeftGrasping", "RightGrasping"},
+}
+"""Predicates that change in every seed."""
+SEEDS = range(8)
+
+every_activity = pytest.mark.parametrize("activity", sorted(PREDICATES))
+
+
+@functools.cache
+def _episode(activity: str, seed: int) -> Episode:
+    return build_episode(activity, seed, random_draws(activity, seed))
+
+
+def _is_mirrored(activity: str, seed: int) -> bool:
+    return _episode(activity, seed).stage.fixture("countertop").origin[0] > 0
+
+
+@every_activity
+def test_seeds_differ_in_goal_side_style_objects_and_order(activity: str) -> None:
+    """Seeds that only jitter placements give the same questions over and over."""
+    episodes = [_episode(activity, seed) for seed in SEEDS]
+    assert len({episode.goal for episode in episodes}) >= 6
+    assert {_is_mirrored(activity, seed) for seed in SEEDS} == {True, False}
+    surfaces = [episode.stage.world.surfaces for episode in episodes]
+    assert len({shown["floor.slab"] for shown in surfaces}) >= 3
+    assert len({frozenset(episode.stage.things) for episode in episodes}) >= 6
+    kinds = [tuple(type(step).__name__ for step in episode.plan) for episode in episodes]
+    assert len(set(kinds)) >= 3
+
+
+@every_activity
+def test_a_goal_says_enough(activity: str) -> None:
+    """A goal that asks for little lets demonstrations pass that failed."""
+    for seed in SEEDS:
+        goal = _episode(activity, seed).goal
+        assert len(set(goal)) == len(goal) >= 6
+
+
+@pytest.mark.parametrize(("activity", "seed"), cases(PREDICATES))
+def test_goals_are_reached_on_either_side_in_time_with_both_hands(activity: str, seed: int) -> None:
+    """What works on one side may be out of reach, or hidden, on the other."""
+    recording = recorded(activity, seed)
+    assert 60 <= recording.n_frames / recording.frame_rate_hz <= 180
+    found = key_frames(activity, seed)
+    assert 14 <= len(found) - 1 <= 30
+    assert PREDICATES[activity] <= changed_predicates(activity, seed)
+    taken = [[c for c in k.changes if "Grasping" in c.predicate] for k in found]
+    assert any(len(changes) >= 2 for changes in taken), "never both hands in one change"
+
+
+def _mirrored(x: float, fixture: Fixture) -> tuple[object, ...]:
+    """Numbers of a fixture in which its mirror image agrees with it."""
+    sign = math.copysign(1.0, x)
+
+    def point(p: tuple[float, float, float] | None) -> tuple[float, ...] | None:
+        return None if p is None else (round(sign * p[0], 9), round(p[1], 9), round(p[2], 9))
+
+    panel, cavity, heater = fixture.panel, fixture.cavity, fixture.heater
+    box = None if cavity is None else tuple(sorted(round(sign * c[0], 9) for c in cavity))
+    turn = None if panel is None else round(sign * panel.axis[2], 9)
+    return (
+        point(fixture.origin), point(fixture.button), point(fixture.spout), box, turn,
+        None if panel is None else (point(panel.handle), point(panel.hinge)),
+        None if heater is None else point(heater.centre),
+    )  # fmt: skip
+
+
+ADDERS = {
+    "fridge": appliances.add_fridge,
+    "stove": appliances.add_stove,
+    "griddle": appliances.add_griddle,
+    "sink": appliances.add_sink,
+    "blender": appliances.add_blender,
+    "microwave": ovens.add_microwave,
+    "toaster_oven": ovens.add_toaster_oven,
+    "cabinet": kitchen.add_cabinet,
+    "shelf": kitchen.add_shelf,
+    "trash_can": lambda scene, _, x: kitchen.add_trash_can(scene, x),
+}
+
+
+@pytest.mark.parametrize("name", sorted(ADDERS))
+def test_furniture_on_the_other_side_is_the_mirror_image(name: str) -> None:
+    """A burner or door that does not turn round is not where a mirrored plan looks for it."""
+    images = {
+        _mirrored(x, ADDERS[name](StageBuilder().scene, kitchen.STYLES[0], x))
+        for x in (kitchen.LEFT_X, kitchen.RIGHT_X)
+    }
+    assert len(images) == 1
+
+
+@pytest.mark.parametrize("name", ["microwave", "griddle", "sink", "blender", "trash_can"])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_doors_lids_and_buttons_can_be_reached_and_work(name: str, side: Side) -> None:
+    """Furniture nobody can open or switch makes every plan with it fail."""
+    stage = StageBuilder()
+    x = kitchen.LEFT_X if side == "left" else kitchen.RIGHT_X
+    style = kitchen.STYLES[1]
+    if name not in ("sink", "trash_can"):
+        stage.furnish(kitchen.add_counter(stage.scene, style, x, "countertop", "countertop"))
+    stage.furnish(ADDERS[name](stage.scene, style, x))
+    robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
+    fixture = robot.stage.fixture(name)
+    if fixture.panel is not None:
+        robot.run(Open(side, name))
+        assert robot.physics.open_fraction(name) > 0.8
+        robot.run(Close(side, name))
+        assert robot.physics.open_fraction(name) < 0.05
+    if fixture.button is not None:
+        steps: tuple[Step, ...] = (Press(side, name), Press(side, name))
+        for step, wanted in zip(steps, (1.0, 0.0), strict=True):
+            robot.run(step)
+            assert robot.physics.appearance[fixture.cue] == wanted
+
+
+KINDS = {**crockery.KINDS, **tableware.KINDS, **groceries.KINDS, **fresh.KINDS}
+
+
+@pytest.mark.parametrize("first", range(0, len(KINDS), 6))
+def test_everything_stands_where_it_is_put(first: int) -> None:
+    """What topples, sinks in or slides is not where the plan takes hold of it."""
+    stage = StageBuilder()
+    stage.furnish(
+        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
+        kitchen.add_counter(stage.scene, kitchen.STYLES[0], kitchen.LEFT_X, "left", "countertop"),
+        kitchen.add_counter(stage.scene, kitchen.STYLES[0], kitchen.RIGHT_X, "right", "countertop"),
+    )
+    names = sorted(KINDS)[first : first + 6]
+    places = [(on, x) for on in ("table", "left", "right") for x in (-0.17, 0.17)]
+    for name, (on, x) in zip(names, places, strict=False):
+        stage.put(name, name, PALETTE[0], on, (x, 0.0))
+    robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
+    starts = {name: robot.stage.starts[name] for name in names}
+    robot.drive(robot.wait(1.0))
+    for name in names:
+        pos, quat = robot.physics.pose(name)
+        assert tilt_of(quat) < 0.03, name
+        assert pos == pytest.approx(np.array(starts[name]), abs=0.006), name
+
+
+@pytest.mark.parametrize("name", sorted(n for n in KINDS))
+def test_sizes_agree_with_what_is_drawn(name: str) -> None:
+    """Radius and height decide what a thing is carried over; hollows lie within the vessel."""
+    stage = StageBuilder()
+    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
+    stage.put(name, name, PALETTE[0], "table")
+    made = stage.finish(HEAD_PITCH_RAD)
+    parts, model = made.thing(name).parts, made.world.model
+    body = model.body(name).id
+    geoms = [g for g in range(model.ngeom) if model.geom_bodyid[g] == body]
+    seen = [g for g in geoms if model.geom_group[g] in (0, 1)]
+    assert seen
+    top = max(float(model.geom_pos[g][2]) for g in seen)
+    assert 0 < top <= parts.height + 0.03
+    assert all(float(np.hypot(*model.geom_pos[g][:2])) <= parts.radius + 0.01 for g in seen)
+    if parts.vessel is not None:
+        heights = [h for h, _ in parts.vessel.profile]
+        assert heights == sorted(heights)
+        assert parts.vessel.mouth_height <= parts.height
+        assert max(r for _, r in parts.vessel.profile) < parts.radius
+
+
+def test_a_mirror_reflects_places_and_swaps_hands() -> None:
+    """A place reflected with the wrong hand is across the table from it."""
+    plain, mirrored = Mirror(is_mirrored=False), Mirror(is_mirrored=True)
+    assert (plain.left, plain.right, plain.at(0.2, 0.1)) == ("left", "right", (0.2, 0.1))
+    assert (mirrored.left, mirrored.right, mirrored.at(0.2, 0.1)) == ("right", "left", (-0.2, 0.1))
+    draws = {Mirror.draw(np.random.default_rng(seed)).is_mirrored for seed in range(8)}
+    assert draws == {True, False}
+    near = mirrored.near(np.random.default_rng(0), 0.2, 0.1, 0.01)
+    assert near == pytest.approx((-0.2, 0.1), abs=0.0101)
+
+
+def test_draws_are_different_and_repeatable() -> None:
+    """Two plates of one colour look like one plate that moved."""
+    first, second = (draw_colors(np.random.default_rng(3), 5) for _ in range(2))
+    assert first == second
+    assert len(set(first)) == 5
+    assert sorted(draw_some(np.random.default_rng(0), "abcd")) == ["a", "b", "c", "d"]
+    white = (0.9, 0.9, 0.88)
+    assert white in PALETTE
+    assert white not in differing(PALETTE, (0.85, 0.85, 0.85))
+    assert set(differing(PALETTE)) == set(PALETTE)
+
+
+def test_a_share_poured_out_fills_each_cup_as_wanted() -> None:
+    """Shares of what is left, not of the whole: else the second cup stays half empty."""
+    stage = StageBuilder()
+    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
+    drawing = Drawing(np.random.default_rng(0), Mirror(is_mirrored=False), stage, PALETTE)
+    for name, x in (("jug", -0.3), ("mug_1", 0.0), ("mug_2", 0.2)):
+        drawing.put(name, "table", x)
+    first, second = drawing.shares("jug", 1.0, ["mug_1", "mug_2"], 0.5)
+    assert second == pytest.approx(first / (1 - first))
+    assert 0 < first < second < 1

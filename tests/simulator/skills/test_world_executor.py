@@ -1,0 +1,106 @@
+"""Skills that cannot be carried out say which step, which object and why."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
+from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
+from enact_assets.simulator.planning.basic_steps import Slice
+from enact_assets.simulator.rooms import kitchen
+from enact_assets.simulator.simulate import perform
+from enact_assets.simulator.simulation.recording import facts_of
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+
+
+@pytest.fixture
+def robot() -> Executor:
+    """A table with a mug, a can and a melon, beside a closed cabinet."""
+    stage = StageBuilder()
+    kitchen.add_room(stage.scene, kitchen.STYLES[0])
+    stage.furnish(
+        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
+        kitchen.add_cabinet(stage.scene, kitchen.STYLES[0], kitchen.LEFT_X),
+    )
+    stage.put("mug", "mug", (0.8, 0.1, 0.1), "table", (-0.2, -0.1))
+    stage.put("can", "can", (0.1, 0.1, 0.8), "table", (0.2, -0.1))
+    stage.put("watermelon", "watermelon", (0.1, 0.5, 0.1), "table", (0.0, 0.1), halves=("a", "b"))
+    for half in ("a", "b"):
+        stage.put_later(half, "half_watermelon", (0.1, 0.5, 0.1), ("watermelon",))
+    return Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
+
+
+def test_a_full_hand_cannot_grasp(robot: Executor) -> None:
+    """Else the second weld would tear the first thing along."""
+    robot.drive(robot.grasp("right", "can"))
+    with pytest.raises(PlanError, match=r"grasp\(right, mug\): the right hand holds can"):
+        robot.drive(robot.grasp("right", "mug"))
+    with pytest.raises(PlanError, match=r"grasp\(left, can\): can is held by the other hand"):
+        robot.drive(robot.grasp("left", "can"))
+
+
+def test_an_empty_hand_cannot_place(robot: Executor) -> None:
+    """A plan out of order must stop, not do nothing."""
+    with pytest.raises(PlanError, match=r"test seed 0, frame 30, step place\(left, None, on table"):
+        robot.drive(robot.place("left", "table"))
+
+
+def test_what_is_too_far_is_out_of_reach(robot: Executor) -> None:
+    """An arm that stretches would look right in no picture."""
+    robot.drive(robot.grasp("right", "can"))
+    with pytest.raises(PlanError, match=r"out of reach.* from the right shoulder"):
+        robot.drive(robot.place("right", "table", (-1.5, 0.0)))
+
+
+def test_a_closed_cabinet_takes_nothing(robot: Executor) -> None:
+    """The thing would be pushed through the door."""
+    robot.drive(robot.grasp("left", "mug"))
+    with pytest.raises(PlanError, match="cabinet is closed"):
+        robot.drive(robot.place("left", "cabinet"))
+
+
+def test_halves_do_not_exist_before_the_cut(robot: Executor) -> None:
+    """They wait in limbo; grasping one would reach through the floor."""
+    with pytest.raises(PlanError, match="a does not exist"):
+        robot.drive(robot.grasp("left", "a"))
+    with pytest.raises(PlanError, match="no knife in the hand"):
+        robot.run(Slice("left", "watermelon"))
+
+
+def test_a_placed_thing_stands_where_it_was_put(robot: Executor) -> None:
+    """Grasp, lift, carry and place, seen by predicates and by the pose."""
+    robot.drive(robot.grasp("left", "mug"))
+    robot.drive(robot.place("left", "table", (-0.3, 0.2)))
+    robot.drive(robot.wait(1.0))
+    pos, _ = robot.physics.pose("mug")
+    assert pos == pytest.approx([-0.3, 1.04, 0.78], abs=0.01)
+    facts = [f for f in facts_of(robot.physics, frozenset()) if f.subject in ("mug", "robot")]
+    held = [f for f in facts if f.predicate == "LeftGrasping"]
+    on = [f for f in facts if f.predicate == "OnTop"]
+    assert len(held) == 1
+    assert [(f.object, f.frame_to == robot.physics.frame) for f in on] == [
+        ("table", False),
+        ("table", True),
+    ]
+    assert on[0].frame_to <= held[0].frame_from + 3
+    assert abs(on[1].frame_from - held[0].frame_to) <= 3
+
+
+def test_a_mujoco_warning_ends_the_simulation(
+    robot: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a NaN MuJoCo resets the state and only warns: the log would go on, all wrong."""
+    monkeypatch.chdir(tmp_path)  # MuJoCo also writes its warning to a file
+    robot.physics.data.qpos[0] = np.nan
+    with pytest.raises(PhysicsError, match=r"test seed 0, frame 30: MuJoCo warned.*mjWARN_BADQPOS"):
+        robot.drive(robot.wait(0.1))
+
+
+def test_a_missed_goal_is_an_error_that_lists_it(robot: Executor) -> None:
+    """A demonstration that failed must not become questions."""
+    goal = (("OnTop", "mug", "table"), ("Inside", "mug", "cabinet"), ("Open", "cabinet", None))
+    episode = Episode(robot.stage, (), goal, frozenset())
+    with pytest.raises(GoalError, match=r"2 of 3 .*: Inside\(mug, cabinet\); Open\(cabinet\)"):
+        perform("test", 0, episode, np.random.default_rng(0))
