@@ -21,10 +21,10 @@ from PIL import Image
 from enact_assets import __version__
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.registry import Registry
-from enact_assets.defs.code import code_version
 from enact_assets.defs.instance import open_instance
 from enact_assets.engine.graph import Names, Partition
 from enact_assets.engine.tables import TABLES, Table
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import ROOTS, STEPS, WHOLE, names_now
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files

@@ -10,12 +10,12 @@ import dagster as dg
 from enact_assets.contracts.errors import DamagedFileError, MaterializationError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.code import code_version
 from enact_assets.defs.lost_runs import note_process
 from enact_assets.defs.names import current_names
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import WHY_TAG
 from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.storage.damage import heal

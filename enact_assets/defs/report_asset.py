@@ -3,10 +3,10 @@
 import dagster as dg
 
 from enact_assets.defs.automation import on_changed_data
-from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED
 from enact_assets.report.drawing import thumbnail
 from enact_assets.report.write import write_report

@@ -9,7 +9,6 @@ import polars as pl
 
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.defs.automation import on_changed_data
-from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
@@ -19,6 +18,7 @@ from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import SETTINGS, STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.handles import Tools
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import settings_of
 from enact_assets.steps.previews import Markdown

@@ -4,8 +4,8 @@ import dagster as dg
 import pytest
 
 from enact_assets.definitions import build_definitions
-from enact_assets.defs.code import BY_HAND, PACKAGE, SOURCES
 from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.code import BY_HAND, PACKAGE, SOURCES
 
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
