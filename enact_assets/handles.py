@@ -13,6 +13,7 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
 from enact_assets.engine.steps import Later, provides
 from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.frames.sources import all_sources
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_tables import States
@@ -90,13 +91,12 @@ class PictureMaker:
 
         Errors: :class:`RenderError` names demonstration and frame.
         """
-        name = str(demonstrations.item(0, "demonstration"))
-        source = self._sources.named(demonstrations.item(0, "source"))
-        if not source.shows(name, variant):
-            return FrameImages.empty()
+        name, source = demonstrations.select("demonstration", "source").row(0)
         tools, text = self._tools, f"pictures {name} {variant.name}"
+        if not is_shown(tools.recordings, name, source, variant):
+            return FrameImages.empty()
         hears = tools.progress(text).pictures
-        return source.pictures(
+        return self._sources.named(source).pictures(
             PictureRequest(
                 demonstrations, wanted, variant, tools.images, states, hears, tools.workers
             )
@@ -119,11 +119,12 @@ def picture_maker(
 class RecordedVariants:
     """Which demonstrations have pictures under a variant, or can have them made."""
 
-    _sources: Sources
+    _recordings: Recordings
 
     def lacking(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
         """Those of table ``demonstrations`` without."""
-        return self._sources.not_shown(demonstrations, variant)
+        rows = demonstrations.select("demonstration", "source").iter_rows()
+        return [d for d, source in rows if not is_shown(self._recordings, d, source, variant)]
 
 
 @provides(reads=("recorded_variant",))
@@ -131,7 +132,7 @@ def recorded_variants(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> RecordedVariants:
     """Of all recordings."""
-    return RecordedVariants(all_sources(tools.recordings))
+    return RecordedVariants(tools.recordings)
 
 
 @dataclass(frozen=True)
