@@ -102,7 +102,6 @@ class Lake:
         Errors: :class:`MissingPartitionError` names what to materialize;
         :class:`DamagedFileError` names the file, what is wrong and what to do. Nothing is changed.
         """
-        check_declared(table_name)
         contract, values = _resolved(table_name, partition)
         return read_file(self.place, file_name(contract, values), contract, values)
 
@@ -129,6 +128,7 @@ class Lake:
 
     def files(self, table_name: str) -> Iterator[Entry]:
         """Files where those of the table's partitions stand, foreign ones among them."""
+        check_declared(table_name)
         contract = table(table_name)
         if contract.by:
             return self.place.files(contract.table_name())
@@ -216,7 +216,11 @@ def _can_name(value: str) -> bool:
 
 
 def _resolved(table_name: str, partition: Partition | None) -> tuple[type[Table], dict[str, str]]:
-    """Contract and checked partition, its dimensions in the contract's order."""
+    """Contract and checked partition, its dimensions in the contract's order.
+
+    Errors: :class:`UndeclaredReadError` in the body of a step, besides those of wrong names.
+    """
+    check_declared(table_name)
     contract = table(table_name)
     partition = partition or {}
     if set(partition) != set(contract.by):
