@@ -1,17 +1,17 @@
 """Code versions: what was made by code that has changed since is stale.
 
 The version is the hash of the source files behind an asset, so nobody has to remember to raise a
-number, and a re-run with the same result goes no further downstream. Two are raised by hand,
-because making them again costs hours or money: pictures (``RENDERER_VERSION``, with a render cache
-behind it) and predictions.
+number, and a re-run with the same result goes no further downstream. Steps that declare a version
+are the exception, because making their rows again costs hours or money: pictures and predictions.
 """
 
 from functools import cache
 from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.engine.steps import STEPS
 from enact_assets.engine.tables import TABLES
-from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
+from enact_assets.lineage.pipeline import STEP_OF
 from enact_assets.storage.sql_files import sql_folder
 
 PACKAGE = Path(__file__).parents[1]
@@ -46,21 +46,26 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "report": ("report", "frames"),
     **dict.fromkeys((n for n in TABLES if n.startswith("published_")), ("published",)),
 }
-"""Table, or the report -> stage folders whose code makes it."""
+"""Table, or the report -> stage folders whose code makes it; of any other, its own stage."""
 
 SOURCE_SUFFIXES = {".css", ".csv", ".html", ".py", ".sql", ".txt"}
 """Templates of the report and of prompts, published results, code, queries."""
-BY_HAND = {"frame_images": str(RENDERER_VERSION), "predictions": "1"}
 
 
 @cache
 def code_version(name: str) -> str:
     """Version of the code that makes table ``name`` or the report; of ``warehouse``, of its SQL."""
-    if name in BY_HAND:
-        return BY_HAND[name]
     if name == "warehouse":
         return _hash(sql_folder())
-    return content_sha([_hash(PACKAGE / folder) for folder in SOURCES[name]])[:ID_CHARACTERS]
+    step = STEPS.get(STEP_OF[name].name)
+    if step is not None and step.version is not None:
+        return step.version
+    folders = SOURCES.get(name) or (_stage(name),)
+    return content_sha([_hash(PACKAGE / folder) for folder in folders])[:ID_CHARACTERS]
+
+
+def _stage(table_name: str) -> str:
+    return TABLES[table_name].__module__.split(".")[1]
 
 
 @cache

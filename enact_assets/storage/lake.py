@@ -102,6 +102,7 @@ class Lake:
         Errors: :class:`MissingPartitionError` names what to materialize;
         :class:`DamagedFileError` names the file, what is wrong and what to do. Nothing is changed.
         """
+        check_declared(table_name)
         contract, values = _resolved(table_name, partition)
         return read_file(self.place, file_name(contract, values), contract, values)
 
@@ -128,7 +129,6 @@ class Lake:
 
     def files(self, table_name: str) -> Iterator[Entry]:
         """Files where those of the table's partitions stand, foreign ones among them."""
-        check_declared(table_name)
         contract = table(table_name)
         if contract.by:
             return self.place.files(contract.table_name())
@@ -137,6 +137,7 @@ class Lake:
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
         """Values of each partition that is there, and its file; foreign files are left out."""
+        check_declared(table_name)
         contract = table(table_name)
         for entry in self.files(table_name):
             values = values_of(contract, entry.name)

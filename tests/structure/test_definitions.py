@@ -4,7 +4,8 @@ import dagster as dg
 import pytest
 
 from enact_assets.definitions import build_definitions
-from enact_assets.defs.code import BY_HAND, PACKAGE, SOURCES
+from enact_assets.defs.code import PACKAGE, SOURCES, code_version
+from enact_assets.engine.steps import STEPS
 from enact_assets.engine.tables import TABLES
 
 DEFINITIONS = build_definitions()
@@ -85,7 +86,14 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
 
 def test_every_table_knows_the_code_that_makes_it() -> None:
     """A table left out would stay fresh after its code changed."""
-    assert set(SOURCES) | set(BY_HAND) == {*TABLES, "report"}
+    by_hand = {
+        table.table_name(): step.version
+        for step in STEPS.values()
+        if step.version is not None
+        for table in step.outputs
+    }
+    assert set(SOURCES) | set(by_hand) == {*TABLES, "report"}
+    assert {name: code_version(name) for name in by_hand} == by_hand
     folders = {folder for folders in SOURCES.values() for folder in folders}
     assert all((PACKAGE / folder).is_dir() for folder in folders)
 
