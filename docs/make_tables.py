@@ -8,12 +8,13 @@ PAGE = Path(__file__).parent / "tables.md"
 HEAD = """\
 # Tables
 
-All tables of the lake, in the order data flow. `python docs/make_tables.py` writes this page from the table classes
-(`enact_assets/*/*_tables.py`) and the steps (`enact_assets/steps/`).
+All tables of the lake, in the order data flow. `python docs/make_tables.py` writes this page from
+the table classes (`enact_assets/*/*_tables.py`) and the steps (`enact_assets/steps/`).
 
-*made from* names tables, settings (`*_config`) and imported files (`recording`, `recorded_variant`, `question_source`).
-*published* tables are copied to the warehouse, where each column has a comment: `enact-assets sql "select column_name,
-comment from duckdb_columns() where table_name = 'facts'"`.
+- *made from* names tables, settings of the registry (`*_config`) and imported files (`recording`,
+  `recorded_variant`, `question_source`).
+- *published* tables are copied to the warehouse, which explains their columns: `enact-assets sql
+  "select column_name, comment from duckdb_columns() where table_name = 'facts'"`.
 
 """
 
