@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
-from enact_assets.engine.steps import Later, provides
+from enact_assets.engine.parameters import Later, provides
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.frames.sources import all_sources

@@ -15,7 +15,8 @@ from enact_assets.defs.playing import playing
 from enact_assets.defs.progress import reporter
 from enact_assets.defs.resources import DataResource
 from enact_assets.engine.loading import World, call
-from enact_assets.engine.steps import SETTINGS, STEPS, Step
+from enact_assets.engine.parameters import SETTINGS
+from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_version

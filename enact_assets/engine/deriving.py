@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.graph import Graph, Input, StepSpec
-from enact_assets.engine.steps import DETERMINES, HANDLES, SETTINGS, STEPS, Param, Step
+from enact_assets.engine.parameters import DETERMINES, HANDLES, SETTINGS, Param
+from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import TABLES
 
 
@@ -34,8 +35,8 @@ def derive_graph(
     ``external`` maps inputs that others wrote -> their dimensions, ``conditions`` the conditions of
     rules -> the dimension they are about. Steps come after those they read, otherwise in the order
     of their declaration.
-    Errors: :class:`DeclarationError` for a table that two steps make or none does, and for steps
-    that read each other.
+    Errors: :class:`DeclarationError` for a table that two steps make or none does, for steps that
+    read each other, and for conditions that are not defined.
     """
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
     specs = [spec_of(step) for step in STEPS.values()]
@@ -88,6 +89,11 @@ def _inputs(param: Param) -> Iterable[Input]:
 
 def _both(first: Input, second: Input) -> Input:
     """One input for two of the same asset."""
+    if first.fixed and second.fixed and first.fixed != second.fixed:
+        raise DeclarationError(
+            f"{first.asset} is read of two fixed names by one step: {first.fixed}, {second.fixed}. "
+            "Let it read one of them, or All."
+        )
     when = first.when if first.when == second.when else None
     is_also_own = first.is_also_own or second.is_also_own or first.fixed != second.fixed
     return Input(first.asset, first.fixed or second.fixed, is_also_own, when)
@@ -100,6 +106,12 @@ def _simplified(
 
     Dagster has no mapping for them, and plan and UI must say the same.
     """
+    unknown = [i for i in spec.inputs if i.when is not None and i.when not in conditions]
+    if unknown:
+        raise DeclarationError(
+            f"step {spec.name!r} reads {unknown[0].asset} under condition {unknown[0].when!r}, "
+            f"which is not defined: {sorted(conditions)}"
+        )
     inputs = (
         replace(given, when=None)
         if given.when is not None and conditions[given.when] not in dimensions[given.asset]

@@ -11,16 +11,17 @@ import polars as pl
 
 from enact_assets.contracts.errors import UndeclaredReadError
 from enact_assets.engine.graph import Follow, Input, Names, Partition
-from enact_assets.engine.steps import (
+from enact_assets.engine.parameters import (
     HANDLES,
     SETTINGS,
     Each,
     Later,
     Param,
     Read,
-    Step,
+    Rule,
     Versions,
 )
+from enact_assets.engine.steps import Step
 from enact_assets.engine.tables import Table
 
 
@@ -134,7 +135,7 @@ class _Loader:
             case "name":
                 return self._partition[param.of]
             case "settings":
-                return self._setting(param.of, param)
+                return self._setting(param.of, param.rule)
             case "handle":
                 return HANDLES[param.of].provider(self._world.tools, self._partition, loaded)
             case "bundle":
@@ -142,7 +143,7 @@ class _Loader:
             case "each":
                 return Each(self._each(param))
             case "versions":
-                return self._versions(param.reads[0])
+                return self._versions(param)
             case "later":
                 return Later(lambda: self._undisturbed(param.reads[0]))
         return self._rows(param.reads[0])
@@ -181,18 +182,17 @@ class _Loader:
         with _as_running(None):
             return self._rows(read)
 
-    def _versions(self, read: Read) -> Versions[Any]:
+    def _versions(self, param: Param) -> Versions[Any]:
+        (read,) = param.reads
         store, name = self._world.store, read.table.table_name()
-        (dimension,) = self._lacking(read)
         found = self._partitions(read) or []
-        return Versions({p[dimension]: store.content_sha(name, p) for p in found})
+        return Versions({p[param.over]: store.content_sha(name, p) for p in found})
 
-    def _setting(self, kind: type, param: Param | None = None) -> Any:
+    def _setting(self, kind: type, rule: Rule) -> Any:
         setting = SETTINGS[kind]
         if setting.dimension is None:
             return self._world.setting(kind, None)
-        fixed = param.rule.fixed if param is not None else ()
-        given = Input(setting.root, fixed=fixed)
+        given = Input(setting.root, fixed=rule.fixed)
         (group,) = Follow(tuple(self._partition), given, self._world.names).groups(self._made)
         return self._world.setting(kind, group[0])
 
@@ -200,12 +200,10 @@ class _Loader:
         fields = {read.field: self._rows(read) for read in param.reads}
         if any(rows is None for rows in fields.values()):
             return None
-        settings = {field: self._setting(kind) for field, kind in param.settings}
+        settings = {field: self._setting(kind, param.rule) for field, kind in param.settings}
         return param.of(**fields, **settings)
 
     def _each(self, param: Param) -> Callable[[str], Any]:
-        lacking = {d for read in param.reads for d in self._lacking(read)}
-        (dimension,) = lacking
         one = Param(
             param.name,
             "bundle",
@@ -218,9 +216,6 @@ class _Loader:
         def load(name: str) -> Any:
             # The bundle belongs to this partition with one name more.
             with _as_running(None):
-                return _Loader({**self._partition, dimension: name}, self._world)._bundle(one)
+                return _Loader({**self._partition, param.over: name}, self._world)._bundle(one)
 
         return load
-
-    def _lacking(self, read: Read) -> list[str]:
-        return [d for d in read.table.by if d not in self._follow(read).bound]

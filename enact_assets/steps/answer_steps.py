@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import polars as pl
 
 from enact_assets.contracts.registry import Gating
-from enact_assets.engine.steps import All, Each, step
+from enact_assets.engine.parameters import All, Each
+from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.error_analysis.compare import compare_answers
 from enact_assets.error_analysis.error_tables import ComparedComponents, ComparedSteps

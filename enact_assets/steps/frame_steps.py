@@ -4,7 +4,8 @@ from typing import Annotated
 
 from enact_assets.contracts.registry import BASELINE, Variant
 from enact_assets.contracts.settings import EMBEDDED, RENDERED
-from enact_assets.engine.steps import Later, step
+from enact_assets.engine.parameters import Later
+from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
 from enact_assets.frames.observed import visibility_from_observability

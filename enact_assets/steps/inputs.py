@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, Variant
-from enact_assets.engine.steps import DETERMINES, Name, Rule, settings
+from enact_assets.engine.parameters import DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.questions.question_tables import Qa

@@ -11,7 +11,8 @@ from enact_assets.contracts.registry import (
     settings_sha,
 )
 from enact_assets.contracts.settings import RENDERED
-from enact_assets.engine.steps import All, Each, Versions, step
+from enact_assets.engine.parameters import All, Each, Versions
+from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.handles import QuestionFile, RecordedVariants

@@ -5,7 +5,8 @@ from typing import Annotated
 import polars as pl
 
 from enact_assets.contracts.registry import Variant
-from enact_assets.engine.steps import All, step
+from enact_assets.engine.parameters import All
+from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.predictions.baselines import REFERENCES

@@ -197,6 +197,7 @@ class Lake:
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
         """Values of each partition that is there, and its file; foreign files are left out."""
+        check_declared(table_name)
         contract = table(table_name)
         for entry in self.files(table_name):
             values = values_of(contract, entry.name)
@@ -284,7 +285,11 @@ def _can_name(value: str) -> bool:
 
 
 def _resolved(table_name: str, partition: Partition | None) -> tuple[type[Table], dict[str, str]]:
-    """Contract and checked partition, its dimensions in the contract's order."""
+    """Contract and checked partition, its dimensions in the contract's order.
+
+    Errors: :class:`UndeclaredReadError` in the body of a step, besides those of wrong names.
+    """
+    check_declared(table_name)
     contract = table(table_name)
     partition = partition or {}
     if set(partition) != set(contract.by):

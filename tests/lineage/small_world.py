@@ -2,11 +2,12 @@
 
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.graph import Names, Partition, StepSpec
-from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
+from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEPS
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States
 
 NAMES = Names(
+    GRAPH,
     {
         "demonstration": ("fold-0", "fold-1", "pour-0"),
         "gating": ("contact", "release", "state"),
@@ -14,8 +15,8 @@ NAMES = Names(
         "question_file": ("official",),
         "variant": ("baseline", "contact", "high", "release"),
     },
-    {"baseline": "state", "contact": "contact", "high": "state", "release": "release"},
-    frozenset({"release"}),
+    {"variant": {"baseline": "state", "contact": "contact", "high": "state", "release": "release"}},
+    {"release": frozenset({"release"})},
 )
 
 

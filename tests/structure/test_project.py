@@ -1,5 +1,6 @@
 """Rules of the project itself, as tests."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,12 @@ def test_every_sql_file_opens_with_its_grain() -> None:
     first_lines = {path: path.read_text().partition("\n")[0] for path in files}
     assert first_lines
     assert not [p for p, line in first_lines.items() if not line.startswith(f"-- {p.stem}")]
+
+
+def test_the_list_of_tables_is_current() -> None:
+    """``python docs/make_tables.py`` writes it."""
+    written = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    assert written == runpy.run_path(str(ROOT / "docs/make_tables.py"))["page"]()
 
 
 def test_loading_the_definitions_imports_nothing_heavy() -> None:
