@@ -26,8 +26,8 @@ def vouchers(step: str) -> tuple[str, ...]:
     wanted = vouched_for(DECLARED[step]) if step in DECLARED else frozenset[str]()
     if not wanted:
         return ()
-    paths = [(given.asset,) for given in STEP_NAMED[step].inputs]
-    seen = {asset for (asset,) in paths}
+    paths: list[tuple[str, ...]] = [(given.asset,) for given in STEP_NAMED[step].inputs]
+    seen = {path[0] for path in paths}
     for path in paths:  # which grows: the shortest come first
         given = [i.asset for i in STEP_OF[path[-1]].inputs] if path[-1] in STEP_OF else []
         if wanted <= set(given):
