@@ -18,6 +18,7 @@ from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tupl
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
 from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.lineage.vouching import refuse_unvouched
 from enact_assets.storage.damage import heal
 
 WHY_CHARACTERS = 1000
@@ -37,7 +38,8 @@ class Made:
     def provenance(self, asset: str) -> Provenance:
         """What ``asset`` is made from and by.
 
-        Errors: :class:`MaterializationError` if an input changed since the step began.
+        Errors: :class:`MaterializationError` if an input changed since the step began, also one
+        that another vouches for.
         """
         now = self._read()
         changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
@@ -51,6 +53,7 @@ class Made:
     def _read(self) -> dict[str, InputVersion]:
         # Settings are read anew, as the step itself does: who edits them does not ask us.
         inventory = replace(self._inventory, registry=load_registry())
+        refuse_unvouched(inventory, self.names, self._spec.name, self._partition)
         return inputs_now(inventory, self.names, self._spec.name, self._partition)
 
 

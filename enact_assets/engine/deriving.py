@@ -25,6 +25,13 @@ def spec_of(step: Step) -> StepSpec:
     return StepSpec(step.name, tuple(t.table_name() for t in step.outputs), tuple(inputs.values()))
 
 
+def vouched_for(step: Step) -> frozenset[str]:
+    """Assets that ``step`` reads, and another input vouches for: they are no inputs of its own."""
+    params = (p for p in step.params if p.rule.is_vouched)
+    plain = (replace(p, rule=replace(p.rule, is_vouched=False)) for p in params)
+    return frozenset(given.asset for param in plain for given in _inputs(param))
+
+
 def derive_graph(
     external: Mapping[str, tuple[str, ...]],
     whole: Iterable[StepSpec],

@@ -45,7 +45,7 @@ class WantedFrames(Table):
 class FrameImages(Table):
     """One row per key frame and variant.
 
-    Image_sha names a file that several rows may share; the pictures stay outside. Which key
+    `image_sha` names a file that several rows may share; the pictures stay outside. Which key
     frames have one, wanted_frames says.
     """
 

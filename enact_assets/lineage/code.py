@@ -13,7 +13,8 @@ from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.code_versions import CodeVersions, Symbol
-from enact_assets.engine.steps import HANDLES, STEPS, Step
+from enact_assets.engine.parameters import HANDLES
+from enact_assets.engine.steps import STEPS, Step
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
 from enact_assets.storage.sql_files import sql_folder
 

@@ -1,6 +1,6 @@
 """Reads what there is: of a whole data root at once, or only what one partition is made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
@@ -78,9 +78,13 @@ def landed_states(inventory: Inventory, step: str, partition: Partition) -> dict
 
 
 def inputs_now(
-    inventory: Inventory, names: Names, step: str, partition: Partition
+    inventory: Inventory,
+    names: Names,
+    step: str,
+    partition: Partition,
+    only: Collection[str] | None = None,
 ) -> dict[str, InputVersion]:
-    """Version of each input of one partition, from the files as they are now.
+    """Version of each input of one partition, or of those in ``only``, from the files as they are.
 
     Read before a step reads its inputs, and again when it lands: what changed in between, nobody
     knows which of both it was made from. An input that is not there is left out.
@@ -88,6 +92,8 @@ def inputs_now(
     follows = Follows(names, STEPS).of(step)
     found = {}
     for follow in follows:
+        if only is not None and follow.asset not in only:
+            continue
         states = States({follow.asset: _members(inventory, names, follow, partition)})
         version = states.input_version(follow, partition)
         if version is not None:

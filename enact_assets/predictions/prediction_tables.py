@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, text
 class Predictions(Table):
     """One row per model, variant and question.
 
-    Raw_answer is null if the model never answered: missing, not wrong.
+    `raw_answer` is null if the model never answered: missing, not wrong.
     """
 
     by = ("model", "variant")

@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, integer, number, text
 class Probes(Table):
     """One row per model, variant, kind and length against the baseline.
 
-    Length is null for all lengths together; never add that row to the others.
+    `length` is null for all lengths together; never add that row to the others.
     """
 
     by = ("model", "variant")

@@ -89,7 +89,7 @@ class AskedQuestions(Table):
 class OfficialQuestions(Table):
     """One row per question of an imported question file, as the file has it.
 
-    Question_id is unique in its question_file only; images are paths beside that file.
+    `question_id` is unique in its question_file only; images are paths beside that file.
     """
 
     by = ("question_file",)

@@ -44,7 +44,7 @@ class Facts(Table):
 class Objects(Table):
     """One row per object of a demonstration.
 
-    Object_name is unique in its demonstration only; category is what objects share.
+    `object_name` is unique in its demonstration only; category is what objects share.
     """
 
     by = ("demonstration",)

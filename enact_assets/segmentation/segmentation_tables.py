@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, integer, number, text, texts
 class SegmentedFrames(Table):
     """One row per key frame.
 
-    Frame is when the picture is taken, some frames after change_frame.
+    `frame` is when the picture is taken, some frames after change_frame.
     """
 
     by = ("demonstration", "gating")

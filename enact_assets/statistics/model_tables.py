@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, integer, number, text, texts, trut
 class ModelAccuracies(Table):
     """One row per variant, kind, length, metric and model.
 
-    Length is null for all lengths together; never add that row to the others. Being tied is not
+    `length` is null for all lengths together; never add that row to the others. Being tied is not
     transitive, so places of models overlap.
     """
 

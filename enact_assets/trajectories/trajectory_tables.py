@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, integer, integers, text, texts, tr
 class TransitionGraph(Table):
     """One row per valid edge between two key frames.
 
-    Changes name object labels, segmented_frames.changes object names.
+    `changes` name object labels, `segmented_frames.changes` object names.
     """
 
     by = ("demonstration", "gating")
@@ -23,7 +23,7 @@ class TransitionGraph(Table):
 class EditedObjects(Table):
     """One row per valid edge and object that its visible change names.
 
-    Pixels is what decides whether it can be seen; empty for gatings of profile release.
+    `pixels` is what decides whether it can be seen; empty for gatings of profile release.
     """
 
     by = ("demonstration", "gating")
@@ -44,7 +44,7 @@ class EditedObjects(Table):
 class PathCounts(Table):
     """One row per length and end key frame.
 
-    N_paths is text, because counts outgrow 64 bits: cast it to bignum.
+    `n_paths` is text, because counts outgrow 64 bits: cast it to bignum.
     """
 
     by = ("demonstration", "gating")
@@ -59,7 +59,7 @@ class PathCounts(Table):
 class Trajectories(Table):
     """One row per sampled key-frame trajectory.
 
-    Rank is text, because ranks outgrow 64 bits: cast it to bignum.
+    `rank` is text, because ranks outgrow 64 bits: cast it to bignum.
     """
 
     by = ("demonstration", "gating")

@@ -350,11 +350,11 @@ def test_questions_that_current_answers_are_about_stay(root: Root) -> None:
     """Without them the warehouse would take the answers for answers to nothing, and refuse."""
     columns = Qa.schema()
     values = {"demonstration": "left-0", "gating": "state", "question_id": "q1", "kind": "forward"}
-    row = {name: values.get(name, _any(column.dtype)) for name, column in columns.items()}
+    row = {name: values.get(name, _any(dtype)) for name, dtype in columns.items()}
     root.lake.write("qa", Qa.build([row]), {"demonstration": "left-0", "gating": "state"})
     answer = {"model": "oracle", "variant": "baseline", "question_id": "q1"}
     columns = Predictions.schema()
-    row = {name: answer.get(name, _any(column.dtype)) for name, column in columns.items()}
+    row = {name: answer.get(name, _any(dtype)) for name, dtype in columns.items()}
     where = {"model": "oracle", "variant": "baseline"}
     root.lake.write("predictions", Predictions.build([row]), where)
     done = root.collect(delete=True)

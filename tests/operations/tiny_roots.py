@@ -24,7 +24,7 @@ class TinyRoot:
             folder / "registry.yaml", variants=["baseline"], models=["oracle"]
         )
         self.inputs = folder / "inputs"
-        write_tiny_recording(self.inputs / "recordings", RECORDED, N_MOVES)
+        write_tiny_recording(self.inputs / "recordings", RECORDED, N_MOVES, has_contacts=True)
         self.root = folder / "data"
         shutil.copytree(self.inputs, self.root)
         first = self.walk(self.root)

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
 
-from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.errors import TableContractError, WarehouseError
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.storage.relations import StalePartitions
 from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
@@ -173,11 +174,6 @@ BREAKS: list[tuple[str, str, Break]] = [
         "scores_are_fractions",
         "guesser baseline f1",
         _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=1.5),
-    ),
-    (
-        "scores_are_fractions",
-        "guesser baseline f1",
-        _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=float("nan")),
     ),
     (
         "scores_are_fractions",
@@ -359,6 +355,21 @@ def test_what_breaks_a_rule_is_found_and_the_offending_row_is_named(
     assert "offending rows, first {" in line
     assert named in line
     assert "What to do: " in line
+
+
+def test_a_score_that_is_not_a_number_is_outside_too() -> None:
+    """The table refuses it before; a file from elsewhere may hold it, and `between` is false."""
+    rows = tiny_rows()
+    _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=float("nan"))(rows)
+    with pytest.raises(TableContractError, match=r"1 of 12 rows .*pairwise_accuracy.*'f1'"):
+        Evaluation.build(rows["evaluation"])
+    check = SQL_FILES["scores_are_fractions"]
+    connection = Relations(tiny_rows()).connection_for(check.text)
+    connection.execute(
+        "update evaluation set pairwise_accuracy = 'nan' "
+        "where model = 'guesser' and variant = 'baseline' and question_id = 'f1'"
+    )
+    assert "guesser baseline f1" in str(run_check(connection, check))
 
 
 def test_a_broken_lake_is_not_published(tmp_path: Path) -> None:

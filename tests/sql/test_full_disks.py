@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from enact_assets.storage.sql_files import STAGES
+
 SCRIPT = """
 import json, subprocess, sys
 from pathlib import Path
@@ -72,7 +74,7 @@ print(json.dumps(found))
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = tmp_path_factory.mktemp("disks")
     (root / "disk").mkdir()
-    for stage in ("staging", "marts", "checks"):
+    for stage in STAGES:
         (root / "own" / stage).mkdir(parents=True)
     may = subprocess.run(  # noqa: S603 - fixed words
         ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(root / "disk")],  # noqa: S607

@@ -26,7 +26,7 @@ from enact_assets.engine.tables import TABLES, table
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
-from enact_assets.published.tables import PUBLISHED, published_table
+from enact_assets.published.reading import published_table
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake, file_name
 from enact_assets.storage.relations import StalePartitions
@@ -79,8 +79,9 @@ def _tiny_rows() -> Rows:
     _asked(rows)
     _answers(rows)
     add_statistics(rows)
-    for name in PUBLISHED:
-        rows[name] = published_table(name).to_dicts()
+    for name, contract in TABLES.items():
+        if name.startswith("published_"):
+            rows[name] = published_table(contract).to_dicts()
     return rows
 
 
@@ -486,14 +487,15 @@ def query(relations: Relations, sql: str) -> pl.DataFrame:
 
 @cache
 def _lean_sql() -> Path:
-    """All staging relations and checks, and of the marts those that tests of publishing name."""
+    """All checks, and of the marts those that they and tests of publishing name."""
     folder = Path(tempfile.mkdtemp(prefix="enact-lean-sql-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for stage in STAGES:
         (folder / stage).mkdir()
-    names = [file.name for file in SQL_FILES.values() if file.stage != "marts"]
+    names = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
     for file in sql_files_for(" ".join([*names, "answers", "leaderboard"])):
-        (folder / file.stage / f"{file.name}.sql").write_text(file.text)
+        if file.stage in STAGES:
+            (folder / file.stage / f"{file.name}.sql").write_text(file.text)
     return folder
 
 
