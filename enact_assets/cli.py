@@ -16,6 +16,7 @@ from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.reading import add_reading_commands
 from enact_assets.commands.validating import add_validate_command, explain
+from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
 from enact_assets.execution.interrupts import STOPPING, telling_at_once
@@ -131,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
     add_reading_commands(command)
     add_gc_command(command)
+    add_verify_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     about = "turn on what makes runs by itself: automation, changed sources, nightly"

@@ -88,7 +88,8 @@ class Driver:
         ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
         comes along, and pictures of other demonstrations that were made before follow what is asked
         now), ``force`` makes fresh partitions too. A failed partition blocks what is made from it;
-        everything else goes on.
+        everything else goes on. Files that steps find damaged are made again, and these steps after
+        them, once.
 
         Errors: :class:`UnknownNameError` for an asset nobody defined,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
@@ -104,6 +105,10 @@ class Driver:
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
                 _Walk(self, lineage, runners, chosen, report, is_forced=force).go()
+                if report.failures:
+                    before, lineage = lineage, self._read()
+                    if report.begins_again(before, lineage, chosen.is_chosen):
+                        _Walk(self, lineage, runners, chosen, report, is_forced=False).go()
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
@@ -242,6 +247,8 @@ class _Walk:
         self._observer = driver.observer
         self._tried = partial(tried_partitions, driver.instance)
         self._failed = Marks()
+        for failure in report.failures:
+            self._failed.add(failure.step.keys, failure.step.names)
 
     def go(self) -> None:
         for spec in self._lineage.steps:
@@ -254,7 +261,10 @@ class _Walk:
 
     def _to_make(self, spec: StepSpec) -> list[Step]:
         steps = []
+        failed_before = set(self._failed.of.get(spec.assets[0], ()))
         for partition in self._lineage.partitions(spec):
+            if partition in failed_before:
+                continue  # in a walk that begins again
             is_chosen = self._chosen.matches(spec, partition)
             if not is_chosen and not self._may_follow(spec, partition):
                 continue

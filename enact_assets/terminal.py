@@ -179,6 +179,8 @@ def print_report(console: Console, report: Report) -> None:
     )
     for message in report.rejected:
         console.print(Text(f"LEFT OUT {message}", "bold red"))
+    for message in report.damaged:
+        console.print(Text(f"found damaged: {message}", "yellow"))
     for failure in report.failures:
         console.print(Text(f"FAILED {failure.step} (run {failure.run_id[:8]})", "bold red"))
         console.print(Text(f"  {failure.message}", "red"))

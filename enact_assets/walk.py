@@ -1,9 +1,12 @@
 """What a walk through the asset graph consists of, and what it tells about itself."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from enact_assets.defs.progress import Progress
-from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
+from enact_assets.lineage.plan import Lineage, Marks
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Report:
 
     ``blocked`` could not be made because something upstream failed; ``kept`` are as they were, but
     older than what failed. ``rejected`` are messages about names that nobody defined. ``n_told``
-    partitions were there though Dagster had not been told of them.
+    partitions were there though Dagster had not been told of them. ``damaged`` says which files the
+    walk found damaged and made again.
     """
 
     made: list[Step] = field(default_factory=list)
@@ -47,6 +51,7 @@ class Report:
     blocked: list[Step] = field(default_factory=list)
     kept: list[Step] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
     n_fresh: int = 0
     n_told: int = 0
     seconds: float = 0.0
@@ -55,6 +60,44 @@ class Report:
     def is_success(self) -> bool:
         """Whether everything wanted is up to date now."""
         return not self.failures and not self.blocked and not self.rejected
+
+    def begins_again(
+        self,
+        before: Lineage,
+        now: Lineage,
+        is_chosen: Callable[[StepSpec, Partition], bool],
+    ) -> bool:
+        """Whether steps failed because they found inputs damaged that the walk can make again.
+
+        Then their failures are forgotten, and what was blocked; other failures stay, since the same
+        again would fail again. Not if a damaged partition was not chosen: without it the warehouse
+        would be published with a hole.
+        """
+        damaged = _damaged_since(before, now)
+        found = [(a, p) for a, partitions in damaged.of.items() for p in sorted(partitions)]
+        if not found or not all(is_chosen(STEP_OF[asset], p) for asset, p in found):
+            return False
+        for asset, partition in found:
+            place = f"{asset} {partition_key(partition) or ''}".strip()
+            self.damaged.append(f"{place}: {now.states.of[asset][partition].problem}")
+        self.failures = [
+            f
+            for f in self.failures
+            if not now.touches(STEP_NAMED[f.step.name], f.step.names, damaged)
+        ]
+        self.blocked, self.kept, self.n_fresh = [], [], 0
+        return True
+
+
+def _damaged_since(before: Lineage, now: Lineage) -> Marks:
+    """Partitions that could be used before a walk, and cannot be used after it."""
+    damaged = Marks()
+    for asset, states in now.states.of.items():
+        for partition, state in states.items():
+            was = before.states.get(asset, partition)
+            if state.problem is not None and was is not None and was.problem is None:
+                damaged.add([asset], partition)
+    return damaged
 
 
 class Observer:

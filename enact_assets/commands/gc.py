@@ -21,7 +21,7 @@ def add_gc_command(command: AddCommand) -> None:
     """Add gc."""
     about = (
         "Tell which files nobody needs any more: pictures that no partition names, partitions of "
-        "names that left, what killed runs left behind."
+        "names that left, what killed runs left behind, damaged files that were set aside."
     )
     sub = command("gc", _gc, about)
     sub.add_argument("--delete", action="store_true", help="remove them (default: only tell)")
@@ -106,12 +106,12 @@ def print_collected(
         console.print("Nothing to remove.")
     else:
         verb = "Removed" if is_done else "Would remove"
-        console.print(f"{verb} {_count(found.n_items)}, {_bytes(found.size)}:")
+        console.print(f"{verb} {_count(found.n_items)}, {shown_bytes(found.size)}:")
     for kind, items in found.items.items():
         if not items:
             continue
         size = sum(item.size for item in items)
-        console.print(Text(f"  {kind:<32} {_count(len(items)):>12} {_bytes(size):>10}"))
+        console.print(Text(f"  {kind:<32} {_count(len(items)):>12} {shown_bytes(size):>10}"))
         for item in items[:limit]:
             console.print(Text(f"    {item.what}", "dim"))
         if len(items) > limit:
@@ -138,7 +138,8 @@ def _count(n: int) -> str:
     return f"{n:,} file{'' if n == 1 else 's'}"
 
 
-def _bytes(size: float) -> str:
+def shown_bytes(size: float) -> str:
+    """Bytes as people read them: ``12 kB``, ``3 MB``, ``1.2 GB``."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}"

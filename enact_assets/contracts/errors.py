@@ -6,7 +6,9 @@ EnactError
 |-- TableContractError            rows break the contract of their table
 |-- LakeError                     a file of the lake cannot be used
 |   |-- MissingPartitionError     it is not there: something upstream was not materialized
-|   `-- DamagedFileError          it is there, but truncated, foreign or of another table
+|   |-- UnreadableFileError       the system refuses to read it, which is no damage
+|   `-- DamagedFileError          its bytes changed since it was written: `files` says which
+|       `-- MisfitFileError       it is whole, but foreign, of another version or another partition
 |-- ReplayError                   a demonstration contradicts itself
 |   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
@@ -34,8 +36,8 @@ EnactError
 `-- UndeclaredReadError           the body of a step reads what is no parameter of it
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 
 class EnactError(Exception):
@@ -68,8 +70,32 @@ class MissingPartitionError(LakeError):
     """A partition is not in the lake: something upstream was not materialized."""
 
 
+class UnreadableFileError(LakeError):
+    """The system refuses to read a file: rights, too many open files, a disk that fails."""
+
+
+class DamagedFile(NamedTuple):
+    """A file that cannot be used, and why: a partition of a table, or the picture of a hash."""
+
+    reason: str
+    table: str = ""
+    partition: Mapping[str, str] | None = None
+    picture: str = ""
+
+
 class DamagedFileError(LakeError):
-    """A file of the lake is truncated, foreign, or belongs to another table."""
+    """A file of the lake or a picture was truncated or changed; ``files`` lists them, if known."""
+
+    def __init__(self, message: str, files: tuple[DamagedFile, ...] = ()) -> None:
+        super().__init__(message, files)
+        self.files = files
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MisfitFileError(DamagedFileError):
+    """A file is whole and not the partition it is named after: foreign, misplaced, older."""
 
 
 class ReplayError(EnactError):

@@ -1,6 +1,7 @@
 """Steps as Dagster assets: specifications from the declarations, and one body for all of them."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -10,7 +11,6 @@ from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.code import code_version
 from enact_assets.defs.making import making, provenance_of
-from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
 from enact_assets.defs.progress import reporter
@@ -22,6 +22,7 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import settings_of
 from enact_assets.steps.previews import Markdown
+from enact_assets.storage.damage import ANSWERS, PAID
 
 PREVIEW_ROWS = 5
 Landed = dg.MaterializeResult[Any]
@@ -64,21 +65,17 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
     def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
         registry = load_registry()
         partition = _partition_of(context, step)
-        world = World(
-            data.lake,
-            current_names(context.instance, registry),
-            lambda kind, name: _entry(registry, kind, name),
-            Tools(
-                data.images,
-                data.recordings,
-                data.question_files,
-                data.workers,
-                lambda text: reporter(context, text),
-            ),
+        tools = Tools(
+            data.images,
+            data.recordings,
+            data.question_files,
+            data.workers,
+            lambda text: reporter(context, text),
         )
-        with making(context, data, step.name), playing(context):
+        with making(context, data, step.name) as made, playing(context):
+            world = World(data.lake, made.names, partial(_entry, registry), tools)
             for table, rows, summary in call(step, partition, world):
-                yield _landed(data, table, partition, rows, summary)
+                yield _landed(context, data, table, partition, rows, summary)
 
     return run
 
@@ -97,7 +94,8 @@ def _entry(registry: Registry, kind: type, name: str | None) -> Any:
     return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
 
 
-def _landed(
+def _landed(  # noqa: PLR0917 - what a materialization consists of
+    context: dg.AssetExecutionContext,
     data: DataResource,
     table: type[Table],
     partition: Mapping[str, str],
@@ -110,7 +108,11 @@ def _landed(
     :class:`MaterializationError` if an input changed since the step began; nothing is written then.
     """
     name = table.table_name()
-    sha = data.lake.write(name, rows, partition, provenance_of(name))
+    made_from = provenance_of(name)
+    aside = data.lake.set_aside(name, partition) if name in PAID else None
+    if aside is not None:
+        context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
+    sha = data.lake.write(name, rows, partition, made_from)
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()

@@ -27,6 +27,7 @@ from enact_assets.storage.lake_index import LakeIndex
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.published import published_provenance
 from enact_assets.storage.report_files import report_provenance
+from enact_assets.storage.set_aside import aside_problem
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def _landed(inventory: Inventory, asset: str, partition: Partition) -> State | N
     try:
         metadata = inventory.lake.metadata(asset, where)
     except MissingPartitionError:
-        return None
+        aside = inventory.lake.where_aside(asset, where)
+        return None if aside is None else State("", None, aside_problem(aside))
     except DamagedFileError as error:
         return State("", None, str(error))
     return State(metadata.content_sha, metadata.provenance)

@@ -15,6 +15,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import LakeError
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.storage.atomic import LEFTOVER_AGE_S, is_temporary
+from enact_assets.storage.damage import ANSWERS, PAID
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake, values_of
 from enact_assets.storage.paths import DataRoot
@@ -24,7 +25,8 @@ PARTITIONS = "partitions of names that left"
 RENDERS = "renders that lead to no picture"
 PICTURES = "pictures that no partition names"
 LEFTOVERS = "files that killed writers left"
-KINDS = (PARTITIONS, RENDERS, PICTURES, LEFTOVERS)
+DAMAGED = "damaged files that were set aside"
+KINDS = (PARTITIONS, RENDERS, PICTURES, LEFTOVERS, DAMAGED)
 """In the order in which they go."""
 
 Names = Mapping[str, Collection[str]]
@@ -75,9 +77,9 @@ def collect(
     """Find what nobody needs any more, and remove it if told to ``delete``.
 
     ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
-    name may arrive, and its partition land, meanwhile. Pictures, renders and temporary files that
-    are younger than ``grace_s`` stay, as somebody may be about to name them; so do those with a
-    time to come.
+    name may arrive, and its partition land, meanwhile. Pictures, renders, temporary and damaged
+    files that are younger than ``grace_s`` stay, as somebody may be about to name them; so do those
+    with a time to come.
 
     Errors: :class:`LakeError` if ``names`` has no demonstration though the lake holds some, or
     lacks a dimension: rather nothing goes than everything.
@@ -110,6 +112,7 @@ class _Collector:
         self._partitions()
         self._pictures(pictures)
         self._leftovers()
+        self._damaged()
         self._found.foreign = [*self._lake.foreign_files(), *self._images.foreign_files()]
         return self._found
 
@@ -217,6 +220,13 @@ class _Collector:
             if self._delete or self._is_current("frame_images", values):
                 rows = self._lake.read("frame_images", _partition("frame_images", values))
                 named.update(rows.get_column("image_sha"))
+        for table_name, values, entry in self._lake.files_aside():
+            is_ours = table_name == "frame_images" and self._is_current(table_name, values)
+            if is_ours and not self._lake.exists(table_name, _partition(table_name, values)):
+                raise LakeError(
+                    f"{self._lake.place.where(entry.name)}: was damaged, and which pictures it "
+                    "names is not known. Run `enact-assets materialize` first."
+                )
         n_gone = sum(i.what.startswith("frame_images ") for i in self._found.items[PARTITIONS])
         if n_stored and not n_partitions and not n_gone:
             raise LakeError(
@@ -225,6 +235,20 @@ class _Collector:
                 "lake that names them?"
             )
         return named
+
+    def _damaged(self) -> None:
+        """Let damaged files go that were set aside long enough ago; those with answers stay."""
+        lake, images = self._lake.place, self._images.place
+        found = [(lake, name, entry) for name, _, entry in self._lake.files_aside()]
+        found += [(images, "", entry) for entry in self._images.files_aside()]
+        for place, table_name, entry in found:
+            where = place.where(entry.name)
+            if table_name in PAID:
+                self._found.kept.append(f"{where}: damaged. {ANSWERS}")
+            elif entry.mtime_ns < self._before_ns and (
+                not self._delete or place.delete_if_older(entry.name, self._before_ns)
+            ):
+                self._found.items[DAMAGED].append(Item(where, entry.size))
 
     def _leftovers(self) -> None:
         for place in (self._lake.place, self._images.place):

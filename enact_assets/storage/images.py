@@ -14,11 +14,19 @@ import numpy.typing as npt
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
-from enact_assets.contracts.errors import DamagedFileError, LakeError, MissingPartitionError
+from enact_assets.contracts.errors import (
+    DamagedFile,
+    DamagedFileError,
+    LakeError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
 from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.storage.file_errors import VERIFY
 from enact_assets.storage.file_records import Heads, heads
 from enact_assets.storage.place_urls import open_place
 from enact_assets.storage.places import Entry, LocalPlace, Place
+from enact_assets.storage.set_aside import name_before, set_aside
 
 RENDERS_FOLDER = "renders"
 SUFFIX = ".png"
@@ -84,26 +92,39 @@ class ImageStore:
         """The PNG file of one picture. Errors: as :meth:`read`."""
         name = picture_name(sha)
         where = self.place.where(name)
-        advice = "Materialize the frame_images partition that names it again."
         try:
-            png = self.place.read(name)
-        except FileNotFoundError:
-            raise MissingPartitionError(f"{where}: no such picture is stored. {advice}") from None
+            return checked_png(self.place.read(name), sha, where)
         except OSError as error:
-            raise DamagedFileError(f"{where}: cannot be read ({error.strerror}).") from error
-        found = sha256_bytes(png)
-        if found != sha:
-            raise DamagedFileError(
-                f"{where}: truncated or changed, its content hashes to {found}. "
-                f"Delete the file. {advice}"
-            )
-        return png
+            raise not_read(error, where) from error
+
+    def set_aside(self, sha: str) -> str | None:
+        """Rename the file of a picture if it is damaged, so that the picture is made again.
+
+        The file is read once more. Returns path or URL of the damaged file; None if there is none.
+        Errors: :class:`LakeError` if the file is damaged and cannot be renamed.
+        """
+        entry = self.place.entry(picture_name(sha))
+        try:
+            self.read_png(sha)
+        except DamagedFileError:
+            return None if entry is None else set_aside(self.place, entry)
+        except (MissingPartitionError, UnreadableFileError):
+            return None
+        return None
+
+    def files_aside(self) -> Iterator[Entry]:
+        """Damaged pictures that were set aside."""
+        for entry in self.place.files(""):
+            before = name_before(entry.name)
+            if before is not None and _sha_of(before) is not None:
+                yield entry
 
     def read(self, sha: str) -> npt.NDArray[np.uint8]:
         """One picture as uint8 (height, width, 3), red, green, blue; transparency is dropped.
 
         Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if
-        the file's content is not what its name says.
+        the file's content is not what its name says; :class:`UnreadableFileError` if the system
+        refuses to read it.
         """
         png = self.read_png(sha)
         where = self.place.where(picture_name(sha))
@@ -155,9 +176,12 @@ class ImageStore:
             yield render_sha, image_sha if _SHA.fullmatch(image_sha) else None, entry
 
     def foreign_files(self) -> list[str]:
-        """Paths or URLs of what is neither a picture nor a render; temporary files left out."""
-        names = (entry.name for entry in self.place.files(""))
-        return [self.place.where(n) for n in names if _sha_of(n) is None and not _is_render(n)]
+        """Paths or URLs of what is neither a picture nor a render; temporary files left out, and
+        those that were set aside.
+        """
+        names = [entry.name for entry in self.place.files("")]
+        ours = (_sha_of(name_before(n) or n) is not None or _is_render(n) for n in names)
+        return [self.place.where(n) for n, is_ours in zip(names, ours, strict=True) if not is_ours]
 
     def remove(self, sha: str, before_ns: int) -> bool:
         """Remove a picture unless it was stored or met again since; whether it went."""
@@ -200,6 +224,28 @@ class ImageStore:
             return sha256_bytes(self.place.read(picture_name(sha))) == sha
         except OSError:
             return False
+
+
+def checked_png(png: bytes, sha: str, where: str) -> bytes:
+    """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with ``where`` it is."""
+    found = sha256_bytes(png)
+    if found != sha:
+        reason = f"{where}: truncated or changed, its content hashes to {found}."
+        raise DamagedFileError(f"{reason} {VERIFY}", (DamagedFile(reason, picture=sha),))
+    return png
+
+
+def not_read(error: OSError, where: str) -> LakeError:
+    """Why a picture could not be read: it is not stored, or the system refuses to read it."""
+    if isinstance(error, FileNotFoundError):
+        return MissingPartitionError(
+            f"{where}: no such picture is stored. Materialize the frame_images partition that "
+            "names it again."
+        )
+    return UnreadableFileError(
+        f"{where}: cannot be read ({error.strerror or error}). Let this user read the file and run "
+        "again."
+    )
 
 
 def picture_name(sha: str) -> str:

@@ -8,14 +8,24 @@ from types import MappingProxyType
 
 import polars as pl
 
-from enact_assets.contracts.errors import LakeError, TableContractError
+from enact_assets.contracts.errors import (
+    DamagedFileError,
+    LakeError,
+    MisfitFileError,
+    MissingPartitionError,
+    TableContractError,
+    UnreadableFileError,
+)
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.loading import check_declared
 from enact_assets.engine.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
-from enact_assets.storage.parquet_files import read_file, read_metadata, verify_file, write_file
+from enact_assets.storage.parquet_files import SEAL_BYTES, read_file, read_metadata, write_file
 from enact_assets.storage.place_urls import open_place
 from enact_assets.storage.places import Entry, LocalPlace, Place
+from enact_assets.storage.seals import is_intact
+from enact_assets.storage.set_aside import name_before, set_aside, where_aside
+from enact_assets.storage.verification import verify_file
 
 Partition = Mapping[str, str]
 """Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""
@@ -97,10 +107,11 @@ class Lake:
         return write_file(self.place, name, contract, values, rows, provenance=provenance)
 
     def read(self, table_name: str, partition: Partition | None = None) -> pl.DataFrame:
-        """Rows of one partition in key order.
+        """Rows of one partition in key order, of a file that is as it was written.
 
         Errors: :class:`MissingPartitionError` names what to materialize;
-        :class:`DamagedFileError` names the file, what is wrong and what to do. Nothing is changed.
+        :class:`DamagedFileError` names the file, what is wrong and what to do, and
+        :class:`UnreadableFileError` why the system refuses to read it. Nothing is changed.
         """
         check_declared(table_name)
         contract, values = _resolved(table_name, partition)
@@ -116,24 +127,73 @@ class Lake:
         return read_metadata(self.place, file_name(contract, values), contract, values)
 
     def verify(self, table_name: str, partition: Partition | None = None) -> str:
-        """Compare every page of a partition with its checksum; returns its content hash.
+        """Compare all bytes of a partition with its seal; returns its content hash.
 
         Errors: as :meth:`read`.
         """
         contract, values = _resolved(table_name, partition)
-        return verify_file(self.place, file_name(contract, values), contract, values)
+        return verify_file(self.place, file_name(contract, values), contract, values).content_sha
+
+    def set_aside(self, table_name: str, partition: Partition | None = None) -> str | None:
+        """Rename the file of a partition if it is damaged, so that the partition is made again.
+
+        The file is read once more. It stays if it is whole, such as a file of another version, if
+        the system refuses to read it, or if another process replaces it meanwhile. Returns path or
+        URL of the damaged file, also if another process renamed it; None if there is none.
+        Errors: :class:`LakeError` if the file is damaged and cannot be renamed.
+        """
+        contract, values = _resolved(table_name, partition)
+        name = file_name(contract, values)
+        entry = self.place.entry(name)
+        if entry is None:
+            aside = where_aside(self.place, name)
+            return None if aside is None else self.place.where(aside)
+        if not self._is_damaged(entry, contract, values):
+            return None
+        return set_aside(self.place, entry)
+
+    def _is_damaged(self, entry: Entry, contract: type[Table], values: Partition) -> bool:
+        try:
+            # Only the bytes count: a file that a library fails to parse may be whole.
+            if entry.size <= SEAL_BYTES and is_intact(self.place.read(entry.name)):
+                return False
+            verify_file(self.place, entry.name, contract, values)
+        except DamagedFileError as error:
+            return not isinstance(error, MisfitFileError)
+        except (MissingPartitionError, UnreadableFileError, OSError):
+            return False
+        return False
+
+    def where_aside(self, table_name: str, partition: Partition | None = None) -> str | None:
+        """Name, below the root, of a damaged file of the partition; None if there is none."""
+        return where_aside(self.place, file_name(*_resolved(table_name, partition)))
 
     def exists(self, table_name: str, partition: Partition | None = None) -> bool:
         """Whether the partition's file is there (it may still be damaged)."""
         return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
 
     def files(self, table_name: str) -> Iterator[Entry]:
-        """Files where those of the table's partitions stand, foreign ones among them."""
+        """Files where those of the table's partitions stand; foreign ones, and some that were set
+        aside, are among them.
+        """
         contract = table(table_name)
         if contract.by:
             return self.place.files(contract.table_name())
-        entry = self.place.entry(file_name(contract, {}))
-        return iter([] if entry is None else [entry])
+        name = file_name(contract, {})
+        found = self.place.entry(name)
+        if found is None and (aside := where_aside(self.place, name)) is not None:
+            found = self.place.entry(aside)
+        return iter([] if found is None else [found])
+
+    def files_aside(self) -> Iterator[tuple[str, tuple[str, ...], Entry]]:
+        """Table, values of the partition, and file of all that was set aside."""
+        for entry in self.place.files(""):
+            before = name_before(entry.name)
+            contract = None if before is None else _table_of(before)
+            if before is not None and contract is not None:
+                values = values_of(contract, before)
+                if values is not None:
+                    yield contract.table_name(), values, entry
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
         """Values of each partition that is there, and its file; foreign files are left out."""
@@ -175,9 +235,13 @@ class Lake:
         return pl.concat([contract.empty(), *(self.read(table_name, p) for p in wanted)])
 
     def foreign_files(self) -> list[str]:
-        """Paths or URLs that belong to no partition, sorted; temporary ones left out."""
-        names = (entry.name for entry in self.place.files("") if not _is_partition(entry.name))
-        return sorted(map(self.place.where, names))
+        """Paths or URLs that belong to no partition, sorted.
+
+        Temporary ones, and those that were set aside, are left out.
+        """
+        names = [entry.name for entry in self.place.files("")]
+        foreign = [name for name in names if not _is_partition(name_before(name) or name)]
+        return sorted(map(self.place.where, foreign))
 
 
 def file_name(contract: type[Table], values: Partition) -> str:
@@ -191,8 +255,12 @@ def _local(place: Place) -> LocalPlace:
     raise LakeError(f"{place.address}: this needs a lake in a folder, not one at a URL")
 
 
+def _table_of(name: str) -> type[Table] | None:
+    return TABLES.get(name.partition("/")[0].removesuffix(SUFFIX))
+
+
 def _is_partition(name: str) -> bool:
-    contract = TABLES.get(name.partition("/")[0].removesuffix(SUFFIX))
+    contract = _table_of(name)
     return contract is not None and values_of(contract, name) is not None
 
 

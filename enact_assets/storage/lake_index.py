@@ -23,6 +23,7 @@ from enact_assets.storage.lake import SUFFIX, Lake, values_of
 from enact_assets.storage.many_files import File, Workers
 from enact_assets.storage.places import Entry
 from enact_assets.storage.record_reader import read_records
+from enact_assets.storage.set_aside import aside_problem, name_before
 
 Scan = dict[str, dict[tuple[str, ...], FileRecord]]
 """Table -> values of a partition in the order of its contract -> what its file says."""
@@ -60,8 +61,9 @@ class LakeIndex:
     ) -> Scan:
         """What the files of ``tables`` (None: of all) say; tables not asked for are empty.
 
-        A file that is damaged, or not the partition its name says, has a ``problem`` in words. One
-        that vanishes meanwhile is left out. ``told`` is given the share done, 0 to 1.
+        A file that is damaged, or not the partition its name says, has a ``problem`` in words, and
+        so has a partition whose file was set aside. One that vanishes meanwhile is left out.
+        ``told`` is given the share done, 0 to 1.
         """
         with without_collector():
             return self._scan(tables, told or (lambda _: None))
@@ -86,6 +88,8 @@ class LakeIndex:
                 listing.read(workers, read)
                 listing.remember(self._cache)
                 found[listing.contract.table_name()] = listing.found
+                for values, record in listing.aside.items():
+                    listing.found.setdefault(values, record)
         told(1.0)
         return found
 
@@ -131,6 +135,7 @@ class _Listing:
     def __init__(self, contract: type[Table], lake: Lake, cache: IndexCache) -> None:
         self.contract = contract
         self.found: dict[tuple[str, ...], FileRecord] = {}
+        self.aside: dict[tuple[str, ...], FileRecord] = {}
         self.new: list[File] = []
         self._entries: list[Entry] = []
         self._settled_ns = time.time_ns() - NOT_SETTLED_NS
@@ -146,11 +151,19 @@ class _Listing:
             else:
                 named = values_of(contract, entry.name)
                 if named is None:
+                    self._look_aside(entry)
                     continue
                 values, record = named, PENDING  # keeps its place among the others
                 self.new.append((values, entry))
             self.found[values] = record
             self._entries.append(entry)
+
+    def _look_aside(self, entry: Entry) -> None:
+        before = name_before(entry.name)
+        values = None if before is None else values_of(self.contract, before)
+        if values is not None:
+            problem = aside_problem(entry.name)
+            self.aside[values] = FileRecord(None, None, problem, entry.size, entry.mtime_ns)
 
     def read(self, workers: Workers, told: Callable[[int], None]) -> None:
         """Read what is new."""

@@ -1,14 +1,14 @@
 """One table file: Parquet with metadata that say what it holds, and checks on the way in and out.
 
-Every page carries a checksum. Without it a flipped bit in a compressed page is read as other data,
-silently (tried: 45 of 60 random flips); with it all of them were found. A seal over the whole file
-serves where very many files are verified (storage/seals.py).
+A seal covers the whole file (storage/seals.py) and is compared before rows are read. Every page
+also carries a checksum, for other programs and for files that are older than seals. Without either
+a flipped bit in a compressed page is read as other data, silently (tried: 45 of 60 random flips).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import IO, NamedTuple
+import os
+from collections.abc import Mapping
+from typing import IO
 
 import polars as pl
 import pyarrow as pa
@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from enact_assets import __version__
-from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.tables import Table, dimensions
+from enact_assets.storage.file_errors import CHANGED, OTHER_COLUMNS, TableFile
 from enact_assets.storage.file_metadata import (
     HEADS,
     NOT_OURS,
@@ -29,36 +29,22 @@ from enact_assets.storage.file_metadata import (
 )
 from enact_assets.storage.file_records import encoded_heads, heads
 from enact_assets.storage.places import Place
-from enact_assets.storage.seals import SEAL, is_intact, sealed_parquet
+from enact_assets.storage.seals import SEAL, is_intact, is_intact_file, sealed_parquet
 
 ROW_GROUP_ROWS = 128_000
 """Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""
 FOOTER_BYTES = 1 << 16
 """Footers of our tables have a few kilobytes; a larger one is read in a second go."""
 SEAL_BYTES = 1 << 26
-"""Larger files are verified by pages, which takes longer and less memory."""
+"""Larger files are not read into memory as a whole."""
 _MAGIC = b"PAR1"
-
-
-_N_ROWS = "enact.n_rows"
-_HELD = "enact.held"
+N_ROWS = "enact.n_rows"
+HELD = "enact.held"
 MAX_HELD = 100
 """Of more names in a column, the footer would be larger than what it spares to read."""
 NAMES_PICTURES = "frame_images"
 """Table whose files say in their footers which pictures they name."""
 MAX_HEADS = 2_000
-
-
-class Verified(NamedTuple):
-    """A file that is whole: hash and number of its rows.
-
-    ``held`` are the names in those of its columns that hold names (:func:`held_dimensions`); a
-    column may be left out.
-    """
-
-    content_sha: str
-    n_rows: int
-    held: Mapping[str, Sequence[str]]
 
 
 def write_file(
@@ -90,14 +76,14 @@ def write_file(
 
 def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> bytes:
     """The bytes of a table file."""
-    more = {_N_ROWS: str(rows.num_rows)}
+    more = {N_ROWS: str(rows.num_rows)}
     held = {
         name: pc.unique(rows.column(name).drop_null()).to_pylist()
         for name in held_dimensions(table)
     }
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:
-        more[_HELD] = json.dumps(few, sort_keys=True)
+        more[HELD] = json.dumps(few, sort_keys=True)
     if table.table_name() == NAMES_PICTURES:
         named = heads(rows.column("image_sha").to_pylist())
         if len(named) <= MAX_HEADS:
@@ -115,11 +101,14 @@ def read_file(
     place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> pl.DataFrame:
     """All rows of a table file, in key order, after checking that it is the file it should be."""
-    with _opened(place, name, table, partition) as (file, _):
-        frame = pl.from_arrow(file.read(list(table.schema())))
+    file = TableFile(place.where(name), table, partition)
+    with file.reading(), place.open(name) as handle:
+        source, _ = whole_file(handle, file)
+        parquet = pq.ParquetFile(source, page_checksum_verification=True)
+        checked_metadata(parquet, file)
+        frame = pl.from_arrow(parquet.read(list(table.schema())))
     if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema():
-        reason = "its columns differ from the table's contract"
-        raise _damaged(place.where(name), table, partition, reason)
+        raise file.damaged(OTHER_COLUMNS)
     return frame
 
 
@@ -127,11 +116,56 @@ def read_metadata(
     place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> FileMetadata:
     """What a table file says about itself, without reading a row."""
-    where = place.where(name)
-    with _told(where, table, partition):
+    file = TableFile(place.where(name), table, partition)
+    with file.reading():
         footer = read_footer(place, name)
-        file = pq.ParquetFile(pa.BufferReader(footer))
-        return _checked(where, table, partition, file)
+        return checked_metadata(pq.ParquetFile(pa.BufferReader(footer)), file)
+
+
+def whole_file(
+    handle: IO[bytes], file: TableFile
+) -> tuple[IO[bytes] | pa.BufferReader, dict[str, str]]:
+    """Compare an open file with its seal; returns where to read it from, and its key values.
+
+    A file that is older than seals is not compared: its pages have checksums. A large one is not
+    kept in memory. Errors: :class:`DamagedFileError`; to be called in :meth:`TableFile.reading`.
+    """
+    content = handle.read(SEAL_BYTES + 1)
+    if len(content) <= SEAL_BYTES:
+        return pa.BufferReader(content), intact_key_values(content, file)
+    end = _end(handle, FOOTER_BYTES)
+    end = _end(handle, max(needed_bytes(end), len(end)))
+    found = read_key_values(end)
+    if has_seal(found, file) and not is_intact_file(handle, found[SEAL], len(end)):
+        raise file.damaged(CHANGED)
+    handle.seek(0)
+    return handle, found
+
+
+def _end(handle: IO[bytes], n_bytes: int) -> bytes:
+    handle.seek(-min(n_bytes, handle.seek(0, os.SEEK_END)), os.SEEK_END)
+    return handle.read()
+
+
+def intact_key_values(content: bytes, file: TableFile) -> dict[str, str]:
+    """Key values of a whole file that is as it was sealed, or that is older than seals.
+
+    Errors: :class:`DamagedFileError`; ``pa.ArrowInvalid`` if it is no Parquet file.
+    """
+    found = read_key_values(content)
+    if has_seal(found, file) and not is_intact(content, found[SEAL]):
+        raise file.damaged(CHANGED)
+    return found
+
+
+def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
+    """Whether a file was sealed, by its key values.
+
+    Errors: :class:`DamagedFileError` if it was and its seal is gone: one flipped bit in a key.
+    """
+    if (SEAL in found) != (N_ROWS in found):
+        raise file.damaged(CHANGED)
+    return SEAL in found
 
 
 def read_footer(place: Place, name: str) -> bytes:
@@ -151,61 +185,9 @@ def needed_bytes(end: bytes) -> int:
     return int.from_bytes(end[-8:-4], "little") + 8
 
 
-def verify_file(place: Place, name: str, table: type[Table], partition: Mapping[str, str]) -> str:
-    """Read a table file once and compare all of it with its seal, or every page's checksum.
-
-    Returns the content hash from its metadata.
-    """
-    where = place.where(name)
-    with _told(where, table, partition), place.open(name) as handle:
-        content = handle.read(SEAL_BYTES + 1)
-        if len(content) > SEAL_BYTES:
-            return verify_pages(handle, where, table, partition).content_sha
-    return verify_content(content, where, table, partition, contract_sha(table)).content_sha
-
-
 def held_dimensions(table: type[Table]) -> list[str]:
     """Columns of a table that hold names of partitions, other than its own."""
     return sorted(dimensions() & table.schema().keys() - set(table.by))
-
-
-def verify_content(
-    content: bytes, where: str, table: type[Table], partition: Mapping[str, str], contract: str
-) -> Verified:
-    """As :func:`verify_file`, of the bytes of a file that messages call ``where``.
-
-    ``contract`` is the table's :func:`contract_sha`, which is the same for many files.
-    """
-    with _told(where, table, partition):
-        found = read_key_values(content)
-    seal, n_rows = found.get(SEAL), found.get(_N_ROWS)
-    if seal is None or n_rows is None:
-        return verify_pages(pa.BufferReader(content), where, table, partition)
-    metadata = FileMetadata.decoded(found)
-    if metadata is None:
-        raise _damaged(where, table, partition, NOT_OURS)
-    misfit = metadata.misfit(table, contract, partition_text(partition))
-    if misfit is None and not is_intact(content, seal):
-        misfit = "changed since it was written, so damaged"
-    if misfit is not None:
-        raise _damaged(where, table, partition, misfit)
-    held = json.loads(found[_HELD]) if _HELD in found else {}
-    return Verified(metadata.content_sha, int(n_rows), held)
-
-
-def verify_pages(
-    source: IO[bytes] | pa.BufferReader,
-    where: str,
-    table: type[Table],
-    partition: Mapping[str, str],
-) -> Verified:
-    """As :func:`verify_content`, by the checksums of pages: of large files, and unsealed ones."""
-    with _told(where, table, partition):
-        file = pq.ParquetFile(source, page_checksum_verification=True)
-        metadata = _checked(where, table, partition, file)
-        for group in range(file.num_row_groups):
-            file.read_row_group(group)
-        return Verified(metadata.content_sha, file.metadata.num_rows, {})
 
 
 def read_key_values(content: bytes) -> dict[str, str]:
@@ -221,71 +203,22 @@ def read_key_values(content: bytes) -> dict[str, str]:
         raise pa.ArrowInvalid(" ".join(str(error).split())[:200]) from error
 
 
-@contextmanager
-def _opened(
-    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
-) -> Iterator[tuple[pq.ParquetFile, FileMetadata]]:
-    where = place.where(name)
-    with _told(where, table, partition), place.open(name) as handle:
-        file = pq.ParquetFile(handle, page_checksum_verification=True)
-        yield file, _checked(where, table, partition, file)
+def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
+    """What a file says about itself, after checking that it is the partition it should be.
 
-
-@contextmanager
-def _told(where: str, table: type[Table], partition: Mapping[str, str]) -> Iterator[None]:
-    """Errors of reading, in words that say which file and what to do."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise MissingPartitionError(
-            f"{_name(table, partition)} is not in the lake (no file {where}). "
-            f"Materialize asset {table.table_name()!r} for that partition first."
-        ) from None
-    except pa.ArrowException as error:
-        reason = f"not readable as Parquet, so truncated or damaged ({error})"
-        raise _damaged(where, table, partition, reason) from error
-    except OSError as error:
-        # Arrow tells of damage by OSErrors without a number.
-        is_damage = error.errno is None
-        text = error.strerror or str(error)
-        reason = f"not readable as Parquet, so truncated or damaged ({text})"
-        if not is_damage:
-            reason = f"cannot be opened ({text})"
-        raise _damaged(where, table, partition, reason) from error
-
-
-def _checked(
-    where: str, table: type[Table], partition: Mapping[str, str], file: pq.ParquetFile
-) -> FileMetadata:
-    found = file.metadata.metadata or {}
+    Errors: :class:`MisfitFileError` if it is another one, or of another version;
+    :class:`DamagedFileError` if its columns are not those it says it has.
+    """
+    found = parquet.metadata.metadata or {}
     metadata = FileMetadata.decoded(
         {k.decode(errors="replace"): v.decode(errors="replace") for k, v in found.items()}
     )
     if metadata is None:
-        raise _damaged(where, table, partition, NOT_OURS)
-    misfit = metadata.misfit(table, contract_sha(table), partition_text(partition))
-    expected = list(table.schema())
-    if misfit is None and file.schema_arrow.names != expected:
-        misfit = (
-            f"it keeps another version of the table's contract (columns {file.schema_arrow.names}, "
-            f"expected {expected})"
-        )
+        raise file.misfit(NOT_OURS)
+    table, partition = file.table, partition_text(file.partition)
+    misfit = metadata.misfit(table, contract_sha(table), partition)
     if misfit is not None:
-        raise _damaged(where, table, partition, misfit)
+        raise file.misfit(misfit)
+    if parquet.schema_arrow.names != list(table.schema()):
+        raise file.damaged(OTHER_COLUMNS)
     return metadata
-
-
-def _name(table: type[Table], partition: Mapping[str, str]) -> str:
-    return (
-        f"{table.table_name()} ({partition_text(partition)})" if partition else table.table_name()
-    )
-
-
-def _damaged(
-    where: str, table: type[Table], partition: Mapping[str, str], reason: str
-) -> DamagedFileError:
-    name = _name(table, partition)
-    return DamagedFileError(
-        f"{where}: not usable as {name}: {reason}. "
-        "Delete the file and materialize that partition again."
-    )

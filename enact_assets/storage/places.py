@@ -7,7 +7,7 @@ relative to the place, with ``/`` between their parts.
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
@@ -100,6 +100,14 @@ class Place(Protocol):
 
         One that is touched while it is being removed either stays, or whoever touches it is told
         that it is gone.
+        """
+        ...
+
+    def set_aside(self, entry: Entry, name: str) -> bool:
+        """Rename a file to ``name`` and give it the present as its time; whether it was renamed.
+
+        It stays if it is not ``entry`` any more, because it was replaced or removed. Errors:
+        ``OSError`` or :class:`LakeError` if nothing may be renamed there.
         """
         ...
 
@@ -206,6 +214,30 @@ class LocalPlace:
         except FileNotFoundError:
             return True  # as old as it is, a writer took it for what a killed one left
         return True
+
+    def set_aside(self, entry: Entry, name: str) -> bool:
+        """Rename a file that is still ``entry``, and give it the present as its time."""
+        if self.entry(entry.name) != entry:
+            return False
+        path, aside = self.root / entry.name, self.root / name
+        try:
+            path.rename(aside)
+        except FileNotFoundError:
+            return False
+        # Compared after renaming, because no other process can replace the file any more.
+        if self.entry(name) == entry._replace(name=name):
+            with suppress(PermissionError):
+                os.utime(aside)
+            return True
+        try:
+            path.hardlink_to(aside)
+        except FileExistsError:
+            aside.unlink()  # a newer file has arrived
+        except OSError:
+            aside.replace(path)  # the file system has no links
+        else:
+            aside.unlink()
+        return False
 
 
 _NAME = attrgetter("name")

@@ -161,6 +161,23 @@ class RemotePlace:
             self._system.rm_file(self._path(name))
         return True
 
+    def set_aside(self, entry: Entry, name: str) -> bool:
+        """Copy a file that is still ``entry``, and remove it.
+
+        Looked at and removed in two requests: a file that replaces it in between is removed too.
+        """
+        if self.entry(entry.name) != entry:
+            return False
+        try:
+            with self._reaching(entry.name):
+                self._system.cp_file(self._path(entry.name), self._path(name))
+        except FileNotFoundError:
+            return False
+        is_still_there = self.entry(entry.name) == entry
+        with self._reaching(entry.name):
+            self._system.rm_file(self._path(entry.name if is_still_there else name))
+        return is_still_there
+
     def _find(self, folder: str) -> dict[str, dict[str, Any]]:
         try:
             with self._reaching(folder):

@@ -7,7 +7,8 @@ the file with zeros in the place of the seal.
 
 import hashlib
 import io
-from typing import Any
+import os
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 SEAL = "enact.seal"
 _KEY = SEAL.encode()
 _ZEROS = b"0" * 64
+_CHUNK_BYTES = 1 << 22
 _BETWEEN = b"\x18\x40"
 """Thrift: the next field is a string of 64 characters."""
 
@@ -37,16 +39,38 @@ def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> byt
     return bytes(content)
 
 
-def is_intact(content: bytes, seal: str) -> bool:
-    """Whether a whole file is as it was sealed; ``seal`` is what its metadata say."""
-    at = _place_of_seal(content)
-    if at is None or content[at : at + len(_ZEROS)] != seal.encode():
+def is_intact(content: bytes, seal: str | None = None) -> bool:
+    """Whether a whole file is as it was sealed; ``seal`` is what its metadata say.
+
+    Without ``seal`` the bytes in its place count, so that nothing has to parse the file.
+    """
+    return _is_intact(hashlib.sha256(), content, seal)
+
+
+def is_intact_file(file: IO[bytes], seal: str, n_footer: int) -> bool:
+    """As :func:`is_intact`, of a file that is too large for the memory.
+
+    ``n_footer`` are the bytes at its end that hold the footer.
+    """
+    n_before = file.seek(0, os.SEEK_END) - n_footer
+    file.seek(0)
+    digest = hashlib.sha256()
+    while chunk := file.read(min(_CHUNK_BYTES, n_before - file.tell())):
+        digest.update(chunk)
+    return _is_intact(digest, file.read(n_footer), seal)
+
+
+def _is_intact(before: "hashlib._Hash", end: bytes, seal: str | None) -> bool:
+    """``before`` is the digest of what comes before the ``end``, which holds the seal."""
+    at = _place_of_seal(end)
+    if at is None:
         return False
-    view = memoryview(content)
-    digest = hashlib.sha256(view[:at])
-    digest.update(_ZEROS)
-    digest.update(view[at + len(_ZEROS) :])
-    return digest.hexdigest() == seal
+    view = memoryview(end)
+    found = view[at : at + len(_ZEROS)]
+    before.update(view[:at])
+    before.update(_ZEROS)
+    before.update(view[at + len(_ZEROS) :])
+    return before.hexdigest().encode() == found and seal in (None, before.hexdigest())
 
 
 def _place_of_seal(content: bytes | bytearray) -> int | None:

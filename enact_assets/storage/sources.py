@@ -16,16 +16,20 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.errors import DamagedFileError, UnknownNameError, WarehouseError
-from enact_assets.engine.tables import TABLES, Table, dimensions
-from enact_assets.predictions.prediction_tables import Predictions
-from enact_assets.questions.question_tables import Qa
+from enact_assets.contracts.errors import (
+    DamagedFile,
+    DamagedFileError,
+    UnknownNameError,
+    WarehouseError,
+)
+from enact_assets.engine.tables import TABLES, Table, dimensions, table
+from enact_assets.storage.file_errors import VERIFY
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
-from enact_assets.storage.parquet_files import Verified, held_dimensions
+from enact_assets.storage.parquet_files import held_dimensions
 from enact_assets.storage.places import Entry, LocalPlace
 from enact_assets.storage.relations import is_one_of, lake_rows
-from enact_assets.storage.verification import verify_files
+from enact_assets.storage.verification import Refused, Verified, verify_files
 
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
@@ -61,11 +65,11 @@ class Sources:
         self.lake = lake
         self.names = names
         self._copies = copies
-        files = {n: sorted(lake.entries(n)) for n, table in TABLES.items() if table.is_published}
+        files = {n: sorted(lake.entries(n)) for n, t in TABLES.items() if t.is_published}
         self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
         self._leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
         self._verified: dict[str, list[Source]] = {}
-        self._damaged: dict[str, list[str]] = {}
+        self._damaged: dict[str, list[DamagedFile]] = {}
         self._qa_of_leavers: list[Path] = []
 
     @property
@@ -98,8 +102,8 @@ class Sources:
         verified, damaged = [], []
         files = self._files[table]
         for (_, entry), found in zip(files, self._read(table, files), strict=True):
-            if isinstance(found, str):
-                damaged.append(found)
+            if isinstance(found, Refused):
+                damaged.append(found.file)
             else:
                 path = self._path(entry) if found.n_rows else None
                 verified.append(Source(table, entry, found.content_sha, path, found.held))
@@ -111,22 +115,24 @@ class Sources:
         self._qa_of_leavers = [
             self._path(entry)
             for (_, entry), verified in found
-            if not isinstance(verified, str) and verified.n_rows
+            if isinstance(verified, Verified) and verified.n_rows
         ]
 
     def refuse_damaged(self) -> None:
         """Errors: :class:`DamagedFileError` names the files that were damaged."""
-        damaged = [message for messages in self._damaged.values() for message in messages]
+        damaged = [file for files in self._damaged.values() for file in files]
         if damaged:
             n_files, more = sum(map(len, self._files.values())), len(damaged) - MAX_NAMED
             raise DamagedFileError(
                 f"{len(damaged)} of {n_files} files of the lake cannot be published; the warehouse "
                 "stays as it was.\n"
-                + "\n".join(damaged[:MAX_NAMED])
-                + (f"\nand {more} more" if more > 0 else "")
+                + "".join(f"{file.reason}\n" for file in damaged[:MAX_NAMED])
+                + (f"and {more} more\n" if more > 0 else "")
+                + VERIFY,
+                tuple(damaged),
             )
 
-    def _read(self, table: str, files: Sequence[File]) -> Iterator[Verified | str]:
+    def _read(self, table: str, files: Sequence[File]) -> Iterator[Verified | Refused]:
         with Workers(self.lake.place, len(files)) as workers:
             work = partial(verify_files, copies=self._copies)
             yield from workers.run(work, table, files, lambda _n_more: None)
@@ -231,8 +237,8 @@ def _questions_of_leavers(
     if not known:
         return []
     gone = " union all ".join(f"select question_id {rows}" for rows in known)
-    predicted = lake_rows(Predictions, sources.paths("predictions"))
-    written = lake_rows(Qa, sources.paths("qa"))
+    predicted = lake_rows(table("predictions"), sources.paths("predictions"))
+    written = lake_rows(table("qa"), sources.paths("qa"))
     found = connection.execute(
         f"select distinct question_id from ({predicted}) "  # noqa: S608 - names from the contracts
         f"where question_id in (select question_id from ({gone})) "

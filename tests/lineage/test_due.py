@@ -145,3 +145,18 @@ def test_a_file_that_was_made_and_lost_again_is_made_again() -> None:
         assert automation.look() == [place]
         world.make(STEP_NAMED[place[0]], place[1], "0")
         assert automation.look() == []
+
+
+def test_a_step_that_failed_on_a_damaged_file_is_tried_again_once_that_is_made() -> None:
+    """Made again with equal rows, the inputs are the same as those it failed on."""
+    world = World()
+    automation = Automation(world)
+    change(world, "variant_config", ("high",))
+    damaged, reader = ("evaluation", ("oracle", "high")), ("error_analysis", ("oracle", "high"))
+    automation.until_settled(lambda name, partition: (name, partition) == reader)
+    assert automation.look() == []
+    problem = State("", None, "its file was damaged, and set aside as x.damaged-0")
+    world.lineage.states.set(*damaged, problem)
+    assert automation.look() == [damaged]
+    world.make(STEP_NAMED[damaged[0]], damaged[1], "1")
+    assert automation.look() == [reader]

@@ -17,9 +17,10 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations
+from enact_assets.replay.replay_tables import Demonstrations, Facts
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.collect import (
+    DAMAGED,
     LEFTOVERS,
     PARTITIONS,
     PICTURES,
@@ -264,6 +265,49 @@ def test_a_damaged_partition_stops_pictures_and_nothing_else(root: Root) -> None
     assert done.items[PICTURES] == done.items[RENDERS] == []
     assert root.stored() == set(range(6))
     assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
+
+
+def test_damaged_files_go_after_a_while_and_answers_stay(root: Root) -> None:
+    """They are of no use once their partitions are made again, unless somebody paid for them."""
+    answered, pictured = {"model": "oracle", "variant": "baseline"}, {"demonstration": "cups-0"}
+    root.lake.write("predictions", Predictions.empty(), answered)
+    root.lake.write("facts", Facts.empty(), pictured)
+    for name, where in (("predictions", answered), ("facts", pictured)):
+        spoil(root.lake.path(name, where))
+        assert root.lake.set_aside(name, where) is not None
+    spoil(root.images.path(root.shas[0]))
+    assert root.images.set_aside(root.shas[0]) is not None
+    assert root.collect(delete=True).items[DAMAGED] == []  # young
+    root.age(3 * DAY)
+    told = root.collect()
+    assert len(told.items[DAMAGED]) == 2
+    done = root.collect(delete=True)
+    assert done.items[DAMAGED] == told.items[DAMAGED]
+    assert done.foreign == []
+    assert [m for m in done.kept if "predictions/oracle/baseline.parquet.damaged-" in m]
+    left = list(root.paths.root.rglob("*.damaged-*"))
+    assert [path.parent.name for path in left] == ["oracle"]
+
+
+def spoil(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[30] ^= 1
+    path.write_bytes(content)
+
+
+def test_while_a_partition_is_set_aside_no_picture_goes(root: Root) -> None:
+    """It named some, and until it is made again nobody knows which."""
+    where = {"demonstration": "cups-0", "variant": "baseline"}
+    spoil(root.lake.path("frame_images", where))
+    assert root.lake.set_aside("frame_images", where) is not None
+    done = root.collect(delete=True)
+    assert done.refusal is not None
+    assert "Run `enact-assets materialize` first" in done.refusal
+    assert root.stored() == set(range(6))
+    root.name("cups-0", "baseline", [0, 1, 2])
+    root.age(3 * DAY)
+    assert root.collect(delete=True).refusal is None
+    assert root.stored() == {0, 1, 2}
 
 
 def test_a_lake_that_is_not_there_condemns_no_picture(root: Root) -> None:

@@ -80,7 +80,7 @@ def test_a_changed_file_is_an_error_and_put_repairs_it(store: ImageStore) -> Non
     """Another picture under this name would be evidence for a question it does not belong to."""
     sha = store.put(png(1))
     store.path(sha).write_bytes(png(2))
-    with pytest.raises(DamagedFileError, match=r"truncated or changed.*Delete the file"):
+    with pytest.raises(DamagedFileError, match=r"truncated or changed.*enact-assets verify"):
         store.read(sha)
     store.put(png(1))
     assert store.read(sha)[2, 2].tolist() == [1, 1, 1]

@@ -166,6 +166,31 @@ def test_a_lake_works_in_any_place(place: Place, tmp_path: Path) -> None:
     assert "truncated or damaged" in str(found["b-0",].problem)
     with pytest.raises(DamagedFileError, match=f"{place.address}/facts/b-0.parquet: not usable"):
         lake.read("facts", B)
+    aside = lake.set_aside("facts", B)
+    assert aside is not None
+    assert aside.startswith(f"{place.address}/facts/b-0.parquet.damaged-")
+    assert place.read(aside.removeprefix(f"{place.address}/")) == b"PAR1 and so on"
+    assert lake.set_aside("facts", B) == aside  # for another process that found it, too
+    assert lake.set_aside("facts", A) is None
+    assert lake.partitions("facts") == [A]
+    assert "set aside as facts/b-0.parquet.damaged-" in str(index.scan()["facts"]["b-0",].problem)
+    assert [(t, v) for t, v, _ in lake.files_aside()] == [("facts", ("b-0",))]
+    assert lake.foreign_files() == []
+
+
+def test_a_file_that_was_replaced_is_not_set_aside(place: Place) -> None:
+    """Nor one that is gone: whoever looked at it has nothing to say about the new one."""
+    with place.publishing("x") as file:
+        file.write(b"damaged")
+    seen = place.entry("x")
+    assert seen is not None
+    with place.publishing("x") as file:
+        file.write(b"repaired")
+    assert not place.set_aside(seen, "y")
+    assert place.read("x") == b"repaired"
+    place.delete("x")
+    assert not place.set_aside(seen, "y")
+    assert list(place.files("")) == []
 
 
 def test_pictures_are_kept_in_any_place(place: Place) -> None:

@@ -1,0 +1,80 @@
+"""The command that looks at every byte of the lake and of the pictures."""
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.official.commands import plain, shown_progress
+from enact_assets.storage.damage import ANSWERS, PAID
+from enact_assets.storage.inspection import Inspection
+
+SHOWN = 20
+"""Files that are named of each kind."""
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_verify_command(command: AddCommand) -> None:
+    """Add verify."""
+    command(
+        "verify",
+        _verify,
+        "Read every file of the lake and every stored picture, and compare all bytes with their "
+        "checksums. A damaged file is renamed to NAME.damaged-..., and the next `enact-assets "
+        "materialize` makes it again. Exit code 1 if a file was damaged or could not be read.",
+    )
+
+
+def _verify(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.defs.instance import check_root
+    from enact_assets.storage.images import ImageStore
+    from enact_assets.storage.inspection import inspect
+    from enact_assets.storage.lake import Lake
+    from enact_assets.storage.paths import DataRoot
+
+    check_root(arguments.data)
+    root = DataRoot(arguments.data)
+    began = time.monotonic()
+    with shown_progress(console, "verify") as told:
+        found = inspect(Lake(root.lake), ImageStore(root.images), told)
+    print_inspection(console, found, time.monotonic() - began)
+    return 0 if found.is_whole else 1
+
+
+def print_inspection(console: Console, found: Inspection, seconds: float) -> None:
+    """How much was read, then each file that is not as it should be."""
+    from enact_assets.commands.gc import shown_bytes
+    from enact_assets.terminal import duration
+
+    for damage in found.damaged[:SHOWN]:
+        console.print(plain(f"damaged: {damage.file.reason}", "red"))
+        if damage.aside is not None:
+            console.print(plain(f"  set aside as {damage.aside}"))
+        if damage.refusal is not None:
+            console.print(plain(f"  {damage.refusal}", "red"))
+        if damage.file.table in PAID:
+            console.print(plain(f"  {ANSWERS}", "yellow"))
+    _more(console, found.damaged)
+    for message in found.unreadable[:SHOWN]:
+        console.print(plain(f"not checked: {message}", "red"))
+    _more(console, found.unreadable)
+    for message in found.misfits[:SHOWN]:
+        console.print(plain(f"not damaged, but out of place: {message}", "yellow"))
+    _more(console, found.misfits)
+    n_bad = len(found.damaged)
+    console.print(
+        f"{found.n_files:,} files of the lake and {found.n_pictures:,} pictures, "
+        f"{shown_bytes(found.n_bytes)}, read in {duration(seconds)}: "
+        + (f"{n_bad:,} damaged" if n_bad else "none damaged")
+        + (f", {len(found.unreadable):,} could not be read." if found.unreadable else ".")
+    )
+    if any(damage.aside is not None for damage in found.damaged) or found.misfits:
+        console.print("`enact-assets materialize` makes their partitions again.")
+
+
+def _more(console: Console, found: Sequence[object]) -> None:
+    if len(found) > SHOWN:
+        console.print(Text(f"and {len(found) - SHOWN} more", "dim"))
