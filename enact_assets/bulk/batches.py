@@ -40,7 +40,10 @@ _NAME = re.compile(r"batch-(\d{6})")
 _PASSING = (OSError, MemoryError)
 """Errors of the machine, not of the input."""
 _PACKAGE = Path(__file__).parents[1]
-_CODE = ("contracts", "replay", "segmentation", "frames", "trajectories", "questions", "bulk")
+_CODE = (
+    *("contracts", "engine", "replay", "segmentation", "frames", "trajectories", "questions"),
+    *("steps", "bulk"),
+)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import polars as pl
@@ -46,13 +46,15 @@ class World:
     """What steps are run with.
 
     ``setting`` gives the entry of a settings type, by its name in the type's dimension (None if it
-    has none). ``tools`` are handed to whatever makes handles.
+    has none). ``tools`` are handed to whatever makes handles. ``bundles`` are those loaded so far:
+    the same rows and settings are the same bundle, with whatever it has computed.
     """
 
     store: Store
     names: Names
     setting: Callable[[type, str | None], Any]
     tools: Any = None
+    bundles: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
 
 _running: ContextVar[Step | None] = ContextVar("engine_step", default=None)
@@ -200,8 +202,12 @@ class _Loader:
         fields = {read.field: self._rows(read) for read in param.reads}
         if any(rows is None for rows in fields.values()):
             return None
-        settings = {field: self._setting(kind, param.rule) for field, kind in param.settings}
-        return param.of(**fields, **settings)
+        parts = fields | {field: self._setting(kind, param.rule) for field, kind in param.settings}
+        # A bundle keeps its parts, so no other object has their ids.
+        key = (param.of, *map(id, parts.values()))
+        if key not in self._world.bundles:
+            self._world.bundles[key] = param.of(**parts)
+        return self._world.bundles[key]
 
     def _each(self, param: Param) -> Callable[[str], Any]:
         one = Param(

@@ -120,6 +120,8 @@ SETTINGS: dict[type, Setting] = {}
 HANDLES: dict[type, Handle] = {}
 DETERMINES: dict[str, str] = {}
 """Dimension -> one that it decides."""
+CONDITIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {}
+"""Condition of a rule -> the dimension whose settings decide it, and for which of them it holds."""
 
 
 def settings(kind: type, root: str, dimension: str | None = None) -> None:

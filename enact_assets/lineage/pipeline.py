@@ -8,8 +8,8 @@ from enact_assets import steps as _steps
 from enact_assets.contracts.registry import Registry
 from enact_assets.engine.deriving import derive_graph
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
+from enact_assets.engine.parameters import CONDITIONS
 from enact_assets.engine.tables import TABLES
-from enact_assets.steps.inputs import CONDITIONS
 
 for _module in pkgutil.iter_modules(_steps.__path__, f"{_steps.__name__}."):
     if _module.name.endswith("_steps"):

@@ -3,3 +3,6 @@
 A step is a pure function; its annotations say what it reads and makes (``engine/steps.py``). Adding
 a table takes its class, in a ``*_tables`` module beside the stage, and a step here.
 """
+
+# Settings are registered before the first step asks for them, whichever module is imported first.
+from enact_assets.steps import inputs as inputs

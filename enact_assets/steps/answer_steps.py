@@ -38,7 +38,7 @@ def question_orders(
     """How many of all orders the verifier accepts, and what a random one scores: counted, not
     sampled.
     """
-    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index()}))
+    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 
 
 @step(group="answers", job="ask_and_verify", pool=API_POOL, version="1", summary=answered_question)
@@ -75,7 +75,7 @@ def evaluation(
     accepted. Unparsed is wrong under profile paper and not scored under release, missing is never
     scored; both are counted.
     """
-    indexes = {d: changes[d].index() for d in _demonstrations(questions)}
+    indexes = {d: changes[d].index for d in _demonstrations(questions)}
     return Evaluation.of(evaluate(answers, questions, indexes, gating.profile))
 
 
@@ -96,7 +96,7 @@ def error_analysis(
     are made up, are taken for another, and of which hand; and the same change by change. Unparsed
     and missing answers say nothing of any step and have no rows.
     """
-    indexes = {d: changes[d].index() for d in _demonstrations(questions)}
+    indexes = {d: changes[d].index for d in _demonstrations(questions)}
     compared = compare_answers(evaluated, questions, indexes)
     return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
 

@@ -1,11 +1,11 @@
 """What steps ask for besides tables: names, settings, and inputs that come together."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated
 
 from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, Variant
-from enact_assets.engine.parameters import DETERMINES, Name, Rule, settings
+from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.questions.question_tables import Qa
@@ -29,10 +29,7 @@ OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 """The partition of the baseline, whatever variant is made."""
 IF_RELEASE = Rule(when="release")
 """Read only where the gating has a profile of the public release."""
-CONDITIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "release": ("gating", lambda gating: gating.profile.release is not None),
-}
-"""Condition of a rule -> the dimension of the setting that decides it, and how."""
+CONDITIONS["release"] = ("gating", lambda gating: gating.profile.release is not None)
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
@@ -57,13 +54,14 @@ class Changes:
     demonstrations: Of[Demonstrations]
     gating: Gating
 
+    @cached_property
     def index(self) -> DeltaIndex | ReleaseDeltaIndex:
-        """The visible changes between any two key frames."""
+        """The visible changes between any two key frames. Errors: those of ``delta_index``."""
         source = str(self.demonstrations.item(0, "source"))
         profile = self.gating.profile_of(source)
         return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
 
+    @property
     def release_index(self) -> ReleaseDeltaIndex | None:
         """The same under a profile of the public release; None under any other."""
-        index = self.index()
-        return index if isinstance(index, ReleaseDeltaIndex) else None
+        return self.index if isinstance(self.index, ReleaseDeltaIndex) else None

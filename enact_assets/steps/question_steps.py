@@ -1,6 +1,7 @@
 """Questions: trajectories become forward and inverse questions; some of them are asked."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import (
@@ -30,10 +31,19 @@ from enact_assets.questions.selection import chosen_by_variant, select_questions
 from enact_assets.replay.replay_tables import Demonstrations, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
+from enact_assets.trajectories.release_draws import why_no_questions
 from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
 
+NO_QUESTIONS = "no questions"
 
-@step(group="questions", job="write_questions")
+
+def _why_none(changes: Changes | None) -> Mapping[str, Any]:
+    index = None if changes is None else changes.release_index
+    why = None if index is None else why_no_questions(index)
+    return {} if why is None else {NO_QUESTIONS: why}
+
+
+@step(group="questions", job="write_questions", summary=_why_none)
 def qa(
     drawn: Of[Trajectories],
     graph: Of[TransitionGraph],
@@ -45,7 +55,7 @@ def qa(
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
     actions, given the pictures).
     """
-    index = None if changes is None else changes.release_index()
+    index = None if changes is None else changes.release_index
     rows = write_questions(
         drawn, graph, questions, profile=gating.profile, segmented_frames=frames, index=index
     )

@@ -31,7 +31,7 @@ def visible_changes(
     """An edge joins two key frames if one to five changes between them can be seen in both
     pictures; beside it, which objects it is about, and how large they are.
     """
-    index = changes.index()
+    index = changes.index
     graph = build_transition_graph(
         changes.frames, changes.graphs, changes.seen, changes.objects, gating.profile, index=index
     )
@@ -63,7 +63,7 @@ def trajectories(
     questions: QuestionSettings,
 ) -> Of[Trajectories]:
     """Trajectories drawn uniformly, without replacement, by their rank."""
-    index = None if changes is None else changes.release_index()
+    index = None if changes is None else changes.release_index
     n, seed = questions.trajectories_per_length, questions.seed
     rows = sample_trajectories(frames, graph, gating.profile, n, seed, index=index)
     return Trajectories.of(rows)

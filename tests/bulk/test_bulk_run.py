@@ -190,7 +190,7 @@ def test_failures_are_named_and_the_others_finish(tmp_path: Path) -> None:
         assert not summary.is_success
         found = {f.demonstration: (f.stage, f.error) for f in summary.failures}
         assert found == {
-            demonstration_name(1): ("check", "IntervalError"),
+            demonstration_name(1): ("segmentation", "IntervalError"),
             demonstration_name(2): ("load", "ZeroDivisionError"),
             demonstration_name(3): ("check", "ReplayError"),
             demonstration_name(4): ("load", "OSError"),

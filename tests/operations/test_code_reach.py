@@ -15,7 +15,8 @@ import enact_assets
 from enact_assets.contracts.registry import load_registry
 from enact_assets.engine.code_versions import Symbol
 from enact_assets.engine.loading import World, load_arguments
-from enact_assets.engine.steps import SETTINGS, STEPS, Each, Later, Step
+from enact_assets.engine.parameters import SETTINGS, Each, Later
+from enact_assets.engine.steps import STEPS, Step
 from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_versions, step_roots
 from enact_assets.lineage.pipeline import names_now
