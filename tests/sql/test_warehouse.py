@@ -11,7 +11,16 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from tiny_lake import TABLE, Rows, contents, publish_few, publish_lean, tiny_rows, write_lake
+from tiny_lake import (
+    TABLE,
+    Rows,
+    contents,
+    few_sql,
+    publish_few,
+    publish_lean,
+    tiny_rows,
+    write_lake,
+)
 
 from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
@@ -257,14 +266,15 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 warehouse.refuse_offending = die  # every relation is built, nothing is swapped in
-warehouse.publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+lake, target, sql = map(Path, sys.argv[1:])
+warehouse.publish(Lake(lake), target, sql)
 """
 
 
 def test_kill_9_while_publishing_keeps_the_old_file(lake: Lake, target: Path) -> None:
     publish_few(lake, target)
     before = target.read_bytes()
-    command = [sys.executable, "-c", KILLED_PUBLISHER, str(lake.root), str(target)]
+    command = [sys.executable, "-c", KILLED_PUBLISHER, str(lake.root), str(target), str(few_sql())]
     finished = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - our own
     assert finished.returncode == -signal.SIGKILL, finished.stderr.decode()
     assert target.read_bytes() == before
@@ -331,15 +341,17 @@ import sys
 from pathlib import Path
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import publish
+lake, target, sql = map(Path, sys.argv[1:])
 for _ in range(2):
-    publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+    publish(Lake(lake), target, sql)
 """
 
 
 def test_of_two_publishers_one_wins_whole(tmp_path: Path, target: Path) -> None:
     """A schedule and a person may publish at the same moment."""
     lakes = [lake_with(tmp_path / f"lake{n}", n) for n in (2, 5)]
-    commands = [[sys.executable, "-c", PUBLISHER, str(x.root), str(target)] for x in lakes]
+    places = [[str(lake.root), str(target), str(few_sql())] for lake in lakes]
+    commands = [[sys.executable, "-c", PUBLISHER, *place] for place in places]
     running = [subprocess.Popen(c, stderr=subprocess.PIPE) for c in commands]  # noqa: S603 - our own
     for process in running:
         _, errors = process.communicate(timeout=60)

@@ -501,10 +501,14 @@ def _part_of_sql(*names: str) -> Path:
     return folder
 
 
+def few_sql() -> Path:
+    """Three relations and two checks: enough where it matters how a file comes to be."""
+    return _part_of_sql("qa_answers_are_permutations", "fact_intervals_are_ordered")
+
+
 def publish_few(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:
-    """:func:`publish` with three relations and two checks: for how a file comes to be."""
-    few = ("qa_answers_are_permutations", "fact_intervals_are_ordered", "demonstrations")
-    return publish(lake, target, sql or _part_of_sql(*few), **told)
+    """:func:`publish` with the SQL files of :func:`few_sql`."""
+    return publish(lake, target, sql or few_sql(), **told)
 
 
 def publish_lean(lake: Lake, target: Path, **told: Any) -> PublishReport:
