@@ -156,7 +156,8 @@ def test_the_lock_of_a_killed_driver_holds_nobody_up(tiny: TinyRoot, copied: Pat
     assert tiny.walk(copied).is_success
 
 
-@pytest.mark.parametrize("is_killed", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("is_killed", [True, False])
 def test_someone_who_opens_the_warehouse_for_writing_harms_nobody(
     tiny: TinyRoot, copied: Path, *, is_killed: bool
 ) -> None:

@@ -101,7 +101,10 @@ def test_another_size_to_be_visible_asks_other_questions(materialized) -> None:
 
 
 @pytest.fixture(
-    scope="module", params=["recordings", pytest.param("simulations too", marks=pytest.mark.slow)]
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.slow) for name in ("recordings", "simulations too")
+    ],
 )
 def mixed(
     materialized, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
