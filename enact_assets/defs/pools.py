@@ -9,13 +9,16 @@ from collections.abc import Mapping
 import dagster as dg
 
 from enact_assets.engine.steps import STEPS
+from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.steps.answer_steps import API_POOL as API
 from enact_assets.steps.frame_steps import RENDERER_POOL as RENDERER
 
 GPU = "gpu"
 """Steps that need a graphics card: replays in Isaac Sim, models that run here."""
 LIMITS: Mapping[str, int] = {RENDERER: 1, GPU: 1, API: 4}
-POOL_OF: Mapping[str, str] = {step.name: step.pool for step in STEPS.values() if step.pool}
+POOL_OF: Mapping[str, str] = {
+    name: pool for name in STEP_NAMED if name in STEPS and (pool := STEPS[name].pool)
+}
 """Step -> pool."""
 OF_DRIVERS = frozenset({GPU, API})
 """Pools to whose limits drivers keep, too."""

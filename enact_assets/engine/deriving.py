@@ -41,12 +41,14 @@ def derive_graph(
 
     ``external`` maps inputs that others wrote -> their dimensions, ``conditions`` the conditions of
     rules -> the dimension they are about. Steps come after those they read, otherwise in the order
-    of their declaration.
+    of their modules' names, and of their declaration within a module.
     Errors: :class:`DeclarationError` for a table that two steps make or none does, for steps that
     read each other, and for conditions that are not defined.
     """
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
-    specs = [spec_of(step) for step in STEPS.values()]
+    # Not in the order in which modules were imported, which depends on who imports what first.
+    steps = sorted(STEPS.values(), key=lambda step: step.function.__module__)
+    specs = [spec_of(step) for step in steps]
     makers: dict[str, str] = {}
     for spec in specs:
         for asset in spec.assets:

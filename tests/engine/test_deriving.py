@@ -1,6 +1,7 @@
 """The graph that follows from toy steps, and the versions that its inputs make stale."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import pytest
 from toy_tables import (
@@ -84,6 +85,31 @@ def test_steps_come_after_those_they_read_and_whole_ones_last() -> None:
         *(("tariffs", "opening"), ("cash",), ("copy",)),
     )
     assert graph.determines == {"shop": "country"}
+
+
+def test_the_order_in_which_modules_are_imported_does_not_matter() -> None:
+    """The list of what is stale is in this order, and is part of the warehouse's version."""
+
+    def declared_in(module: str, function: Callable[..., Any]) -> None:
+        function.__module__ = module
+        step(group="toys")(function)
+
+    def totals() -> Of[Totals]: ...
+
+    def rank() -> Of[Ranking]: ...
+
+    def open_shops() -> Of[Shops]: ...
+
+    def sell(shop: Of[Shops], name: Annotated[str, Name("shop")]) -> Of[Sales]: ...
+
+    def tax() -> Of[Taxes]: ...
+
+    modules = (("c_steps", totals), ("b_steps", sell), ("b_steps", open_shops))
+    for module, function in (*modules, ("a_steps", tax), ("a_steps", rank)):
+        declared_in(module, function)
+    assert [s.name for s in derived().steps if s.name in STEPS] == [
+        *("tax", "rank", "open_shops", "sell", "totals"),
+    ]
 
 
 def test_every_kind_of_parameter_is_an_input() -> None:
