@@ -24,7 +24,7 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
-from enact_assets.published.tables import published_table
+from enact_assets.published.reading import published_table
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.replay.replay_tables import Demonstrations
 from enact_assets.report.write import write_report
@@ -82,8 +82,9 @@ def publish_answers(root: DataRoot, asked: EvaluationSet, n_models: int) -> None
     accuracies, comparisons = compare_models(pl.concat(evaluations), BASELINE)
     lake.write("model_accuracies", accuracies, {"variant": BASELINE})
     lake.write("model_comparisons", comparisons, {"variant": BASELINE})
-    for name in (name for name in TABLES if name.startswith("published_")):
-        lake.write(name, published_table(name), {})
+    for name, published in TABLES.items():
+        if name.startswith("published_"):
+            lake.write(name, published_table(published), {})
     without_checks = root.root / "sql"
     shutil.copytree(sql_folder(), without_checks, ignore=shutil.ignore_patterns("checks"))
     (without_checks / "checks").mkdir()
