@@ -49,7 +49,7 @@ fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of the
 
 # What ruff has no rule for: modules are short and named for what they do.
 check: $(STAMP) ## lint, formatting, types, import contracts
-	@awk 'FNR == 351 && FILENAME !~ /contracts.tables.py$$/ { print FILENAME ": more than 350 lines"; bad = 1 } \
+	@awk 'FNR == 351 { print FILENAME ": more than 350 lines"; bad = 1 } \
 	  FNR == 1 && FILENAME ~ /[_\/](utils|helpers|manager|misc|common)[_.][^\/]*$$/ { print FILENAME ": a name for anything"; bad = 1 } \
 	  END { exit bad }' $$(find enact_assets -name '*.py')
 	$(BIN)/ruff check .

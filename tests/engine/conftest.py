@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from toy_tables import TOYS, Opening, Tariff, Till
 
-from enact_assets.engine.parameters import DETERMINES, HANDLES, SETTINGS, provides, settings
+from enact_assets.engine.parameters import CONDITIONS, DETERMINES, HANDLES, SETTINGS, provides, settings
 from enact_assets.engine.steps import STEPS
 
 
@@ -16,7 +16,7 @@ from enact_assets.engine.steps import STEPS
 def toys() -> Iterator[None]:
     """What is declared during the test is forgotten after it, and what was declared comes back."""
     with ExitStack() as declared:
-        for registry in (STEPS, HANDLES, SETTINGS, DETERMINES):
+        for registry in (STEPS, HANDLES, SETTINGS, DETERMINES, CONDITIONS):
             declared.enter_context(patch.dict(registry, clear=True))
         declared.enter_context(patch("enact_assets.engine.deriving.TABLES", TOYS))
         settings(Tariff, "tariffs", "country")
