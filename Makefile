@@ -60,11 +60,11 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 bench: $(STAMP) ## print the figures of BENCHMARKS.md
 	$(BIN)/python -m benchmarks
 
-LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-  --no-emit-find-links --no-annotate --no-header pyproject.toml --extra simulator --extra video --extra ui --extra dev
+RESOLVE := --resolve --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+  --no-annotate --no-header pyproject.toml --extra simulator --extra video --extra ui --extra dev --extra distributed
 lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject.toml
-	$(LOCK) --extra distributed -o requirements.lock
-	$(LOCK) --extra distributed --extra all-tests --constraint requirements.lock -o requirements-all.lock
+	$(BIN)/python install.py requirements.lock $(RESOLVE)
+	$(BIN)/python install.py requirements-all.lock $(RESOLVE) --extra all-tests --constraint requirements.lock
 
 clean-data: ## remove what was materialized, not the environment
 	rm -rf data
