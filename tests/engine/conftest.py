@@ -8,7 +8,14 @@ from unittest.mock import patch
 import pytest
 from toy_tables import TOYS, Opening, Tariff, Till
 
-from enact_assets.engine.parameters import CONDITIONS, DETERMINES, HANDLES, SETTINGS, provides, settings
+from enact_assets.engine.parameters import (
+    CONDITIONS,
+    DETERMINES,
+    HANDLES,
+    SETTINGS,
+    provides,
+    settings,
+)
 from enact_assets.engine.steps import STEPS
 
 
