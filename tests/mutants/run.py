@@ -134,8 +134,8 @@ def is_killed(folder: Path, mutant: Mutant) -> bool:
         path.write_text(text, encoding="utf-8")
     if code not in (0, TESTS_FAILED):
         raise MutantError(
-            f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it (exit code {code}). "
-            "Plant a fault that can be imported."
+            f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it "
+            f"(exit code {code}). Plant a fault that can be imported."
         )
     return code == TESTS_FAILED
 
@@ -187,9 +187,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     print(f"{len(mutants) - len(survivors)} of {len(mutants)} mutants were killed.")
     for mutant in survivors:
-        print(
-            f"Survived: {mutant.area}: {mutant.name} ({mutant.file}). Tests: {' '.join(mutant.tests)}"
-        )
+        tests = " ".join(mutant.tests)
+        print(f"Survived: {mutant.area}: {mutant.name} ({mutant.file}). Tests: {tests}")
     return 1 if survivors else 0
 
 
