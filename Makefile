@@ -10,7 +10,7 @@ STAMP_ALL := $(VENV_ALL)/.installed-from-lock
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all fuzz check bench install install-all lock clean-data help
+.PHONY: demo full ui test test-all mutants fuzz check bench install install-all lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ test: $(STAMP) ## the tests to run before a commit: no GPU, no network, no key
 
 test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property
 	@$(BIN_ALL)/python -m pytest -n 2 -m "slow or not slow" --hypothesis-profile all
+
+mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier tries those of one area
+	@$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
 FUZZ_CASES ?= 1000
 fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of them in half an hour

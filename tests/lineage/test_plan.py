@@ -157,6 +157,15 @@ def test_what_is_not_there_yet_is_no_reason() -> None:
     assert plan.may_follow["qa"] == (("fold-0", "state"),)
 
 
+def test_an_input_that_cannot_be_read_is_no_reason() -> None:
+    """It is to be made again itself, and may come out as it was."""
+    world = World()
+    step, partition = STEP_NAMED["evaluation"], ("oracle", "baseline")
+    world.lineage.states.set("predictions", partition, State("", problem="damaged"))
+    assert "predictions" not in world.lineage.inputs(step, partition)
+    assert world.lineage.causes(step, partition) == ()
+
+
 def test_stale_rows_are_those_that_are_there() -> None:
     """Never made is not out of date; what is made from something stale is."""
     world = World()

@@ -31,6 +31,19 @@ def test_the_leaderboard_says_how_sure_it_is(warehouse: Relations) -> None:
     assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
 
 
+def test_each_metric_has_its_own_interval_and_places() -> None:
+    rows = tiny_rows()
+    for found in rows["model_accuracies"]:
+        is_task = found["metric"] == "task_accuracy"
+        found |= {"low": 0.1 if is_task else 0.2, "place_worst": 3 if is_task else 4}
+    read = query(
+        Relations(rows),
+        "select distinct task_accuracy_low, pairwise_accuracy_low, task_accuracy_place_worst, "
+        "pairwise_accuracy_place_worst from leaderboard",
+    )
+    assert read.rows() == [(0.1, 0.2, 3, 4)]
+
+
 def test_references_have_scores_and_no_place() -> None:
     """The oracle is first of all by construction: the best model is the first of the models."""
     rows = tiny_rows()
