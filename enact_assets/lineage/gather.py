@@ -3,7 +3,11 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
+from enact_assets.contracts.errors import (
+    DamagedFileError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
 from enact_assets.contracts.provenance import InputVersion
 from enact_assets.contracts.registry import Registry
 from enact_assets.engine.graph import Follow, Follows, Names, Partition
@@ -143,7 +147,7 @@ def _landed(inventory: Inventory, asset: str, partition: Partition) -> State | N
     except MissingPartitionError:
         aside = inventory.lake.where_aside(asset, where)
         return None if aside is None else State("", None, aside_problem(aside))
-    except DamagedFileError as error:
+    except (DamagedFileError, UnreadableFileError) as error:
         return State("", None, str(error))
     return State(metadata.content_sha, metadata.provenance)
 
