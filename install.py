@@ -93,18 +93,21 @@ PIP_INSTALL = (*PIP, "install", "--quiet", "--quiet")
 EDITABLE = ("--no-deps", "--no-build-isolation", "-e", ".")
 
 
-def install(lock: Path) -> bool:
-    """Install the packages of ``lock`` and this project; whether that worked."""
+def run_uv(command: str, *arguments: object) -> bool:
+    """Whether ``uv pip`` succeeded, with the package indexes of pip's configuration."""
     listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False)  # noqa: S603 - this environment's own pip
     pip = parse_pip_config(listed.stdout)
-    if install_uv(lock):
-        uv_install = (Path(sys.executable).with_name("uv"), "pip", "install", "--quiet")
-        arguments = ("--python", sys.executable, *uv_arguments(pip, os.environ))
-        env = uv_environment(pip, os.environ)
-        if run(*uv_install, *arguments, "-r", lock, env=env) and run(
-            *uv_install, *arguments, *EDITABLE, env=env
-        ):
-            return True
+    uv = (Path(sys.executable).with_name("uv"), "pip", command, "--quiet")
+    options = uv_arguments(pip, os.environ)
+    return run(*uv, *options, *arguments, env=uv_environment(pip, os.environ))
+
+
+def install(lock: Path) -> bool:
+    """Install the packages of ``lock`` and this project; whether that worked."""
+    here = ("--python", sys.executable)
+    packages, project = (*here, "-r", lock), (*here, *EDITABLE)
+    if install_uv(lock) and run_uv("install", *packages) and run_uv("install", *project):
+        return True
     print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
     # The lock is complete. With dependencies, pip would ask for hashes of `gql[requests]` as well.
     return run(*PIP_INSTALL, "--no-deps", "-r", lock) and run(*PIP_INSTALL, *EDITABLE)
@@ -114,7 +117,12 @@ def main(arguments: Sequence[str]) -> int:
     """Exit code of the installation."""
     parser = argparse.ArgumentParser(description="Install a lock into this Python's environment.")
     parser.add_argument("lock", type=Path, help="file with pinned versions and hashes")
-    return 0 if install(parser.parse_args(arguments).lock.resolve()) else 1
+    about = "write the lock anew: what follows are options of `uv pip compile`"
+    parser.add_argument("--resolve", nargs=argparse.REMAINDER, help=about)
+    told = parser.parse_args(arguments)
+    if told.resolve is not None:
+        return 0 if run_uv("compile", *told.resolve, "-o", told.lock) else 1
+    return 0 if install(told.lock.resolve()) else 1
 
 
 if __name__ == "__main__":

@@ -13,11 +13,13 @@ import polars as pl
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, EXISTS
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import Gating
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.counting import PathCounts
+from enact_assets.segmentation.segmentation_tables import SceneGraphs
+from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.sampling import draw_ranks
 
 N_FRAMES = 20_000
@@ -32,7 +34,7 @@ def generate_replay(seed: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame
     """Demonstrations, facts and objects of one replay: lasting changes with flicker around them."""
     generator = np.random.default_rng(seed)
     names = [f"object_{k}" for k in range(N_OBJECTS)]
-    demonstrations = table("demonstrations").build(
+    demonstrations = Demonstrations.build(
         [
             {
                 "demonstration": "bench-0",
@@ -46,7 +48,7 @@ def generate_replay(seed: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame
             }
         ]
     )
-    objects = table("objects").build(
+    objects = Objects.build(
         [
             {
                 "demonstration": "bench-0",
@@ -71,15 +73,13 @@ def generate_replay(seed: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame
         cuts = np.unique(np.concatenate([lasting, flicker[flicker < lasting[1]]]))
         cuts = cuts[: 2 * (cuts.size // 2)]
         rows += [(predicate, subject, other, int(a), int(b)) for a, b in cuts.reshape(-1, 2)]
-    facts = pl.DataFrame(
-        [("bench-0", *row) for row in rows], schema=table("facts").schema, orient="row"
-    )
+    facts = pl.DataFrame([("bench-0", *row) for row in rows], schema=Facts.schema(), orient="row")
     facts = facts.unique(["predicate", "subject", "object", "frame_from"], maintain_order=True)
     ends = facts.sort("frame_from").with_columns(
         before=pl.col("frame_to").cum_max().shift(1).over("predicate", "subject", "object")
     )
     facts = ends.filter(pl.col("before").is_null() | (pl.col("frame_from") > pl.col("before")))
-    return demonstrations, table("facts").check(facts.drop("before")), objects
+    return demonstrations, Facts.check(facts.drop("before")), objects
 
 
 def generate_index(seed: int) -> DeltaIndex:
@@ -100,8 +100,8 @@ def generate_index(seed: int) -> DeltaIndex:
         *of, *(pl.lit(0, pl.Int64).alias(name) for name in box), fraction=pl.lit(0.01)
     )
     return DeltaIndex.from_tables(
-        table("scene_graphs").check(scene_graphs),
-        table("visibility").check(visibility),
+        SceneGraphs.check(scene_graphs),
+        Visibility.check(visibility),
         objects,
         PAPER,
     )
@@ -128,13 +128,13 @@ def main() -> None:
     small = sparse_edges(20, 20)
     first = seconds(lambda: segment(*replay, gating))
     print(f"{1e3 * first:10.1f} ms  first segmentation (kernels compiled or loaded)")
-    first = seconds(lambda: PathCounts.of(20, small, 3).unrank(3, [0]))
+    first = seconds(lambda: CountedPaths.of(20, small, 3).unrank(3, [0]))
     print(f"{1e3 * first:10.1f} ms  first counting and unranking (kernels compiled or loaded)")
     found = segment(*replay, gating).segmented_frames.height
     index = generate_index(1)
     dense, sparse = sparse_edges(N_KEY_FRAMES, N_KEY_FRAMES), sparse_edges(N_KEY_FRAMES, 50)
-    dense_counts = PathCounts.of(N_KEY_FRAMES, dense, LENGTH)
-    sparse_counts = PathCounts.of(N_KEY_FRAMES, sparse, LENGTH)
+    dense_counts = CountedPaths.of(N_KEY_FRAMES, dense, LENGTH)
+    sparse_counts = CountedPaths.of(N_KEY_FRAMES, sparse, LENGTH)
     totals = dense_counts.total(LENGTH), sparse_counts.total(LENGTH)
     lines: list[tuple[str, Callable[[], object], int]] = [
         (f"check a replay, {replay[1].height} intervals", lambda: check_replay(*replay), 20),
@@ -146,12 +146,12 @@ def main() -> None:
         (f"visible changes of all pairs of {index.n_key_frames} key frames", index.edges, 2),
         (
             f"count paths, {len(dense)} edges, L = {LENGTH}, total {totals[0]:.1e}",
-            lambda: PathCounts.of(N_KEY_FRAMES, dense, LENGTH),
+            lambda: CountedPaths.of(N_KEY_FRAMES, dense, LENGTH),
             2,
         ),
         (
             f"count paths, {len(sparse)} edges, L = {LENGTH}, total {totals[1]:.1e}",
-            lambda: PathCounts.of(N_KEY_FRAMES, sparse, LENGTH),
+            lambda: CountedPaths.of(N_KEY_FRAMES, sparse, LENGTH),
             2,
         ),
         (f"draw {N_DRAWS} distinct ranks", lambda: draw_ranks(totals[0], N_DRAWS, 0), 2),

@@ -30,7 +30,7 @@ from benchmarks.crashes import (
 )
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
 from enact_assets.contracts.errors import MaterializationError
-from enact_assets.contracts.lineage import STEPS
+from enact_assets.lineage.pipeline import STEPS
 from enact_assets.storage.paths import DataRoot
 
 EMBEDDED = "outfit_a_basic_toolbox-0"

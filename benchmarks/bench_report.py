@@ -17,12 +17,16 @@ from benchmarks.evaluation_data import EvaluationSet, evaluation_set
 from benchmarks.measuring import HEADER, Row, cpu_seconds
 from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES
 from enact_assets.error_analysis.compare import AnswerComparer
 from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.probes.panels import correct_within_panels
-from enact_assets.published.tables import published_table
+from enact_assets.probes.probe_tables import Probes
+from enact_assets.published.reading import published_table
+from enact_assets.questions.question_tables import AskedQuestions
+from enact_assets.replay.replay_tables import Demonstrations
 from enact_assets.report.write import write_report
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.images import ImageStore
@@ -61,7 +65,7 @@ def publish_answers(root: DataRoot, asked: EvaluationSet, n_models: int) -> None
             "frame_id_runs": [0, 0],
         }
         where = {"demonstration": str(demonstration)}
-        lake.write("demonstrations", table("demonstrations").build([rows]), where)
+        lake.write("demonstrations", Demonstrations.build([rows]), where)
     comparer = AnswerComparer(questions, indexes)
     evaluations = []
     for model in range(n_models):
@@ -78,8 +82,9 @@ def publish_answers(root: DataRoot, asked: EvaluationSet, n_models: int) -> None
     accuracies, comparisons = compare_models(pl.concat(evaluations), BASELINE)
     lake.write("model_accuracies", accuracies, {"variant": BASELINE})
     lake.write("model_comparisons", comparisons, {"variant": BASELINE})
-    for name in (name for name in TABLES if name.startswith("published_")):
-        lake.write(name, published_table(name), {})
+    for name, published in TABLES.items():
+        if name.startswith("published_"):
+            lake.write(name, published_table(published), {})
     without_checks = root.root / "sql"
     shutil.copytree(sql_folder(), without_checks, ignore=shutil.ignore_patterns("checks"))
     (without_checks / "checks").mkdir()
@@ -105,7 +110,7 @@ def _publish_probes(lake: Lake, n_models: int) -> None:
                         | {f"{prefix}_low": difference - 0.1, f"{prefix}_high": difference + 0.1}
                         | {f"{prefix}_p": p, "sign_flip_p": p, **counts}
                     )
-    probes = table("probes").build(drawn)
+    probes = Probes.build(drawn)
     for (model, variant), of_one in probes.group_by("model", "variant"):
         lake.write("probes", of_one, {"model": str(model), "variant": str(variant)})
     for (model,), of_one in correct_within_panels(probes).group_by("model"):
@@ -132,10 +137,10 @@ def _publish_pictures(lake: Lake, images: ImageStore, questions: pl.DataFrame) -
             height_px=pl.lit(512, pl.Int64),
         )
     )
-    contract = table("frame_images")
+    contract = FrameImages
     for (demonstration,), of_one in shown.group_by("demonstration"):
         where = {"demonstration": str(demonstration), "variant": BASELINE}
-        lake.write("frame_images", contract.check(of_one.select(list(contract.columns))), where)
+        lake.write("frame_images", contract.check(of_one.select(list(contract.schema()))), where)
 
 
 def rows(n_models: int = N_MODELS) -> Iterator[Row]:
@@ -169,8 +174,8 @@ def _as_asked(questions: pl.DataFrame) -> pl.DataFrame:
         "prompt": pl.lit(""),
         "evidence_sha": pl.lit("0" * 64),
     }
-    contract = table("asked_questions")
-    return contract.check(questions.with_columns(**told).select(list(contract.columns)))
+    contract = AskedQuestions
+    return contract.check(questions.with_columns(**told).select(list(contract.schema())))
 
 
 def main() -> None:

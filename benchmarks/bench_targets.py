@@ -40,7 +40,7 @@ from enact_assets.questions.qa import write_questions
 from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.counting import PathCounts
+from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import draw_ranks, sample_trajectories
 
@@ -171,8 +171,8 @@ def report(options: Options) -> Iterator[Row]:
 def counting(options: Options) -> Iterator[Row]:
     """Exact path counts and draws on a graph whose total passes 2^64."""
     edges = sparse_edges(N_KEY_FRAMES, N_KEY_FRAMES)
-    counts = PathCounts.of(N_KEY_FRAMES, edges, LENGTH)
-    spent = best_of(3, lambda: PathCounts.of(N_KEY_FRAMES, edges, LENGTH))
+    counts = CountedPaths.of(N_KEY_FRAMES, edges, LENGTH)
+    spent = best_of(3, lambda: CountedPaths.of(N_KEY_FRAMES, edges, LENGTH))
     total = counts.total(LENGTH)
     yield Row(
         f"DP, {N_KEY_FRAMES:,} key frames, L = {LENGTH}, exact",

@@ -21,7 +21,7 @@ import duckdb
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.collect import Collected, collect
 from enact_assets.storage.images import RENDERS_FOLDER, ImageStore
@@ -208,7 +208,7 @@ def _damaged_tables(root: Path) -> Iterator[str]:
             except EnactError as error:
                 yield str(error)
                 continue
-            if table_sha(rows, contract.key) != promised:
+            if table_sha(rows, contract.key()) != promised:
                 yield f"{name} {partition}: its rows are not those its hash was made of"
             if name == "frame_images":
                 gone = [sha for sha in rows.get_column("image_sha") if not images.exists(sha)]

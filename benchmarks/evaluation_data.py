@@ -26,7 +26,7 @@ from enact_assets.questions.templates import KINDS, Kind
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.counting import PathCounts
+from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.sampling import draw_ranks
 
 N_DEMONSTRATIONS = 29
@@ -121,9 +121,9 @@ def evaluation_set(
     return EvaluationSet(tuple(task for task, _ in tasks), tuple(questions))
 
 
-def _count(task: EvaluationTask) -> PathCounts:
+def _count(task: EvaluationTask) -> CountedPaths:
     pairs, _ = task.deltas.edges()
-    return PathCounts.of(task.deltas.n_key_frames, pairs, RELEASE.max_length)
+    return CountedPaths.of(task.deltas.n_key_frames, pairs, RELEASE.max_length)
 
 
 def _task(seed: int, n_frames: int) -> EvaluationTask:
@@ -140,7 +140,7 @@ def _task(seed: int, n_frames: int) -> EvaluationTask:
 
 
 def _questions(
-    task: EvaluationTask, counts: PathCounts, kind: Kind, length: int, n: int
+    task: EvaluationTask, counts: CountedPaths, kind: Kind, length: int, n: int
 ) -> list[OfficialQuestion]:
     ranks = draw_ranks(counts.total(length), n, seed_from(task.name, kind, length))
     name = question_type(kind, length)

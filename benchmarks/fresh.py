@@ -100,7 +100,7 @@ def walk(folder: Path, n: int) -> dict[str, float]:
     One more is made before, so that kernels are loaded and the instance is there.
     """
     from benchmarks.tiny_root import CHAIN, chain_by_hand, write_tiny_recording
-    from enact_assets.contracts.lineage import STEP_NAMED
+    from enact_assets.lineage.pipeline import STEP_NAMED
     from enact_assets.materialize import Driver
     from enact_assets.storage.paths import DataRoot
 

@@ -19,7 +19,7 @@ from enact_assets import __version__
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.contracts.settings import Gating, Variant
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.predictions.baselines import predict
@@ -27,6 +27,7 @@ from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
@@ -129,7 +130,7 @@ def _write_rolled_up(
         demonstration_name(d): templates[d % len(templates)] for d in range(n_demonstrations)
     }
     for name, gating in registry.gatings.items():
-        qa = table("qa").empty()
+        qa = Qa.empty()
         for number, template in enumerate(template_of.values()):
             # Demonstrations take turns: with so many, few questions of each are enough.
             most = 1 + 2 * registry.questions.question_set_per_stratum // n_demonstrations
@@ -185,7 +186,7 @@ def _write_copies(root: Path, template: Template, numbers: list[int], registry: 
     # Read here: pickled, rows of texts take the texts of all rows there ever were with them.
     asked = {
         name: pl.read_parquet(
-            root / file_name(table("asked_questions"), {"variant": name}),
+            root / file_name(AskedQuestions, {"variant": name}),
             columns=["demonstration", "gating", "question_id"],
         )
         for name in registry.variants
@@ -243,10 +244,10 @@ def _hash(*parts: object) -> str:
 def _write(root: Path, name: str, partition: Mapping[str, str], rows: pl.DataFrame) -> None:
     """Land rows like the lake does, but without waiting for the disk sixty thousand times."""
     contract = table(name)
-    values = {d: partition[d] for d in contract.partitions}
+    values = {d: partition[d] for d in contract.by}
     text = partition_text(values)
     metadata = FileMetadata(name, text, _hash(name, text), contract_sha(contract), __version__)
-    arrow = rows.select(list(contract.columns)).sort(contract.key, nulls_last=False).to_arrow()
+    arrow = rows.select(list(contract.schema())).sort(contract.key(), nulls_last=False).to_arrow()
     path = root / file_name(contract, values)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(encoded_file(contract, arrow, metadata))

@@ -19,13 +19,13 @@ import pyarrow as pa
 from PIL import Image
 
 from enact_assets import __version__
-from enact_assets.contracts.lineage import ROOTS, STEPS, WHOLE
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.tables import TABLES, Table
-from enact_assets.defs.code import code_version
 from enact_assets.defs.instance import open_instance
-from enact_assets.lineage.follow import Names, Partition
+from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.tables import TABLES, Table
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import ROOTS, STEPS, WHOLE, names_now
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files
 from enact_assets.lineage.versions import EMBEDDED, root_version
@@ -58,7 +58,7 @@ def build(root: Path, n_demonstrations: int, registry: Registry, processes: int 
     instance.add_dynamic_partitions("demonstration", demonstrations)
     instance.add_dynamic_partitions("model", list(registry.models))
     instance.dispose()
-    names = Names.now(registry, demonstrations, registry.models, [])
+    names = names_now(registry, demonstrations, registry.models, [])
     files = list(_files(registry, names))
     chunks = [files[first : first + CHUNK] for first in range(0, len(files), CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -102,7 +102,7 @@ def _write(root: Path, files: Sequence[FileToWrite]) -> None:
         if name not in tables:
             tables[name] = (_rows(contract), contract_sha(contract))
         rows, contract_hash = tables[name]
-        values = dict(zip(contract.partitions, partition, strict=True))
+        values = dict(zip(contract.by, partition, strict=True))
         if name == "frame_images":
             sha = _version("picture", partition)
             _put(root / IMAGES_FOLDER / picture_name(sha), _PICTURE)
@@ -125,9 +125,9 @@ def _put(path: Path, content: bytes) -> None:
         path.write_bytes(content)
 
 
-def _rows(contract: Table) -> pa.Table:
-    columns = {name: [_value(c.dtype)] * N_ROWS for name, c in contract.columns.items()}
-    return pl.DataFrame(columns, schema=contract.schema).to_arrow()
+def _rows(contract: type[Table]) -> pa.Table:
+    columns = {name: [_value(c.dtype)] * N_ROWS for name, c in contract.columns().items()}
+    return pl.DataFrame(columns, schema=contract.schema()).to_arrow()
 
 
 def _value(dtype: Any) -> object:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.household_play import Play, play
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Demonstrations, Objects, States
 from enact_assets.replay.tables import ReplayTables
 
 VERSION = 1
@@ -67,7 +67,7 @@ def generate(seed: int, n_frames: int = N_FRAMES) -> ReplayTables:
     """Replay tables of the household of ``seed``: the same on every machine."""
     name = demonstration_name(seed)
     found = play(seed, n_frames)
-    demonstrations = table("demonstrations").build(
+    demonstrations = Demonstrations.build(
         [
             {
                 "demonstration": name,
@@ -90,7 +90,7 @@ def generate(seed: int, n_frames: int = N_FRAMES) -> ReplayTables:
             "parents": [found.parents.get(n) for n in names],
             "is_particle_system": [found.categories[n] == "System" for n in names],
         },
-        schema=table("objects").schema,
+        schema=Objects.schema(),
     )
     facts = (
         pl.DataFrame(
@@ -111,7 +111,7 @@ def generate(seed: int, n_frames: int = N_FRAMES) -> ReplayTables:
         facts,
         objects,
         seen.select(pl.lit(name).alias("demonstration"), pl.all()),
-        table("states").empty(),
+        States.empty(),
     )
 
 

@@ -19,10 +19,11 @@ from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import write_recorded
+from enact_assets.replay.replay_tables import Demonstrations, States
 from enact_assets.replay.tables import RECORDED, ReplayTables
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.storage.recordings import CAMERA, SCENE_GRAPH_FILES
@@ -46,8 +47,12 @@ SMALL_QUESTIONS = {
 }
 
 
-def tiny_replay(name: str, n_moves: int = N_MOVES) -> ReplayTables:
-    """A replay in which ``n_moves`` things are moved; the order depends on ``name``."""
+def tiny_replay(name: str, n_moves: int = N_MOVES, *, has_contacts: bool = False) -> ReplayTables:
+    """A replay in which ``n_moves`` things are moved; the order depends on ``name``.
+
+    With ``has_contacts`` another thing begins to touch the table between any two moves, which makes
+    key frames under a gating that counts contacts.
+    """
     things = [f"cup_{k}" for k in range(n_moves)]
     seed = int(content_sha(["tiny", name])[:8], 16)
     order = np.random.default_rng(seed).permutation(n_moves).tolist()
@@ -59,6 +64,10 @@ def tiny_replay(name: str, n_moves: int = N_MOVES) -> ReplayTables:
         moved = k * FRAMES_PER_MOVE
         facts.append(("OnTop", things[which], "table", 0, moved))
         facts.append(("OnTop", things[which], "shelf", moved, n_frames))
+    if has_contacts:
+        first = FRAMES_PER_MOVE // 2
+        for k, thing in enumerate(things):
+            facts.append(("Touching", thing, "table", first + k * FRAMES_PER_MOVE, n_frames))
     sights = [
         [CAMERA, thing, 0, n_frames, BOX_PX**2, 0, 0, BOX_PX - 1, BOX_PX - 1] + [PICTURE_PX] * 2
         for thing in (*FURNITURE, *things)
@@ -75,29 +84,34 @@ def tiny_replay(name: str, n_moves: int = N_MOVES) -> ReplayTables:
         "frame_id_runs": list(COUNTED_FROM_0),
     }
     return ReplayTables(
-        table("demonstrations").build([row]),
+        Demonstrations.build([row]),
         _rows("facts", name, facts),
         _rows("objects", name, objects),
         _rows("observability", name, sights),
-        table("states").empty(),
+        States.empty(),
     )
 
 
 def _rows(name: str, demonstration: str, rows: Iterable[Iterable[Any]]) -> pl.DataFrame:
     contract = table(name)
     of_demonstration = [
-        dict(zip(contract.columns, (demonstration, *row), strict=True)) for row in rows
+        dict(zip(contract.schema(), (demonstration, *row), strict=True)) for row in rows
     ]
     return contract.build(of_demonstration)
 
 
 def write_tiny_recording(
-    folder: Path, name: str, n_moves: int = N_MOVES, *, has_pictures: bool = True
+    folder: Path,
+    name: str,
+    n_moves: int = N_MOVES,
+    *,
+    has_pictures: bool = True,
+    has_contacts: bool = False,
 ) -> Path:
     """``<folder>/<name>``: scene graphs, and a PNG of every frame; returns it."""
     place = folder / name
     place.mkdir(parents=True)
-    replay = tiny_replay(name, n_moves)
+    replay = tiny_replay(name, n_moves, has_contacts=has_contacts)
     write_recorded(replay, place / SCENE_GRAPH_FILES[0], flavour="diff")
     for frame in range(replay.demonstrations.item(0, "n_frames") if has_pictures else 0):
         path = picture_file(place, frame)

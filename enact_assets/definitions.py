@@ -3,14 +3,17 @@
 import dagster as dg
 
 from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.defs.assets import all_assets
 from enact_assets.defs.automation import automation_sensor
 from enact_assets.defs.jobs import all_jobs
 from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.report_asset import report_asset
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.schedules import every_quarter, nightly
 from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
+from enact_assets.defs.settings_assets import settings_assets
+from enact_assets.defs.table_assets import table_assets
 from enact_assets.defs.up_to_date import up_to_date
+from enact_assets.defs.warehouse_asset import warehouse_asset
 
 
 def build_definitions(
@@ -22,7 +25,13 @@ def build_definitions(
     In a job made of the rest, the check up_to_date would run along with each step and read the
     whole lake.
     """
-    assets = all_assets(Partitions(registry or load_registry()))
+    partitions = Partitions(registry or load_registry())
+    assets = [
+        *settings_assets(partitions),
+        *table_assets(partitions),
+        warehouse_asset(partitions),
+        report_asset(partitions),
+    ]
     resources = {"data": data or DataResource()}
     if for_steps:
         return dg.Definitions(assets=assets, resources=resources)

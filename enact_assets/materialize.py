@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, WAREHOUSE, StepSpec, dimensions
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
 from enact_assets.defs.arrivals import check_name, names_found, names_in_lake
 from enact_assets.defs.driver_lock import check_only_driver
@@ -22,11 +21,12 @@ from enact_assets.defs.lost_runs import mark_all_lost
 from enact_assets.defs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.up_to_date import report_up_to_date
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
 from enact_assets.execution.choice import Runners
 from enact_assets.execution.contract import Outcome, Site, StepRun
-from enact_assets.lineage.follow import Partition, partition_key
 from enact_assets.lineage.gather import landed_states
 from enact_assets.lineage.missing import not_current
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS, WAREHOUSE, dimensions
 from enact_assets.lineage.plan import (
     NEVER,
     NEW_CODE,

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF, StepSpec
 from enact_assets.defs.progress import Progress
-from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
 from enact_assets.lineage.plan import Lineage, Marks
 
 

@@ -1,4 +1,4 @@
-"""Makes ``tests/`` importable (``from reference.x import y``), and shares work out to workers."""
+"""Makes ``tests/`` importable (``from reference.x import y``) and shares tests out to processes."""
 
 import sys
 from pathlib import Path
@@ -21,16 +21,13 @@ settings.register_profile(
 )
 settings.load_profile("quick")
 
-BUILT_ONCE = (
+COMPILES = "tests/bulk/test_bulk_run.py::test_rows_are_those_of_the_stage_functions"
+"""One case compiles the kernels of the paper's profile, the other those of the release's."""
+LONG = (
+    (f"{COMPILES}[release]",),
+    (f"{COMPILES}[paper]",),
+    # These share something that takes long to make: a data root, simulated demonstrations.
     ("tests/pipeline/",),
-    ("tests/operations/",),
-    ("tests/report/",),
-    ("tests/sql/test_marts.py",),
-    ("tests/sql/test_error_marts.py",),
-    ("tests/sql/test_statistics_marts.py",),
-    ("tests/official/test_importing.py",),
-    ("tests/official/test_commands.py",),
-    # The same simulated demonstrations.
     (
         "tests/simulator/activities/test_world_simulation.py",
         "tests/simulator/activities/test_cooking_activities.py",
@@ -38,26 +35,47 @@ BUILT_ONCE = (
         "tests/simulator/activities/test_kitchen_activities.py",
         "tests/simulator/activities/test_living_room_activities.py",
     ),
+    ("tests/operations/",),
+    ("tests/report/",),
+    ("tests/replay/test_omnigibson_pictures.py",),
+    ("tests/sql/test_leavers.py",),
+    ("tests/sql/test_warehouse.py",),
+    ("tests/replay/test_omnigibson.py",),
+    ("tests/official/test_importing.py",),
 )
-"""Folders and files whose tests share something dear to build."""
+"""Tests that go to one process, what takes longest first; the rest goes there by file."""
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+def place_of(nodeid: str) -> tuple[int, str]:
+    """Where a test stands in the queue, and what goes to one process together with it."""
+    for place, together in enumerate(LONG):
+        if nodeid.startswith(together):
+            return place, together[0]
+    return len(LONG), nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, or one process would wait for the other at the end."""
+    items.sort(key=lambda item: place_of(item.nodeid)[0])
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests that share something dear to build go to one worker, all others to the next free one.
+    """Tests are handed out by :func:`place_of`.
 
     The plugin's own groups no longer work with pytest 9.2, which ignores the names it gives tests.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class Shared(LoadScopeScheduling):
+    class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            path = nodeid.partition("::")[0]
-            return next((shared[0] for shared in BUILT_ONCE if path.startswith(shared)), nodeid)
+            return place_of(nodeid)[1]
 
-    return Shared(config, log)
+    config.option.loadscopereorder = False
+    return Together(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

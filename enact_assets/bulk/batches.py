@@ -28,7 +28,7 @@ from enact_assets.bulk.sources import Source
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import settings_sha
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.storage.atomic import flush_to_disk, temporary_name
 from enact_assets.storage.parquet_files import write_file
 from enact_assets.storage.places import LocalPlace
@@ -40,7 +40,10 @@ _NAME = re.compile(r"batch-(\d{6})")
 _PASSING = (OSError, MemoryError)
 """Errors of the machine, not of the input."""
 _PACKAGE = Path(__file__).parents[1]
-_CODE = ("contracts", "replay", "segmentation", "frames", "trajectories", "questions", "bulk")
+_CODE = (
+    *("contracts", "engine", "replay", "segmentation", "frames", "trajectories", "questions"),
+    *("steps", "bulk"),
+)
 
 
 @dataclass(frozen=True)

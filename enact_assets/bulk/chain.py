@@ -1,4 +1,4 @@
-"""All stages from replay tables to questions, for one demonstration, in memory."""
+"""All steps from replay tables to questions, for one demonstration, in memory."""
 
 import time
 from collections.abc import Iterator
@@ -8,21 +8,18 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
-from enact_assets.contracts.settings import Gating, QuestionSettings
-from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
-from enact_assets.replay.embedded import SOURCE
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
+from enact_assets.engine.memory import run_in_memory
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.segmentation.segment import segment
-from enact_assets.storage.recordings import CAMERA
-from enact_assets.trajectories.counting import count_paths
-from enact_assets.trajectories.graph import build_transition_graph
-from enact_assets.trajectories.release_draws import why_no_questions
-from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.steps.frame_steps import visibility
+from enact_assets.steps.question_steps import NO_QUESTIONS, qa
+from enact_assets.steps.segmentation_steps import segmentation
+from enact_assets.steps.trajectory_steps import path_counts, trajectories, visible_changes
 
+CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, qa)
+"""The steps from replay tables to questions, those of the Dagster assets."""
 TABLES = (
     "demonstrations",
     "objects",
@@ -43,7 +40,6 @@ class BulkSettings:
 
     gating: Gating
     questions: QuestionSettings
-    camera: str = CAMERA
 
 
 @dataclass(frozen=True)
@@ -79,39 +75,33 @@ class StageClock:
 def tables_of_demonstration(
     replay: ReplayTables, settings: BulkSettings, clock: StageClock | None = None
 ) -> DemonstrationTables:
-    """All stages for one demonstration; each table by its contract.
+    """All steps for one demonstration; each table by its contract.
 
-    The stage functions are those of the Dagster assets, so the rows are the same. What is visible
-    comes from ``observability``. Errors: those of the stages; :class:`ReplayError` for an embedded
-    demonstration, whose masks must be measured in its simulated world.
+    What is visible comes from ``observability``. Errors: those of the steps; :class:`ReplayError`
+    for an embedded demonstration, whose masks must be measured in its simulated world.
     """
     clock = clock or StageClock()
-    gating, questions = settings.gating, settings.questions
-    profile, objects = gating.profile, replay.objects
+    gating = settings.gating
     with clock.running("check"):
-        if replay.demonstrations["source"].to_list() == [SOURCE]:
+        if replay.demonstrations["source"].to_list() == [EMBEDDED]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
                 "masks: it is embedded. Materialize it instead: its masks are measured then."
             )
-        check_replay(replay.demonstrations, replay.facts, objects)
-    with clock.running("segmentation"):
-        found = segment(replay.demonstrations, replay.facts, objects, gating)
-        frames, graphs = found.segmented_frames, found.scene_graphs
-    with clock.running("visibility"):
-        seen = visibility_from_observability(replay.observability, frames, settings.camera)
-    with clock.running("transition_graph"):
-        index = delta_index(graphs, seen, objects, profile, frames.height)
-        graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
-    with clock.running("path_counts"):
-        counts = count_paths(frames, graph, profile)
-    with clock.running("trajectories"):
-        n, seed = questions.trajectories_per_length, questions.seed
-        drawn = sample_trajectories(frames, graph, profile, n, seed, index=index)
-    with clock.running("qa"):
-        qa = write_questions(
-            drawn, graph, questions, profile=profile, segmented_frames=frames, index=index
-        )
-    tables = (replay.demonstrations, objects, frames, graphs, seen, graph, counts, drawn, qa)
-    note = why_no_questions(index) if isinstance(index, ReleaseDeltaIndex) else None
-    return DemonstrationTables(dict(zip(TABLES, tables, strict=True)), note)
+    made = run_in_memory(
+        CHAIN,
+        {
+            Demonstrations: replay.demonstrations,
+            Facts: replay.facts,
+            Objects: replay.objects,
+            Observability: replay.observability,
+        },
+        {
+            "demonstration": str(replay.demonstrations["demonstration"].first()),
+            "gating": gating.name,
+        },
+        (gating, settings.questions, Variant(BASELINE, gating.name)),
+        clock.running,
+    )
+    note = made.summaries[qa.__name__].get(NO_QUESTIONS)
+    return DemonstrationTables({name: made.tables[name] for name in TABLES}, note)

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.tables import table
 from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_tables import States
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.recordings import CAMERA
 
 REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability")
 
@@ -52,7 +51,7 @@ class LakeSource:
         demonstrations, facts, objects, observability = (
             lake.read(name, partition) for name in REPLAY_TABLES
         )
-        return ReplayTables(demonstrations, facts, objects, observability, table("states").empty())
+        return ReplayTables(demonstrations, facts, objects, observability, States.empty())
 
 
 @dataclass(frozen=True)
@@ -61,19 +60,16 @@ class RecordedSource:
 
     path: Path
     demonstration: str
-    camera: str = CAMERA
 
     @property
     def identity(self) -> str:
         """Size and time of the file: its content would take as long to hash as to read."""
         found = self.path.stat()
-        return content_sha(
-            [str(self.path.resolve()), self.camera, found.st_size, found.st_mtime_ns]
-        )
+        return content_sha([str(self.path.resolve()), found.st_size, found.st_mtime_ns])
 
     def load(self) -> ReplayTables:
         """Read the recording. Errors: :class:`RecordingError`."""
-        return read_recorded(self.path, self.demonstration, camera=self.camera)
+        return read_recorded(self.path, self.demonstration)
 
 
 def lake_sources(root: Path, demonstrations: Iterable[str] | None = None) -> list[LakeSource]:

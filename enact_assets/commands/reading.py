@@ -88,9 +88,9 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _report(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.lineage import REPORT, WAREHOUSE
     from enact_assets.contracts.provenance import InputVersion, Provenance
-    from enact_assets.defs.code import code_version
+    from enact_assets.lineage.code import code_version
+    from enact_assets.lineage.pipeline import REPORT, WAREHOUSE
     from enact_assets.report.write import write_report
     from enact_assets.storage.warehouse import published_provenance
 

@@ -31,7 +31,9 @@ EnactError
 |-- WarehouseError                the DuckDB file could not be built or read
 |   `-- CheckError                checks of it found offending rows: `checks` says which
 |-- OutputError                   a file cannot be written, or would land outside its folder
-`-- MaterializationError          a partition failed, or could not start
+|-- MaterializationError          a partition failed, or could not start
+|-- DeclarationError              a step declares what cannot be
+`-- UndeclaredReadError           the body of a step reads what is no parameter of it
 """
 
 from collections.abc import Iterable, Mapping
@@ -209,3 +211,11 @@ class MaterializationError(EnactError):
 
 class OutputError(EnactError):
     """A file cannot be written, or would land outside the folder it was meant for."""
+
+
+class DeclarationError(EnactError):
+    """A step declares what cannot be."""
+
+
+class UndeclaredReadError(EnactError):
+    """The body of a step reads what is no parameter of it."""

@@ -10,6 +10,8 @@ from enact_assets.contracts.profile import Profile
 
 EMBEDDED = "embedded"
 """Source of demonstrations that the embedded simulator makes."""
+RENDERED = frozenset({EMBEDDED, "omnigibson"})
+"""Sources whose pictures can be made under any variant; of others, what came is all there is."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import WAREHOUSE
-from enact_assets.defs.tables import markdown_table
+from enact_assets.defs.table_assets import markdown_table
+from enact_assets.lineage.pipeline import WAREHOUSE
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse_checks import CheckResult
 

@@ -8,16 +8,17 @@ from dataclasses import replace
 import dagster as dg
 
 from enact_assets.contracts.errors import DamagedFileError, MaterializationError
-from enact_assets.contracts.lineage import STEP_NAMED, StepSpec
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.code import code_version
 from enact_assets.defs.lost_runs import note_process
 from enact_assets.defs.names import current_names
 from enact_assets.defs.resources import DataResource
 from enact_assets.defs.running import WHY_TAG
-from enact_assets.lineage.follow import Names, Partition, partition_tuple
+from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.gather import Inventory, causes_now, inputs_now
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.lineage.vouching import refuse_unvouched
 from enact_assets.storage.damage import heal
 
 WHY_CHARACTERS = 1000
@@ -29,33 +30,31 @@ class Made:
     def __init__(
         self, spec: StepSpec, partition: Partition, inventory: Inventory, names: Names
     ) -> None:
-        self._spec, self._partition, self._inventory, self._names = (
-            spec,
-            partition,
-            inventory,
-            names,
-        )
+        self.names = names
+        """Names that were current when it began."""
+        self._spec, self._partition, self._inventory = spec, partition, inventory
         self._inputs = self._read()
 
     def provenance(self, asset: str) -> Provenance:
         """What ``asset`` is made from and by.
 
-        Errors: :class:`MaterializationError` if an input changed since the step began.
+        Errors: :class:`MaterializationError` if an input changed since the step began, also one
+        that another vouches for.
         """
         now = self._read()
         changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
         if changed:
             raise MaterializationError(
-                f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} was written again "
-                f"while this was made from it, and nobody knows from which of both. {asset} was "
-                "not kept; materialize it again."
+                f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} changed while this "
+                f"step ran; {asset} was not written. Materialize it again."
             )
         return Provenance(code_version(asset), self._inputs)
 
     def _read(self) -> dict[str, InputVersion]:
         # Settings are read anew, as the step itself does: who edits them does not ask us.
         inventory = replace(self._inventory, registry=load_registry())
-        return inputs_now(inventory, self._names, self._spec.name, self._partition)
+        refuse_unvouched(inventory, self.names, self._spec.name, self._partition)
+        return inputs_now(inventory, self.names, self._spec.name, self._partition)
 
 
 _made: ContextVar[Made] = ContextVar("enact_step")
@@ -67,7 +66,7 @@ def provenance_of(asset: str) -> Provenance:
 
 
 @contextmanager
-def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[None]:
+def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
     """Within the block, what is landed is known to be made by step ``name`` from what is there.
 
     A file that the block finds damaged is set aside, so that its partition is made again.
@@ -84,7 +83,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     made = Made(STEP_NAMED[name], partition, inventory, names)
     token = _made.set(made)
     try:
-        yield
+        yield made
     except DamagedFileError as error:
         raise heal(error, data.lake, data.images) from error
     finally:

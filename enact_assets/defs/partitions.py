@@ -1,4 +1,4 @@
-"""Partition sets, and Dagster's mappings for what ``contracts/lineage.py`` declares.
+"""Partition sets, and Dagster's mappings for what steps declare.
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
 demonstration | variant, model | variant. Demonstrations, models and imported question files are
@@ -6,12 +6,14 @@ dynamic (they arrive), gatings and variants are static (they stand in the regist
 """
 
 import warnings
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import EXTERNAL, Input, Rule, StepSpec, dimensions
-from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.contracts.registry import Registry
+from enact_assets.engine.graph import Input, StepSpec
+from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, dimensions, names_now
 
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
 question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
@@ -33,21 +35,14 @@ class Partitions:
             "variant": self.variant,
         }
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
-        of_variant: dict[str, str | list[str]] = {
-            g: [v for v in variants if variants[v].gating == g] for g in registry.gatings
+        names = names_now(registry, (), (), ())
+        self._all = names.of
+        # Input dimension -> mapping from its names to those of the dimension that determines it.
+        self._determined = {
+            other: (dimension, _static(names.of[other], names.determined[dimension]))
+            for dimension, other in GRAPH.determines.items()
         }
-        release: dict[str, str | list[str]] = {
-            g: [g] if x.profile.release else [] for g, x in registry.gatings.items()
-        }
-        # A probe reads its own variant and the baseline: one mapping says both.
-        and_baseline: dict[str, str | list[str]] = {
-            v: list(variants) if v == BASELINE else [v] for v in variants
-        }
-        self._static = {
-            Rule.OF_VARIANT: ("gating", dg.StaticPartitionMapping(of_variant)),
-            Rule.RELEASE: ("gating", dg.StaticPartitionMapping(release)),
-            Rule.AND_BASELINE: ("variant", dg.StaticPartitionMapping(and_baseline)),
-        }
+        self._holds = names.holds
 
     def of(self, asset: str) -> dg.PartitionsDefinition[Any] | None:
         """The partitions of ``asset``; None if it has none."""
@@ -72,27 +67,36 @@ class Partitions:
             ]
 
     def _mapping(self, ours: tuple[str, ...], given: Input) -> dg.PartitionMapping | None:
-        theirs = dimensions(given.asset)
-        if given.rule is Rule.BASELINE:
-            return dg.SpecificPartitionsPartitionMapping([BASELINE])
-        if given.rule is Rule.BY_NAME:
-            return self._by_name(ours, theirs)
-        if given.rule is Rule.AND_BASELINE and len(theirs) < len(ours):
+        theirs, fixed = dimensions(given.asset), dict(given.fixed)
+        if fixed and not given.is_also_own:
+            return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
+        if fixed and len(theirs) < len(ours):
             # Dagster has no mapping that says both: our own plan knows better.
             return self._by_name(ours, theirs)
-        changed, static = self._static[given.rule]
+        changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
+            d: found
+            for d in theirs
+            if d not in ours and (found := self._determined.get(d)) and found[0] in ours
+        }
+        for dimension, name in fixed.items():
+            changed[dimension] = (dimension, self._and_fixed(dimension, name))
+        if given.when is not None:
+            dimension = GRAPH.conditions[given.when]
+            holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
+            changed[dimension] = (dimension, _static(self._all[dimension], holds))
+        if not changed:
+            return self._by_name(ours, theirs)
         if len(theirs) == 1:
-            return static
-        to = "variant" if given.rule is Rule.OF_VARIANT else changed
+            return changed[theirs[0]][1]
         same = dg.IdentityPartitionMapping()
         return dg.MultiPartitionMapping(
-            {
-                d: dg.DimensionPartitionMapping(to, static)
-                if d == changed
-                else dg.DimensionPartitionMapping(d, same)
-                for d in theirs
-            }
+            {d: dg.DimensionPartitionMapping(*changed.get(d, (d, same))) for d in theirs}
         )
+
+    def _and_fixed(self, dimension: str, name: str) -> dg.StaticPartitionMapping:
+        """One mapping says both: what is made reads its own name and the fixed one."""
+        every = self._all[dimension]
+        return dg.StaticPartitionMapping({n: list(every) if n == name else [n] for n in every})
 
     def _by_name(
         self, ours: tuple[str, ...], theirs: tuple[str, ...]
@@ -108,3 +112,11 @@ class Partitions:
                 {shared[0]: dg.DimensionPartitionMapping(shared[0], same)}
             )
         return dg.MultiToSingleDimensionPartitionMapping(shared[0])
+
+
+def _static(upstream: Collection[str], of: Mapping[str, str]) -> dg.StaticPartitionMapping:
+    """Mapping for downstream names -> the upstream name that each is made from."""
+    found: dict[str, str | list[str]] = {
+        name: [below for below, above in of.items() if above == name] for name in upstream
+    }
+    return dg.StaticPartitionMapping(found)

@@ -8,14 +8,17 @@ from collections.abc import Mapping
 
 import dagster as dg
 
-RENDERER = "renderer"
-"""Steps that render or trace: one keeps every core busy."""
+from enact_assets.engine.steps import STEPS
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.steps.answer_steps import API_POOL as API
+from enact_assets.steps.frame_steps import RENDERER_POOL as RENDERER
+
 GPU = "gpu"
 """Steps that need a graphics card: replays in Isaac Sim, models that run here."""
-API = "api"
-"""Steps that ask others, who may limit or bill what is asked at once."""
 LIMITS: Mapping[str, int] = {RENDERER: 1, GPU: 1, API: 4}
-POOL_OF: Mapping[str, str] = {"visibility": RENDERER, "frame_images": RENDERER, "predictions": API}
+POOL_OF: Mapping[str, str] = {
+    name: pool for name in STEP_NAMED if name in STEPS and (pool := STEPS[name].pool)
+}
 """Step -> pool."""
 OF_DRIVERS = frozenset({GPU, API})
 """Pools to whose limits drivers keep, too."""

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Mapping
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
-from enact_assets.contracts.lineage import ROOTS, dimensions
 from enact_assets.contracts.registry import Registry
-from enact_assets.defs.code import code_version
 from enact_assets.defs.names import current_names
 from enact_assets.defs.resources import DataResource
-from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.lineage.code import code_version
 from enact_assets.lineage.gather import gather
+from enact_assets.lineage.pipeline import ROOTS, dimensions
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.versions import setting_changes, settings_as_told
 

@@ -1,10 +1,12 @@
-"""Runs that are on, by whomever: the UI, automation, or a driver; and those that failed."""
+"""Jobs and what they make; runs in progress and runs that failed, whoever started them."""
+
+from functools import cache
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import STEP_NAMED, STEP_OF
-from enact_assets.defs.job_assets import JOBS
-from enact_assets.lineage.follow import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.steps import STEPS
+from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
 from enact_assets.lineage.plan import Marks
 
 UNFINISHED = [
@@ -18,7 +20,26 @@ FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 PARTITION_TAG = "dagster/partition"
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
-_ASSETS_OF = {name: assets for name, _, assets in JOBS}
+CHECK_JOB = "check_freshness"
+
+
+def job_of(step: str) -> str:
+    """Name of the job that makes ``step``."""
+    if step in STEPS:
+        return STEPS[step].job
+    return {WAREHOUSE: "publish_warehouse", REPORT: "write_report"}.get(step, f"refresh_{step}")
+
+
+@cache
+def assets_of_jobs() -> dict[str, tuple[str, ...]]:
+    """Job -> the assets that it makes, in the order data flow.
+
+    Dagster runs assets of one set of partitions together, and no others.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name, spec in STEP_NAMED.items():
+        found[job_of(name)] = (*found.get(job_of(name), ()), *spec.assets)
+    return found
 
 
 def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
@@ -34,7 +55,7 @@ def running(runs: list[dg.DagsterRun]) -> Marks:
         if run.asset_selection is not None:
             assets = {key.to_user_string() for key in run.asset_selection}
         else:
-            assets = set(_ASSETS_OF.get(run.job_name, ()))
+            assets = set(assets_of_jobs().get(run.job_name, ()))
         for asset in sorted(assets & set(STEP_OF)):
             marks.add(STEP_NAMED[STEP_OF[asset].name].assets, partition)
     return marks

@@ -9,9 +9,7 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, StepSpec
 from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.arrivals import names_found
 from enact_assets.defs.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.defs.checks import check_keys_of
@@ -33,7 +31,9 @@ from enact_assets.defs.running import (
     running,
     unfinished_runs,
 )
-from enact_assets.lineage.follow import Partition, partition_key
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
 from enact_assets.lineage.plan import Marks, entry_changed
 from enact_assets.lineage.versions import root_version
 from enact_assets.storage.forgotten import Forgotten

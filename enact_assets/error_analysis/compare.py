@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.predicates import predicate
-from enact_assets.contracts.tables import table
 from enact_assets.error_analysis.categories import OUTCOMES
 from enact_assets.error_analysis.changes import AskedSteps, NeverFailing
+from enact_assets.error_analysis.error_tables import ComparedComponents, ComparedSteps
 from enact_assets.error_analysis.kernels import (
     HAND_COLUMNS,
     HANDS,
@@ -172,7 +172,7 @@ class AnswerComparer:
                 into.append(np.where(sides >= 0, sides + self._first[number], -1))
             n_steps += sizes.size
         if not found:
-            return Compared(table("compared_steps").empty(), table("compared_components").empty())
+            return Compared(ComparedSteps.empty(), ComparedComponents.empty())
         rows = answers.select(*_ANSWER, "is_exact")[np.concatenate(of_answer)].with_columns(
             step=pl.Series(np.concatenate(step))
         )
@@ -192,9 +192,7 @@ class AnswerComparer:
             predicate=self._predicates.gather(named),
             semantic_class=self._classes.gather(named),
         )
-        return Compared(
-            table("compared_steps").check(steps), table("compared_components").check(components)
-        )
+        return Compared(ComparedSteps.check(steps), ComparedComponents.check(components))
 
 
 def compare_answers(

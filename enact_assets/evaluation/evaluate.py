@@ -8,7 +8,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.kernels import Bools, Ints
 from enact_assets.evaluation.parsing import ParsedAnswer, parser_of
 from enact_assets.evaluation.release_evaluation import evaluate_release
@@ -106,7 +106,7 @@ def _evaluation(
     asked: pl.DataFrame, parsed: Sequence[ParsedAnswer], n_passed: Ints
 ) -> pl.DataFrame:
     """Verdicts from parsed answers and passed steps, by the rules of profile ``paper``."""
-    contract = table("evaluation")
+    contract = Evaluation
     is_missing = pl.col("answer_status") == "missing"
     steps_passed = pl.when("is_exact").then("n_steps").otherwise("n_steps_passed")
     rows = (
@@ -138,7 +138,7 @@ def _evaluation(
             )
         )
     )
-    return contract.check(rows.select(list(contract.columns)))
+    return contract.check(rows.select(list(contract.schema())))
 
 
 def _asked(

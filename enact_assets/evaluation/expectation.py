@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import QuestionOrders
 from enact_assets.evaluation.kernels import (
     Bools,
     count_accepted_actions,
@@ -53,7 +53,7 @@ def expect_random_orders(
         allowed = allowed_steps(str(kind), asked, index)
         raises = [_raising_pairs(question, index) for question in asked]
         rows.extend(map(_expect, asked, allowed, raises))
-    return table("question_orders").build(rows)
+    return QuestionOrders.build(rows)
 
 
 def allowed_steps(

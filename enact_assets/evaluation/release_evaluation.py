@@ -6,7 +6,7 @@ from itertools import accumulate, chain
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.release_changes import ReleaseDeltas, SharedChanges
 from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.release_verification import ReleaseQuestion, ReleaseVerifier
@@ -35,7 +35,7 @@ def evaluate_release(asked: pl.DataFrame, indexes: Mapping[str, object]) -> pl.D
     found = ReleaseVerifier(questions, changes).verify([labels for labels, _ in read])
     is_missing = raw.is_null()
     is_parsed = ~(is_missing | pl.Series(found.is_failed, dtype=pl.Boolean))
-    contract = table("evaluation")
+    contract = Evaluation
     rows = asked.with_columns(
         answer_status=pl.when(is_missing)
         .then(pl.lit("missing"))
@@ -56,7 +56,7 @@ def evaluate_release(asked: pl.DataFrame, indexes: Mapping[str, object]) -> pl.D
     ).with_columns(
         pl.when(is_parsed).then(pl.col(name)).alias(name) for name in ("answer", *_SCORES)
     )
-    return contract.check(rows.select(list(contract.columns)))
+    return contract.check(rows.select(list(contract.schema())))
 
 
 def _shared(demonstration: str, index: object) -> SharedChanges:

@@ -17,12 +17,12 @@ import dagster as dg
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import MaterializationError
-from enact_assets.contracts.lineage import WHOLE
-from enact_assets.contracts.tables import TABLES
-from enact_assets.defs.code import code_version
 from enact_assets.defs.driver_lock import POSTGRES_VARIABLE, postgres_url
 from enact_assets.defs.instance import INSTANCE_FOLDER, open_instance
+from enact_assets.engine.tables import TABLES
 from enact_assets.execution.contract import Site
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import WHOLE
 from enact_assets.process_identity import boot_id
 from enact_assets.storage.atomic import temporary_name
 from enact_assets.storage.lake import Lake

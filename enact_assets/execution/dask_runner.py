@@ -15,7 +15,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from enact_assets.contracts.errors import EnactError, MaterializationError
-from enact_assets.contracts.lineage import STEP_NAMED, WHOLE
 from enact_assets.defs.progress import Progress
 from enact_assets.execution.agreement import DisagreementError, offered_terms
 from enact_assets.execution.contract import (
@@ -36,6 +35,7 @@ from enact_assets.execution.remote import (
     too_many_losses,
 )
 from enact_assets.execution.steps import execute, workplace
+from enact_assets.lineage.pipeline import STEP_NAMED, WHOLE
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.recordings import Recordings
 

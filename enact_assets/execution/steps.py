@@ -12,7 +12,6 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
 from enact_assets.definitions import build_definitions
 from enact_assets.defs.instance import open_instance
@@ -23,6 +22,7 @@ from enact_assets.execution.contract import Outcome, Site, StepRun
 from enact_assets.execution.environment import REGISTRY_VARIABLE, having, variables_of
 from enact_assets.execution.interrupts import no_interrupt_is_lost
 from enact_assets.execution.messages import failure_message
+from enact_assets.lineage.pipeline import STEP_NAMED
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""

@@ -16,7 +16,7 @@ import polars as pl
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import embedded_world
@@ -94,7 +94,7 @@ def render_in_world(
             pictures[sha] = store.put(png)
             store.remember(sha, pictures[sha])
             report()
-    return table("frame_images").build(
+    return FrameImages.build(
         [
             {
                 "demonstration": k.demonstration,

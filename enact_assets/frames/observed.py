@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.replay.replay_tables import Observability
 from enact_assets.storage.recordings import CAMERA
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px")
@@ -22,7 +23,7 @@ def visibility_from_observability(
     masks but none of ``camera``, or if a picture has no pixels; :class:`TableContractError` if an
     object is listed twice at one frame.
     """
-    contract = table("visibility")
+    contract = Visibility
     if segmented_frames.is_empty() or observability.is_empty():
         return contract.empty()
     demonstration, gating = _partition(observability, segmented_frames)
@@ -97,4 +98,4 @@ def observability_from_visibility(
         pl.lit(size_px, pl.Int64).alias("height_px"),
         pl.lit(size_px, pl.Int64).alias("width_px"),
     )
-    return table("observability").check(rows, "observability of key frames")
+    return Observability.check(rows, "observability of key frames")

@@ -13,8 +13,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import EnactError, PlaybackError, RenderError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.settings import Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.replay.omnigibson import playback_request, read_demonstration, replay_omnigibson
 from enact_assets.replay.omnigibson_player.request import (
     PICTURES_FOLDER,
@@ -28,8 +27,6 @@ from enact_assets.storage.recordings import DEMONSTRATION_FILE, Recordings
 
 PLAYED_FOLDER = "omnigibson"
 """Below the data root: what players wrote, by demonstration."""
-MODES = ("default", "path_tracing", "ray_tracing_only")
-"""Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
 RENDERS = {"default": 5, "ray_tracing_only": 5, "path_tracing": 64}
 """How often a frame is rendered for its picture: ray tracing settles, path tracing adds samples."""
 
@@ -40,7 +37,6 @@ class OmniGibsonSource:
 
     recordings: Recordings
     name: str = OMNIGIBSON
-    is_rendered: bool = True
 
     def demonstrations(self) -> list[str]:
         """Raw demonstrations of the data root."""
@@ -64,10 +60,6 @@ class OmniGibsonSource:
             player(),
             progress.played,
         )
-
-    def shows(self, demonstration: str, variant: Variant) -> bool:  # noqa: ARG002
-        """Whether Isaac Sim can render ``variant``."""
-        return variant.renderer.mode in MODES
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Render those that never were. Errors: :class:`RenderError`."""
@@ -139,7 +131,7 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
         store.remember(renders[frame], pictures[frame])
         path.unlink(missing_ok=True)  # it is in the store now
     size = asked.view.size_px
-    return table("frame_images").build(
+    return FrameImages.build(
         [
             {
                 "demonstration": asked.demonstration,

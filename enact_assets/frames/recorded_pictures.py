@@ -9,11 +9,13 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.settings import Variant
-from enact_assets.contracts.tables import table
+from enact_assets.contracts.settings import RENDERED, Variant
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.replay.tables import ISAAC_MODES, OMNIGIBSON
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.recordings import (
     CAMERA,
+    Recordings,
     camera_of_variant,
     has_pictures,
     has_png,
@@ -36,6 +38,17 @@ def camera_of(folder: Path, variant: Variant) -> str | None:
         return CAMERA
     camera = camera_of_variant(variant.name)
     return camera if has_pictures(folder, camera) else None
+
+
+def is_shown(recordings: Recordings, demonstration: str, source: str, variant: Variant) -> bool:
+    """Whether a demonstration that ``source`` recorded has pictures under ``variant``, or can have
+    them made.
+    """
+    if source == OMNIGIBSON:
+        return variant.renderer.mode in ISAAC_MODES
+    if source in RENDERED:
+        return True
+    return camera_of(recordings.folder(demonstration), variant) is not None
 
 
 def read_pictures(
@@ -102,7 +115,7 @@ def recorded_key_frames(
             f"{picture_file(folder, missing[0], camera)}. Put them there (PNG files named by frame "
             f"id, or {camera}.mp4 with all frames) and materialize frame_images again."
         )
-    return table("frame_images").build(
+    return FrameImages.build(
         [
             {
                 "demonstration": name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.settings import EMBEDDED, Variant
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.omnigibson_source import OmniGibsonSource
 from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
@@ -26,7 +26,6 @@ class EmbeddedSource:
     """Demonstrations simulated on the spot, rendered under any variant."""
 
     name: str = EMBEDDED
-    is_rendered: bool = True
 
     def demonstrations(self) -> list[str]:
         """None: every activity with any seed is one."""
@@ -52,10 +51,6 @@ class EmbeddedSource:
         """Simulate it. Errors: :class:`SimulationError`."""
         return replay_embedded(demonstration, progress=progress.simulated)
 
-    def shows(self, demonstration: str, variant: Variant) -> bool:  # noqa: ARG002
-        """Always: any picture can be rendered."""
-        return True
-
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Render them, each once. Errors: as :func:`render_key_frames`."""
         return render_key_frames(
@@ -75,7 +70,6 @@ class RecordedSource:
 
     recordings: Recordings
     name: str = RECORDED
-    is_rendered: bool = False
 
     def demonstrations(self) -> list[str]:
         """Recordings of the data root."""
@@ -100,10 +94,6 @@ class RecordedSource:
         """Read it. Errors: :class:`RecordingError`."""
         file = self.recordings.file(demonstration)
         return read_recorded(file, demonstration, progress=progress.read)
-
-    def shows(self, demonstration: str, variant: Variant) -> bool:
-        """As it was recorded, and under variants whose pictures came with it."""
-        return camera_of(self.recordings.folder(demonstration), variant) is not None
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Those that came with it. Errors: as :func:`recorded_key_frames`."""

@@ -4,7 +4,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import CameraSettings, Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.recorded_states import key_frame_states
 from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.shapes.world import World
@@ -74,7 +74,7 @@ def visibility_in_world(
                     "y_max_px": size.y_max,
                 }
             )
-    return table("visibility").build(rows)
+    return Visibility.build(rows)
 
 
 _remembered: dict[tuple[object, ...], dict[int, MaskSize]] = {}

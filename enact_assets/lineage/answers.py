@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from enact_assets.contracts.lineage import ROOTS
-from enact_assets.lineage.follow import Partition, partition_key
+from enact_assets.engine.graph import Partition, partition_key
+from enact_assets.lineage.pipeline import ROOTS
 from enact_assets.lineage.plan import Lineage, Marks
 
 SHOWN = 5

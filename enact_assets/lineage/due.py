@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, WAREHOUSE, StepSpec
-from enact_assets.lineage.follow import Partition
+from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, WAREHOUSE
 from enact_assets.lineage.plan import Cause, Lineage, Marks
 
 Attempts = Mapping[Partition, str]

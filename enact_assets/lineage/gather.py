@@ -1,10 +1,18 @@
 """Reads what there is: of a whole data root at once, or only what one partition is made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from enact_assets.contracts.errors import DamagedFileError, MissingPartitionError
-from enact_assets.contracts.lineage import (
+from enact_assets.contracts.errors import (
+    DamagedFileError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
+from enact_assets.contracts.provenance import InputVersion
+from enact_assets.contracts.registry import Registry
+from enact_assets.engine.graph import Follow, Follows, Names, Partition
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import (
     EXTERNAL,
     ROOTS,
     STEP_NAMED,
@@ -13,10 +21,6 @@ from enact_assets.contracts.lineage import (
     WHOLE,
     dimensions,
 )
-from enact_assets.contracts.provenance import InputVersion
-from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.tables import TABLES
-from enact_assets.lineage.follow import Follow, Follows, Names, Partition
 from enact_assets.lineage.plan import Cause, CodeVersion, Lineage
 from enact_assets.lineage.states import State, States, with_settings_and_files
 from enact_assets.lineage.versions import Arrived, root_version
@@ -78,9 +82,13 @@ def landed_states(inventory: Inventory, step: str, partition: Partition) -> dict
 
 
 def inputs_now(
-    inventory: Inventory, names: Names, step: str, partition: Partition
+    inventory: Inventory,
+    names: Names,
+    step: str,
+    partition: Partition,
+    only: Collection[str] | None = None,
 ) -> dict[str, InputVersion]:
-    """Version of each input of one partition, from the files as they are now.
+    """Version of each input of one partition, or of those in ``only``, from the files as they are.
 
     Read before a step reads its inputs, and again when it lands: what changed in between, nobody
     knows which of both it was made from. An input that is not there is left out.
@@ -88,6 +96,8 @@ def inputs_now(
     follows = Follows(names, STEPS).of(step)
     found = {}
     for follow in follows:
+        if only is not None and follow.asset not in only:
+            continue
         states = States({follow.asset: _members(inventory, names, follow, partition)})
         version = states.input_version(follow, partition)
         if version is not None:
@@ -137,7 +147,7 @@ def _landed(inventory: Inventory, asset: str, partition: Partition) -> State | N
     except MissingPartitionError:
         aside = inventory.lake.where_aside(asset, where)
         return None if aside is None else State("", None, aside_problem(aside))
-    except DamagedFileError as error:
+    except (DamagedFileError, UnreadableFileError) as error:
         return State("", None, str(error))
     return State(metadata.content_sha, metadata.provenance)
 

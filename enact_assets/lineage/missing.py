@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator
 
 import polars as pl
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, WHOLE, Rule, StepSpec, dimensions
-from enact_assets.lineage.follow import Follow, Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Follow, Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, WHOLE, dimensions
 from enact_assets.lineage.plan import Lineage
 
 STALE, MISSING = "stale", "missing"
@@ -80,6 +80,6 @@ def _has_same_names(step: StepSpec, follow: Follow) -> bool:
     is_ours = follow.asset not in ROOTS and follow.asset not in EXTERNAL
     return (
         is_ours
-        and follow.rule in (Rule.BY_NAME, Rule.AND_BASELINE)
+        and follow.is_by_name
         and set(dimensions(follow.asset)) == set(dimensions(step.assets[0]))
     )

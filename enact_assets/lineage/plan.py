@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from enact_assets.contracts.lineage import ROOTS, STEPS, WHOLE, Rule, StepSpec
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.lineage.follow import Follow, Follows, Names, Partition, partition_key
+from enact_assets.engine.graph import Follow, Follows, Names, Partition, StepSpec, partition_key
+from enact_assets.lineage.pipeline import ROOTS, STEPS, WHOLE
 from enact_assets.lineage.states import State, States
 
 NEVER = "never materialized"
@@ -285,11 +285,7 @@ class Lineage:
         for follow in self.follows(step):
             was = inputs.get(follow.asset)
             n_known += was is not None
-            if (
-                follow.is_rolled_up
-                or follow.rule is Rule.AND_BASELINE
-                or follow.rule is Rule.RELEASE
-            ):
+            if not follow.is_simple:
                 now = self.states.input_version(follow, partition)
                 if now is not None and now != was:
                     return False

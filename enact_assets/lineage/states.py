@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS
 from enact_assets.contracts.provenance import InputVersion, Provenance, combined
-from enact_assets.lineage.follow import Follow, Names, Partition
+from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ import polars as pl
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import QuestionSettings
-from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
-from enact_assets.official.evidence import KeyFrameTables, index_of, key_frames_at
+from enact_assets.official.evidence import changes_at
 from enact_assets.official.layout import (
     Task,
     find_segmented,
@@ -24,9 +23,10 @@ from enact_assets.official.pictures import write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.tables import ReplayTables
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.steps.inputs import Changes
 from enact_assets.storage.recordings import CAMERA
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.release_draws import why_no_questions
@@ -37,7 +37,7 @@ from enact_assets.trajectories.sampling import sample_trajectories
 class _Asked:
     """Questions of all tasks so far, the key frames they show, and lengths of the replays."""
 
-    qa: list[pl.DataFrame] = field(default_factory=lambda: [table("qa").empty()])
+    qa: list[pl.DataFrame] = field(default_factory=lambda: [Qa.empty()])
     segmented: dict[str, pl.DataFrame] = field(default_factory=dict)
     n_frames: dict[str, int] = field(default_factory=dict)
 
@@ -76,9 +76,9 @@ def ask_folder(
                 raise RecordingError(f"{replayed_root}: has no replay of task {name!r}")
             replay = read_recorded(tasks[name].file, name)
             ids = read_key_frame_ids(file)
-            key_frames = key_frames_at(replay, ids, profile, str(file))
+            changes = changes_at(replay, ids, profile, str(file))
             pictured = has_pictures(tasks[name].folder, ids)
-            qa, why = questions_of(replay, key_frames, settings, profile, pictured)
+            qa, why = questions_of(changes, settings, pictured)
             if pictured is not None and not all(pictured):
                 n_lost = pictured.count(False)
                 outcome.numbers["key frames without picture"] = n_lost
@@ -87,7 +87,7 @@ def ask_folder(
                     f"{ids[pictured.index(False)]}; no question shows them"
                 )
             asked.qa.append(qa)
-            asked.segmented[name] = key_frames.segmented_frames
+            asked.segmented[name] = changes.frames
             asked.n_frames[name] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = len(ids)
             for kind in ("forward", "inverse"):
@@ -96,7 +96,7 @@ def ask_folder(
                 summary.notes.append(f"no questions for {name}: {why}")
     questions = official_questions(
         in_official_order(pl.concat(asked.qa)),
-        pl.concat([table("segmented_frames").empty(), *asked.segmented.values()]),
+        pl.concat([SegmentedFrames.empty(), *asked.segmented.values()]),
     )
     if is_dry_run or not any(o.error is None for o in summary.outcomes):
         return summary
@@ -131,21 +131,17 @@ def has_pictures(folder: Path, frame_ids: list[int]) -> list[bool] | None:
 
 
 def questions_of(
-    replay: ReplayTables,
-    key_frames: KeyFrameTables,
-    settings: QuestionSettings,
-    profile: Profile,
-    has_picture: list[bool] | None = None,
+    changes: Changes, settings: QuestionSettings, has_picture: list[bool] | None = None
 ) -> tuple[pl.DataFrame, str | None]:
     """Table ``qa`` of one replay, and why the release has no questions for it, if so.
 
-    Under ``release`` no question shows a key frame for which ``has_picture`` is false.
+    Under ``release`` no question shows a key frame for which ``has_picture`` is false. No step of
+    the pipeline knows of such frames, so the chain stands here by its functions.
     """
-    frames = key_frames.segmented_frames
+    frames, index, profile = changes.frames, changes.index, changes.gating.profile
     graph = build_transition_graph(
-        frames, key_frames.scene_graphs, key_frames.visibility, replay.objects, profile
+        frames, changes.graphs, changes.seen, changes.objects, profile, index=index
     )
-    index = index_of(replay, key_frames, profile)
     n = settings.trajectories_per_length
     trajectories = sample_trajectories(frames, graph, profile, n, settings.seed, index=index)
     qa = write_questions(
@@ -157,7 +153,8 @@ def questions_of(
         index=index,
         has_picture=has_picture,
     )
-    return qa, why_no_questions(index) if isinstance(index, ReleaseDeltaIndex) else None
+    release = changes.release_index
+    return qa, None if release is None else why_no_questions(release)
 
 
 def _write_pictures(

@@ -17,7 +17,7 @@ from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_report import report_release
 from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.official.evidence import TaskEvidence, key_frames_at
+from enact_assets.official.evidence import TaskEvidence, changes_at
 from enact_assets.official.layout import (
     Task,
     find_segmented,
@@ -162,8 +162,8 @@ def read_evidence(
                 raise RecordingError(f"{raw_root}: has no replay of task {name!r}")
             replay = read_recorded(tasks[name].file, name)
             ids = read_key_frame_ids(segmented[name])
-            key_frames = key_frames_at(replay, ids, profile, str(segmented[name]))
-            evidence[name] = TaskEvidence.of(replay, key_frames, profile)
+            changes = changes_at(replay, ids, profile, str(segmented[name]))
+            evidence[name] = TaskEvidence.of(changes)
         except EnactError as error:
             summary.outcomes.append(Outcome(name, error=str(error)))
     return evidence

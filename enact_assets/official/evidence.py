@@ -11,24 +11,17 @@ from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import Gating
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.release_scores import ReleaseEvidence
+from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.replay.replay_tables import Demonstrations, Objects
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.held_facts import scene_graphs_at
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.segmentation.segment import segment
-
-
-@dataclass(frozen=True)
-class KeyFrameTables:
-    """Key frames of one replay: ``segmented_frames``, ``scene_graphs``, ``visibility``."""
-
-    segmented_frames: pl.DataFrame
-    scene_graphs: pl.DataFrame
-    visibility: pl.DataFrame
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.steps.inputs import Changes
 
 
 @dataclass(frozen=True)
@@ -43,15 +36,13 @@ class TaskEvidence:
     release: ReleaseEvidence | None
 
     @classmethod
-    def of(
-        cls, replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
-    ) -> "TaskEvidence":
-        """Evidence from a replay and its key frames."""
-        index = index_of(replay, key_frames, profile)
-        ids = tuple(key_frames.segmented_frames.sort("key_frame")["frame_id"].to_list())
-        if isinstance(index, ReleaseDeltaIndex):
-            return cls(ids, index, ReleaseEvidence.of(index, ids))
-        return cls(ids, index, None)
+    def of(cls, changes: Changes) -> "TaskEvidence":
+        """Evidence from the key frames of a replay."""
+        ids = tuple(changes.frames.sort("key_frame")["frame_id"].to_list())
+        release = changes.release_index
+        return cls(
+            ids, changes.index, None if release is None else ReleaseEvidence.of(release, ids)
+        )
 
 
 def gating_of(profile: Profile) -> Gating:
@@ -60,10 +51,10 @@ def gating_of(profile: Profile) -> Gating:
     return Gating(profile.name, profile, predicates)
 
 
-def key_frames_at(
+def changes_at(
     replay: ReplayTables, frame_ids: Sequence[int], profile: Profile, where: str
-) -> KeyFrameTables:
-    """The replay at its frames ``frame_ids``, which ascend.
+) -> Changes:
+    """Changes between the frames ``frame_ids`` of the replay, which ascend.
 
     Under ``release`` graphs are taken as recorded, whatever chose the frames (release 5). Under
     ``paper`` they are smoothed, so the frames must be the key frames that segmentation finds.
@@ -92,25 +83,22 @@ def key_frames_at(
     else:
         segmented = _segmented_frames(name, gating.name, frames.tolist(), frame_ids)
         graphs = scene_graphs_at(name, gating.name, replay.facts, np.asarray(frames, np.int64))
-    visibility = visibility_from_observability(replay.observability, segmented)
-    return KeyFrameTables(segmented, graphs, visibility)
-
-
-def index_of(
-    replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
-) -> DeltaIndex | ReleaseDeltaIndex:
-    """Changes between the key frames."""
-    # A last key frame may hold nothing at all: the number of key frames is not in the graphs.
-    n_key_frames = key_frames.segmented_frames.height
-    graphs, visibility = key_frames.scene_graphs, key_frames.visibility
-    return delta_index(graphs, visibility, replay.objects, profile, n_key_frames)
+    seen = visibility_from_observability(replay.observability, segmented)
+    return Changes(
+        SegmentedFrames.of(segmented),
+        SceneGraphs.of(graphs),
+        Visibility.of(seen),
+        Objects.of(replay.objects),
+        Demonstrations.of(replay.demonstrations),
+        gating,
+    )
 
 
 def _segmented_frames(
     name: str, gating: str, frames: Sequence[int], frame_ids: Sequence[int]
 ) -> pl.DataFrame:
     """Table ``segmented_frames`` of key frames that a file chose; it does not say why."""
-    contract = table("segmented_frames")
+    contract = SegmentedFrames
     return contract.check(
         pl.DataFrame(
             {
@@ -123,7 +111,7 @@ def _segmented_frames(
                 "similarity": [None] * len(frames),
                 "changes": [[] for _ in frames],
             },
-            schema=contract.schema,
+            schema=contract.schema(),
         ),
         f"{name}, {gating}",
     )

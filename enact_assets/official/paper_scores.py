@@ -9,12 +9,14 @@ import polars as pl
 
 from enact_assets.contracts.errors import EnactError, EvaluationError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.metrics import summarize
 from enact_assets.official.evidence import TaskEvidence
 from enact_assets.official.outcomes import Scored
+from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.official import OfficialAnswer, parse_type
+from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.deltas import DeltaIndex
 
 VARIANT = "official"
@@ -55,11 +57,11 @@ def score_paper(
     indexes = {
         name: task.index for name, task in evidence.items() if isinstance(task.index, DeltaIndex)
     }
-    schema = {c: t for c, t in table("qa").schema.items() if questions and c in questions[0]}
-    found = table("evaluation").empty()
+    schema = {c: t for c, t in Qa.schema().items() if questions and c in questions[0]}
+    found: pl.DataFrame = Evaluation.empty()
     if questions:
         asked = pl.DataFrame(questions, schema=schema, orient="row")
-        found = evaluate(table("predictions").build(predictions), asked, indexes, profile)
+        found = evaluate(Predictions.build(predictions), asked, indexes, profile)
     status = dict(found.get_column("answer_status").value_counts().iter_rows())
     overall = _report(found)
     numbers: dict[str, int | float | str] = {

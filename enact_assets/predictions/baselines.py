@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
-from enact_assets.contracts.tables import table
 from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
+from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.predictions.requests import (
     ImageReader,
     Model,
@@ -70,7 +70,7 @@ def predict(
         }
         for request in requests
     ]
-    return table("predictions").build(rows)
+    return Predictions.build(rows)
 
 
 def find_model(name: str) -> Model:

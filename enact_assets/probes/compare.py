@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.probes.probe_tables import Probes
 from enact_assets.statistics.clusters import (
     NO_SCORES,
     NO_VARIATION,
@@ -79,7 +79,7 @@ def compare_with_baseline(
                 **statistics,
             }
         )
-    return table("probes").build(compared)
+    return Probes.build(compared)
 
 
 def _comparable(ours: pl.DataFrame, theirs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

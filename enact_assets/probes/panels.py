@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.settings import CameraSettings, Variant
-from enact_assets.contracts.tables import table
+from enact_assets.probes.probe_tables import ProbePanels
 from enact_assets.statistics.multiplicity import holm
 
 SEVERAL = "several"
@@ -57,8 +57,8 @@ def correct_within_panels(probes: pl.DataFrame) -> pl.DataFrame:
         )
         for _, family in rows.group_by("model", "panel", "length", maintain_order=True)
     ]
-    contract = table("probe_panels")
-    found = [family.select(list(contract.columns)) for family in families]
+    contract = ProbePanels
+    found = [family.select(list(contract.schema())) for family in families]
     return contract.check(pl.concat([contract.empty(), *found]))
 
 

@@ -12,8 +12,8 @@ import polars as pl
 
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.settings import QuestionSettings, Variant
-from enact_assets.contracts.tables import table
 from enact_assets.questions.noise import Vocabulary, perturb
+from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.questions.templates import KINDS, fill_template, load_template
 from enact_assets.questions.wording import explain_wording, word_actions
 
@@ -64,10 +64,10 @@ def ask_questions(
             told_components="action_components",
         )
     )
-    contract = table("asked_questions")
+    contract = AskedQuestions
     is_as_written = (pl.col("wording") == variant.wording) & (variant.noise.rate == 0)
     anew = rows.filter(~is_as_written)
-    asked = rows.filter(is_as_written).select(list(contract.columns))
+    asked = rows.filter(is_as_written).select(list(contract.schema()))
     if anew.height:
         teller = _Teller(variant, settings, vocabularies or {}, template_folder)
         told = contract.build([teller.told(row) for row in anew.iter_rows(named=True)])

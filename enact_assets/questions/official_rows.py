@@ -5,7 +5,6 @@ import json
 import polars as pl
 
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.contracts.tables import table
 from enact_assets.questions.official import (
     FIELDS,
     ImportedQuestion,
@@ -15,6 +14,7 @@ from enact_assets.questions.official import (
     parse_type,
     question_type,
 )
+from enact_assets.questions.question_tables import OfficialQuestions
 
 _RENAMED = {"id": "question_id"}
 _COLUMNS = [_RENAMED.get(name, name) for name in FIELDS]
@@ -25,7 +25,7 @@ def to_rows(question_file: str, questions: list[ImportedQuestion], source_sha: s
 
     ``source_sha`` is the hash of the file's bytes, ``question_file`` its name here.
     """
-    contract = table("official_questions")
+    contract = OfficialQuestions
     types = {q.type: parse_type(q.type) for q in questions}
     columns = {
         column: [getattr(q, name) for q in questions]
@@ -40,7 +40,7 @@ def to_rows(question_file: str, questions: list[ImportedQuestion], source_sha: s
         "as_found": [q.as_found for q in questions],
         "source_sha": [source_sha] * len(questions),
     }
-    rows = pl.DataFrame(columns, schema_overrides=contract.schema)
+    rows = pl.DataFrame(columns, schema_overrides=contract.schema())
     return contract.check(rows, question_file)
 
 

@@ -15,7 +15,7 @@ from enact_assets.contracts.errors import QuestionError, UnknownNameError
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.profile import PAPER, Profile
 from enact_assets.contracts.registry import QuestionSettings
-from enact_assets.contracts.tables import table
+from enact_assets.questions.question_tables import Qa
 from enact_assets.questions.release_qa import write_release_questions
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, check_kind, fill_template, load_template
@@ -85,7 +85,7 @@ def write_questions(
         for trajectory in numbered.iter_rows(named=True)
         for kind in KINDS
     ]
-    return table("qa").build(rows)
+    return Qa.build(rows)
 
 
 def build_question(

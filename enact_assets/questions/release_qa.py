@@ -14,8 +14,8 @@ import polars as pl
 from enact_assets.contracts.errors import QuestionError, SettingsError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import NATURAL, QuestionSettings
-from enact_assets.contracts.tables import table
 from enact_assets.questions.official import official_id, question_type
+from enact_assets.questions.question_tables import Qa
 from enact_assets.questions.release_wording import release_text
 from enact_assets.questions.templates import KINDS, Kind, fill_template, load_template
 from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_between, release_index
@@ -58,9 +58,9 @@ def write_release_questions(
     found = draws_between(n, transition_graph, index, wanted, profile, has_picture=has_picture)
     _check_same(trajectories, found)
     if not found:
-        return table("qa").empty()
+        return Qa.empty()
     builder = _Builder(segmented_frames, transition_graph, index, trajectories, template_folder)
-    return table("qa").build(
+    return Qa.build(
         [
             builder.row(kind, place, draw) | {"wording": settings.wording}
             for drawn in found

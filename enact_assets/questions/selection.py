@@ -8,7 +8,8 @@ import polars as pl
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.ids import content_sha, seed_from
 from enact_assets.contracts.registry import QuestionSettings, Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import WantedFrames
+from enact_assets.questions.question_tables import QuestionSet
 
 _CONTENT = (
     "question_id",
@@ -68,7 +69,7 @@ def select_questions(
             }
             for question in chosen.iter_rows(named=True)
         )
-    return table("question_set").build(rows)
+    return QuestionSet.build(rows)
 
 
 def chosen_by_variant(
@@ -102,7 +103,7 @@ def frames_wanted(
     ``qa`` and ``segmented_frames`` are of the demonstration and the variant's gating. Errors:
     :class:`QuestionError` if a question about it is asked that is not in ``qa``.
     """
-    contract = table("wanted_frames")
+    contract = WantedFrames
     if segmented_frames.is_empty():
         return contract.empty()
     demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
@@ -121,7 +122,7 @@ def frames_wanted(
         )
         wanted = wanted.join(shown, on="key_frame", how="semi")
     return contract.check(
-        wanted.with_columns(variant=pl.lit(variant)).select(list(contract.columns)),
+        wanted.with_columns(variant=pl.lit(variant)).select(list(contract.schema())),
         f"{demonstration}, {variant}",
     )
 

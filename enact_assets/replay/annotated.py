@@ -17,7 +17,6 @@ import polars as pl
 from enact_assets.contracts.errors import AnnotationError, RecordingError, RenderError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.contracts.tables import table
 from enact_assets.replay.annotation import Annotation, Problem
 from enact_assets.replay.annotation_csv import read_csv
 from enact_assets.replay.annotation_intervals import Box
@@ -25,6 +24,7 @@ from enact_assets.replay.annotation_json import read_json
 from enact_assets.replay.annotation_time import Timed, Timeline
 from enact_assets.replay.event_graphs import read_events
 from enact_assets.replay.recorded import activity_of
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
 from enact_assets.replay.tables import VIDEO, ReplayTables
 from enact_assets.storage.recordings import ANNOTATION_FILES, CAMERA, video_file
 from enact_assets.storage.videos import VideoTimes, read_times
@@ -106,11 +106,11 @@ def tables_of_annotation(file: Path, checked: Checked, demonstration: str) -> Re
         "frame_id_runs": list(COUNTED_FROM_0),
     }
     return ReplayTables(
-        table("demonstrations").build([row]),
+        Demonstrations.build([row]),
         _facts(demonstration, timed),
         _objects(demonstration, checked.annotation),
         _observability(demonstration, timed, video),
-        table("states").empty(),
+        States.empty(),
     )
 
 
@@ -127,7 +127,7 @@ def _video_times(annotation: Annotation, folder: Path) -> VideoTimes | None:
 
 
 def _facts(demonstration: str, timed: Timed) -> pl.DataFrame:
-    return table("facts").build(
+    return Facts.build(
         [
             {
                 "demonstration": demonstration,
@@ -144,7 +144,7 @@ def _facts(demonstration: str, timed: Timed) -> pl.DataFrame:
 
 
 def _objects(demonstration: str, annotation: Annotation) -> pl.DataFrame:
-    return table("objects").build(
+    return Objects.build(
         [
             {
                 "demonstration": demonstration,
@@ -180,4 +180,4 @@ def _observability(demonstration: str, timed: Timed, video: VideoTimes) -> pl.Da
                     "width_px": video.width_px,
                 }
             )
-    return table("observability").build(rows)
+    return Observability.build(rows)

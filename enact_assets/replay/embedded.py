@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.shapes.world import World
@@ -59,7 +59,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
     Errors: :class:`TableContractError` if a table breaks its contract.
     """
     world = recording.world
-    demonstrations = table("demonstrations").build(
+    demonstrations = Demonstrations.build(
         [
             {
                 "demonstration": name,
@@ -73,7 +73,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
             }
         ]
     )
-    facts = table("facts").build(
+    facts = Facts.build(
         [
             {
                 "demonstration": name,
@@ -86,7 +86,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
             for fact in recording.facts
         ]
     )
-    objects = table("objects").build(
+    objects = Objects.build(
         [
             {
                 "demonstration": name,
@@ -113,8 +113,8 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
         demonstrations,
         facts,
         objects,
-        table("observability").empty(),
-        table("states").check(states, name),
+        Observability.empty(),
+        States.check(states, name),
     )
 
 

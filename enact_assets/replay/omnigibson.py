@@ -19,7 +19,7 @@ import polars as pl
 from enact_assets.contracts.errors import PlaybackError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.replay.omnigibson_player.intervals import FORMAT
 from enact_assets.replay.omnigibson_player.request import (
     PLAYER_VERSION,
@@ -28,6 +28,7 @@ from enact_assets.replay.omnigibson_player.request import (
     View,
 )
 from enact_assets.replay.omnigibson_runs import Player
+from enact_assets.replay.replay_tables import Demonstrations, States
 from enact_assets.replay.tables import OMNIGIBSON, ReplayTables
 
 
@@ -176,7 +177,7 @@ class _Columns:
 
     def __init__(self, name: str, columns: tuple[str, ...]) -> None:
         self._table = table(name)
-        schema = self._table.schema
+        schema = self._table.schema()
         self._columns: dict[str, Any] = {
             c: array("q") if schema[c] == pl.Int64 else [] for c in columns
         }
@@ -190,7 +191,7 @@ class _Columns:
         return len(next(iter(self._columns.values())))
 
     def built(self, demonstration: str, **same: str) -> pl.DataFrame:
-        schema = self._table.schema
+        schema = self._table.schema()
         rows = pl.DataFrame(
             [
                 pl.Series(c, np.frombuffer(v, np.int64) if isinstance(v, array) else v, schema[c])
@@ -240,11 +241,11 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
         "frame_id_runs": list(COUNTED_FROM_0),
     }
     return ReplayTables(
-        table("demonstrations").build([row]),
+        Demonstrations.build([row]),
         facts.built(demonstration),
         objects.built(demonstration),
         seen.built(demonstration, camera=head.camera),
-        table("states").empty(),
+        States.empty(),
     )
 
 

@@ -20,8 +20,9 @@ import polars as pl
 from enact_assets.contracts.errors import LakeError, RecordingError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.replay.frame_stream import FrameStream, Progress
+from enact_assets.replay.replay_tables import Demonstrations, States
 from enact_assets.replay.tables import RECORDED, ReplayTables
 from enact_assets.replay.timeline import Timeline
 from enact_assets.storage.lake import check_partition_value
@@ -75,11 +76,11 @@ def read_recorded(
         "frame_id_runs": list(FrameIds.of(stream.ids).runs),
     }
     return ReplayTables(
-        table("demonstrations").build([row]),
+        Demonstrations.build([row]),
         _facts(demonstration, timeline),
         _objects(demonstration, timeline),
         _observability(demonstration, timeline),
-        table("states").empty(),
+        States.empty(),
     )
 
 

@@ -86,11 +86,6 @@ class ReplaySource(Protocol):
         """What column ``source`` says."""
         ...
 
-    @property
-    def is_rendered(self) -> bool:
-        """Whether pictures of any variant can be made anew; otherwise what came is all there is."""
-        ...
-
     def demonstrations(self) -> list[str]:
         """Demonstrations that are there, sorted; empty where names are made up on demand."""
         ...
@@ -110,14 +105,10 @@ class ReplaySource(Protocol):
         """
         ...
 
-    def shows(self, demonstration: str, variant: Variant) -> bool:
-        """Whether there are pictures of ``demonstration`` under ``variant``, or can be made."""
-        ...
-
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Table ``frame_images``: the picture of every wanted key frame, each put into the store.
 
-        Asked only where :meth:`shows` says yes. Errors: :class:`RenderError` names demonstration
+        Asked only where ``is_shown`` says yes. Errors: :class:`RenderError` names demonstration
         and frame; pictures finished before are kept.
         """
         ...
@@ -152,18 +143,6 @@ class Sources:
             (source.name for source in self.members),
             "The lake holds a demonstration that another version made.",
         )
-
-    def not_rendered(self, demonstrations: pl.DataFrame) -> list[str]:
-        """Those of table ``demonstrations`` whose pictures cannot be made anew."""
-        return [d for d, source in self._of(demonstrations) if not source.is_rendered]
-
-    def not_shown(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
-        """Those of table ``demonstrations`` that have no pictures under ``variant``."""
-        return [d for d, source in self._of(demonstrations) if not source.shows(d, variant)]
-
-    def _of(self, demonstrations: pl.DataFrame) -> list[tuple[str, ReplaySource]]:
-        rows = demonstrations.select("demonstration", "source").iter_rows()
-        return [(demonstration, self.named(source)) for demonstration, source in rows]
 
 
 def replay(

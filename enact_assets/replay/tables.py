@@ -7,6 +7,8 @@ import polars as pl
 RECORDED = "recorded"
 """Source of demonstrations that were read from a file in the layout of the public release."""
 OMNIGIBSON = "omnigibson"
+ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
+"""Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
 """Source of demonstrations that OmniGibson played back from raw recordings."""
 VIDEO = "video"
 """Source of demonstrations that are a video somebody annotated."""

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component, Operation
 from enact_assets.contracts.predicates import EXISTS, RELEASE_PREDICATES
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.families import resolve_parents
+from enact_assets.segmentation.segmentation_tables import SceneGraphs
 from enact_assets.segmentation.switches import FACT
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ def scene_graphs_at(
     ``Exists`` and ``Related`` are rows too.
     """
     of_it = facts.filter(pl.col("demonstration") == demonstration)
-    return table("scene_graphs").check(
+    return SceneGraphs.check(
         facts_at(of_it, frames).with_columns(
             demonstration=pl.lit(demonstration), gating=pl.lit(gating_name)
         ),

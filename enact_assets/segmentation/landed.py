@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.settings import Gating
-from enact_assets.contracts.tables import table
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def land(
     )
     where = f"{demonstration}, {gating.name}"
     return SegmentedTables(
-        table("segmented_frames").check(segmented_frames, where),
-        table("scene_graphs").check(scene_graphs.with_columns(*of), where),
+        SegmentedFrames.check(segmented_frames, where),
+        SceneGraphs.check(scene_graphs.with_columns(*of), where),
     )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.statistics.clusters import (
     NO_DIFFERENCE,
     NO_SCORES,
@@ -21,6 +21,7 @@ from enact_assets.statistics.clusters import (
     clustered_p,
     t_margin,
 )
+from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.statistics.multiplicity import benjamini_hochberg
 from enact_assets.statistics.power import minimum_detectable_effect
 from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
@@ -72,8 +73,8 @@ def compare_models(
     others = sorted(set(evaluation.get_column("variant")) - {variant})
     if others:
         raise EvaluationError(f"rows of variant {others[0]!r} given as those of {variant!r}")
-    accuracies: list[pl.DataFrame] = [table("model_accuracies").empty()]
-    comparisons: list[pl.DataFrame] = [table("model_comparisons").empty()]
+    accuracies: list[pl.DataFrame] = [ModelAccuracies.empty()]
+    comparisons: list[pl.DataFrame] = [ModelComparisons.empty()]
     for stratum in _strata(evaluation, variant):
         is_reference = pl.col("model").is_in(list(references))
         found = _accuracies(stratum, settings).with_columns(is_reference=is_reference)
@@ -81,13 +82,13 @@ def compare_models(
         comparisons.append(pairs)
         accuracies.append(_with_places(found, pairs.filter(~pl.col("has_reference"))))
     return (
-        table("model_accuracies").check(_in_order("model_accuracies", accuracies)),
-        table("model_comparisons").check(_in_order("model_comparisons", comparisons)),
+        ModelAccuracies.check(_in_order("model_accuracies", accuracies)),
+        ModelComparisons.check(_in_order("model_comparisons", comparisons)),
     )
 
 
 def _in_order(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
-    columns = list(table(name).columns)
+    columns = list(table(name).schema())
     return pl.concat([frame.select(columns) for frame in frames])
 
 
@@ -146,7 +147,7 @@ def _pairs(
         for k, a in enumerate(there[:-1])
     ]
     if not of_pairs:
-        return table("model_comparisons").empty()
+        return ModelComparisons.empty()
     n, total, squares = (
         np.hstack([getattr(sums, part) for sums in of_pairs]) for part in ("n", "total", "squares")
     )

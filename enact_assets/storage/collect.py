@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES, table
 from enact_assets.storage.atomic import LEFTOVER_AGE_S, is_temporary
 from enact_assets.storage.damage import ANSWERS, PAID
 from enact_assets.storage.images import ImageStore
@@ -118,7 +118,7 @@ class _Collector:
 
     def _check_names(self) -> None:
         for contract in TABLES.values():
-            for dimension in contract.partitions:
+            for dimension in contract.by:
                 if dimension not in self._names:
                     raise LakeError(f"no names of dimension {dimension!r} are given: nothing goes")
         if not self._names["demonstration"] and self._lake.partitions("demonstrations"):
@@ -135,7 +135,7 @@ class _Collector:
                 yield values, entry
 
     def _is_current(self, table_name: str, values: tuple[str, ...]) -> bool:
-        dimensions = table(table_name).partitions
+        dimensions = table(table_name).by
         return all(v in self._names[d] for d, v in zip(dimensions, values, strict=True))
 
     def _partitions(self) -> None:
@@ -282,7 +282,7 @@ class _Collector:
 
 
 def _partition(table_name: str, values: tuple[str, ...]) -> dict[str, str]:
-    return dict(zip(table(table_name).partitions, values, strict=True))
+    return dict(zip(table(table_name).by, values, strict=True))
 
 
 def _size_and_newest(path: Path) -> tuple[int, int]:

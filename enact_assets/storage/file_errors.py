@@ -13,7 +13,7 @@ from enact_assets.contracts.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
-from enact_assets.contracts.tables import Table
+from enact_assets.engine.tables import Table
 from enact_assets.storage.file_metadata import partition_text
 
 VERIFY = (
@@ -28,14 +28,14 @@ class TableFile(NamedTuple):
     """A file as messages name it: its path or URL, and the partition that it should be."""
 
     where: str
-    table: Table
+    table: type[Table]
     partition: Mapping[str, str]
 
     @property
     def name(self) -> str:
         """Table and partition, such as ``qa (demonstration=a, gating=state)``."""
         text = partition_text(self.partition)
-        return f"{self.table.name} ({text})" if text else self.table.name
+        return f"{self.table.table_name()} ({text})" if text else self.table.table_name()
 
     def damaged(self, reason: str) -> DamagedFileError:
         """The bytes changed since the file was written."""
@@ -63,7 +63,7 @@ class TableFile(NamedTuple):
         except FileNotFoundError:
             raise MissingPartitionError(
                 f"{self.name} is not in the lake (no file {self.where}). "
-                f"Materialize asset {self.table.name!r} for that partition first."
+                f"Materialize asset {self.table.table_name()!r} for that partition first."
             ) from None
         except MemoryError:
             raise  # Arrow's is one of its ArrowExceptions, too
@@ -77,7 +77,7 @@ class TableFile(NamedTuple):
 
     def _because(self, reason: str) -> DamagedFile:
         text = f"{self.where}: not usable as {self.name}: {reason}."
-        return DamagedFile(text, self.table.name, dict(self.partition))
+        return DamagedFile(text, self.table.table_name(), dict(self.partition))
 
 
 def _not_parquet(error: Exception) -> str:

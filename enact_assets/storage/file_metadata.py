@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import Table
+from enact_assets.engine.tables import Table
 from enact_assets.storage.file_records import Heads, decoded_heads
 
 NOT_OURS = "written by something else (no enact metadata)"
@@ -58,12 +58,12 @@ class FileMetadata:
             return None
         return cls(**fields, made_from=metadata.get(_MADE_FROM), named=metadata.get(HEADS))
 
-    def misfit(self, table: Table, contract: str, partition: str) -> str | None:
+    def misfit(self, table: type[Table], contract: str, partition: str) -> str | None:
         """Why the file is not ``partition`` of ``table``, in words; None if it is.
 
         ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
         """
-        if self.table != table.name or self.partition != partition:
+        if self.table != table.table_name() or self.partition != partition:
             return f"it holds {self.table} ({self.partition})"
         if self.contract_sha != contract:
             return (
@@ -73,9 +73,9 @@ class FileMetadata:
         return None
 
 
-def contract_sha(table: Table) -> str:
+def contract_sha(table: type[Table]) -> str:
     """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
-    return content_sha([[name, str(dtype)] for name, dtype in table.schema.items()])
+    return content_sha([[name, str(dtype)] for name, dtype in table.schema().items()])
 
 
 def partition_text(partition: Mapping[str, str]) -> str:

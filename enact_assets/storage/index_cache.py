@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from enact_assets import __version__
 from enact_assets.contracts.errors import OutputError
-from enact_assets.contracts.tables import Table
+from enact_assets.engine.tables import Table
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.file_metadata import contract_sha
 from enact_assets.storage.file_records import FileRecord, Heads
@@ -46,7 +46,7 @@ class IndexCache:
         self._folder = folder
         self._address = address
 
-    def read(self, contract: Table) -> dict[Entry, FileRecord]:
+    def read(self, contract: type[Table]) -> dict[Entry, FileRecord]:
         """What is remembered of the files of a table."""
         try:
             with pq.ParquetFile(self._path(contract), page_checksum_verification=True) as file:
@@ -56,7 +56,7 @@ class IndexCache:
         except (*_UNREADABLE, AttributeError):
             return {}
 
-    def write(self, contract: Table, files: Sequence[tuple[Entry, FileRecord]]) -> None:
+    def write(self, contract: type[Table], files: Sequence[tuple[Entry, FileRecord]]) -> None:
         """Remember ``files`` and nothing else. That it cannot be written is no error, but slow."""
         table = _encoded(files).replace_schema_metadata({_KEY: self._fingerprint(contract)})
         try:
@@ -71,12 +71,12 @@ class IndexCache:
                     write_page_checksum=True,
                 )
         except (OutputError, pa.ArrowException) as error:
-            _log.info("the next scan of %s takes longer: %s", contract.name, error)
+            _log.info("the next scan of %s takes longer: %s", contract.table_name(), error)
 
-    def _path(self, contract: Table) -> Path:
-        return self._folder / f"{contract.name}.parquet"
+    def _path(self, contract: type[Table]) -> Path:
+        return self._folder / f"{contract.table_name()}.parquet"
 
-    def _fingerprint(self, contract: Table) -> bytes:
+    def _fingerprint(self, contract: type[Table]) -> bytes:
         parts = (FORMAT, __version__, contract_sha(contract), self._address)
         return "\n".join(parts).encode()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage.damage import set_file_aside
 from enact_assets.storage.images import ImageStore, checked_png, not_read
 from enact_assets.storage.lake import Lake

@@ -17,7 +17,8 @@ from enact_assets.contracts.errors import (
     UnreadableFileError,
 )
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import TABLES, Table, table
+from enact_assets.engine.loading import check_declared
+from enact_assets.engine.tables import TABLES, Table, table
 from enact_assets.storage.file_metadata import FileMetadata, partition_text
 from enact_assets.storage.parquet_files import SEAL_BYTES, read_file, read_metadata, write_file
 from enact_assets.storage.place_urls import open_place
@@ -112,6 +113,7 @@ class Lake:
         :class:`DamagedFileError` names the file, what is wrong and what to do, and
         :class:`UnreadableFileError` why the system refuses to read it. Nothing is changed.
         """
+        check_declared(table_name)
         contract, values = _resolved(table_name, partition)
         return read_file(self.place, file_name(contract, values), contract, values)
 
@@ -150,7 +152,7 @@ class Lake:
             return None
         return set_aside(self.place, entry)
 
-    def _is_damaged(self, entry: Entry, contract: Table, values: Partition) -> bool:
+    def _is_damaged(self, entry: Entry, contract: type[Table], values: Partition) -> bool:
         try:
             # Only the bytes count: a file that a library fails to parse may be whole.
             if entry.size <= SEAL_BYTES and is_intact(self.place.read(entry.name)):
@@ -175,8 +177,8 @@ class Lake:
         aside, are among them.
         """
         contract = table(table_name)
-        if contract.partitions:
-            return self.place.files(contract.name)
+        if contract.by:
+            return self.place.files(contract.table_name())
         name = file_name(contract, {})
         found = self.place.entry(name)
         if found is None and (aside := where_aside(self.place, name)) is not None:
@@ -191,10 +193,11 @@ class Lake:
             if before is not None and contract is not None:
                 values = values_of(contract, before)
                 if values is not None:
-                    yield contract.name, values, entry
+                    yield contract.table_name(), values, entry
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
         """Values of each partition that is there, and its file; foreign files are left out."""
+        check_declared(table_name)
         contract = table(table_name)
         for entry in self.files(table_name):
             values = values_of(contract, entry.name)
@@ -205,7 +208,7 @@ class Lake:
         """Partitions that are there, sorted by their values; foreign files are left out."""
         contract = table(table_name)
         found = sorted(values for values, _ in self.entries(table_name))
-        return [dict(zip(contract.partitions, values, strict=True)) for values in found]
+        return [dict(zip(contract.by, values, strict=True)) for values in found]
 
     def read_all(
         self,
@@ -221,9 +224,9 @@ class Lake:
         Errors: :class:`LakeError` for an unknown dimension; else as :meth:`read`.
         """
         contract = table(table_name)
-        unknown = sorted({*fixed, *among} - set(contract.partitions))
+        unknown = sorted({*fixed, *among} - set(contract.by))
         if unknown:
-            raise LakeError(f"{table_name} has no dimension {unknown[0]!r}: {contract.partitions}")
+            raise LakeError(f"{table_name} has no dimension {unknown[0]!r}: {contract.by}")
         sets = {dimension: frozenset(names) for dimension, names in among.items()}
         wanted = [
             p
@@ -242,9 +245,9 @@ class Lake:
         return sorted(map(self.place.where, foreign))
 
 
-def file_name(contract: Table, values: Partition) -> str:
+def file_name(contract: type[Table], values: Partition) -> str:
     """Name of a partition's file below the root of the lake."""
-    return "/".join([contract.name, *values.values()]) + SUFFIX
+    return "/".join([contract.table_name(), *values.values()]) + SUFFIX
 
 
 def _local(place: Place) -> LocalPlace:
@@ -253,7 +256,7 @@ def _local(place: Place) -> LocalPlace:
     raise LakeError(f"{place.address}: this needs a lake in a folder, not one at a URL")
 
 
-def _table_of(name: str) -> Table | None:
+def _table_of(name: str) -> type[Table] | None:
     return TABLES.get(name.partition("/")[0].removesuffix(SUFFIX))
 
 
@@ -262,12 +265,12 @@ def _is_partition(name: str) -> bool:
     return contract is not None and values_of(contract, name) is not None
 
 
-def values_of(contract: Table, name: str) -> tuple[str, ...] | None:
+def values_of(contract: type[Table], name: str) -> tuple[str, ...] | None:
     """Values of the partition whose file is called ``name``; None if no partition's is."""
     if not name.endswith(SUFFIX):
         return None
     values = tuple(name[: -len(SUFFIX)].split("/")[1:])
-    if len(values) != len(contract.partitions) or not all(map(_can_name, values)):
+    if len(values) != len(contract.by) or not all(map(_can_name, values)):
         return None
     return values
 
@@ -281,15 +284,17 @@ def _can_name(value: str) -> bool:
     return True
 
 
-def _resolved(table_name: str, partition: Partition | None) -> tuple[Table, dict[str, str]]:
-    """Contract and checked partition, its dimensions in the contract's order."""
+def _resolved(table_name: str, partition: Partition | None) -> tuple[type[Table], dict[str, str]]:
+    """Contract and checked partition, its dimensions in the contract's order.
+
+    Errors: :class:`UndeclaredReadError` in the body of a step, besides those of wrong names.
+    """
+    check_declared(table_name)
     contract = table(table_name)
     partition = partition or {}
-    if set(partition) != set(contract.partitions):
+    if set(partition) != set(contract.by):
         raise LakeError(
-            f"{table_name} is partitioned by {list(contract.partitions)}, not {sorted(partition)}"
+            f"{table_name} is partitioned by {list(contract.by)}, not {sorted(partition)}"
         )
     where = f"{table_name} partition"
-    return contract, {
-        d: check_partition_value(partition[d], f"{where} {d}") for d in contract.partitions
-    }
+    return contract, {d: check_partition_value(partition[d], f"{where} {d}") for d in contract.by}

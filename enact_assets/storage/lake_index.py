@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from enact_assets.contracts.tables import TABLES, Table, table
+from enact_assets.engine.tables import TABLES, Table, table
 from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.index_cache import IndexCache
@@ -87,7 +87,7 @@ class LakeIndex:
             for listing in listings:
                 listing.read(workers, read)
                 listing.remember(self._cache)
-                found[listing.contract.name] = listing.found
+                found[listing.contract.table_name()] = listing.found
                 for values, record in listing.aside.items():
                     listing.found.setdefault(values, record)
         told(1.0)
@@ -132,7 +132,7 @@ def without_collector() -> Iterator[None]:
 class _Listing:
     """The files of one table: those that are known, and those that must be read."""
 
-    def __init__(self, contract: Table, lake: Lake, cache: IndexCache) -> None:
+    def __init__(self, contract: type[Table], lake: Lake, cache: IndexCache) -> None:
         self.contract = contract
         self.found: dict[tuple[str, ...], FileRecord] = {}
         self.aside: dict[tuple[str, ...], FileRecord] = {}
@@ -141,9 +141,9 @@ class _Listing:
         self._settled_ns = time.time_ns() - NOT_SETTLED_NS
         known = cache.read(contract)
         self._n_known = len(known)
-        n_before, n_after = len(contract.name) + 1, len(SUFFIX)
-        dimensions = contract.partitions
-        for entry in lake.files(contract.name):
+        n_before, n_after = len(contract.table_name()) + 1, len(SUFFIX)
+        dimensions = contract.by
+        for entry in lake.files(contract.table_name()):
             record = known.get(entry)
             if record is not None:
                 # The file of a table without partitions has no values in its name.
@@ -168,7 +168,7 @@ class _Listing:
     def read(self, workers: Workers, told: Callable[[int], None]) -> None:
         """Read what is new."""
         is_any_gone = False
-        records = workers.run(read_records, self.contract.name, self.new, told)
+        records = workers.run(read_records, self.contract.table_name(), self.new, told)
         for (values, _), record in zip(self.new, records, strict=True):
             if record is not None:
                 self.found[values] = record

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from enact_assets import __version__
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.tables import TABLES, Table
+from enact_assets.engine.tables import Table, dimensions
 from enact_assets.storage.file_errors import CHANGED, OTHER_COLUMNS, TableFile
 from enact_assets.storage.file_metadata import (
     HEADS,
@@ -45,13 +45,12 @@ MAX_HELD = 100
 NAMES_PICTURES = "frame_images"
 """Table whose files say in their footers which pictures they name."""
 MAX_HEADS = 2_000
-_DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
 
 
 def write_file(
     place: Place,
     name: str,
-    table: Table,
+    table: type[Table],
     partition: Mapping[str, str],
     rows: pl.DataFrame,
     *,
@@ -62,9 +61,9 @@ def write_file(
     Errors: :class:`OutputError` if the file cannot be written; the old one stays.
     """
     metadata = FileMetadata(
-        table.name,
+        table.table_name(),
         partition_text(partition),
-        table_sha(rows, table.key),
+        table_sha(rows, table.key()),
         contract_sha(table),
         __version__,
         None if provenance is None else provenance.encoded(),
@@ -75,7 +74,7 @@ def write_file(
     return metadata.content_sha
 
 
-def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
+def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> bytes:
     """The bytes of a table file."""
     more = {N_ROWS: str(rows.num_rows)}
     held = {
@@ -85,7 +84,7 @@ def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:
         more[HELD] = json.dumps(few, sort_keys=True)
-    if table.name == NAMES_PICTURES:
+    if table.table_name() == NAMES_PICTURES:
         named = heads(rows.column("image_sha").to_pylist())
         if len(named) <= MAX_HEADS:
             more[HEADS] = encoded_heads(named)
@@ -98,21 +97,23 @@ def encoded_file(table: Table, rows: pa.Table, metadata: FileMetadata) -> bytes:
     )
 
 
-def read_file(place: Place, name: str, table: Table, partition: Mapping[str, str]) -> pl.DataFrame:
+def read_file(
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
+) -> pl.DataFrame:
     """All rows of a table file, in key order, after checking that it is the file it should be."""
     file = TableFile(place.where(name), table, partition)
     with file.reading(), place.open(name) as handle:
         source, _ = whole_file(handle, file)
         parquet = pq.ParquetFile(source, page_checksum_verification=True)
         checked_metadata(parquet, file)
-        frame = pl.from_arrow(parquet.read(list(table.columns)))
-    if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema:
+        frame = pl.from_arrow(parquet.read(list(table.schema())))
+    if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema():
         raise file.damaged(OTHER_COLUMNS)
     return frame
 
 
 def read_metadata(
-    place: Place, name: str, table: Table, partition: Mapping[str, str]
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> FileMetadata:
     """What a table file says about itself, without reading a row."""
     file = TableFile(place.where(name), table, partition)
@@ -184,9 +185,9 @@ def needed_bytes(end: bytes) -> int:
     return int.from_bytes(end[-8:-4], "little") + 8
 
 
-def held_dimensions(table: Table) -> list[str]:
+def held_dimensions(table: type[Table]) -> list[str]:
     """Columns of a table that hold names of partitions, other than its own."""
-    return sorted(_DIMENSIONS & table.columns.keys() - set(table.partitions))
+    return sorted(dimensions() & table.schema().keys() - set(table.by))
 
 
 def read_key_values(content: bytes) -> dict[str, str]:
@@ -218,6 +219,6 @@ def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
     misfit = metadata.misfit(table, contract_sha(table), partition)
     if misfit is not None:
         raise file.misfit(misfit)
-    if parquet.schema_arrow.names != list(table.columns):
+    if parquet.schema_arrow.names != list(table.schema()):
         raise file.damaged(OTHER_COLUMNS)
     return metadata

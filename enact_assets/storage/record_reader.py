@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.tables import Table, table
+from enact_assets.engine.tables import Table, table
 from enact_assets.storage.file_metadata import NOT_OURS, FileMetadata, contract_sha, partition_text
 from enact_assets.storage.file_records import FileRecord, Heads, heads
 from enact_assets.storage.many_files import File
@@ -28,7 +28,7 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
     """
     contract = table(table_name)
     expected = contract_sha(contract)
-    has_pictures = contract.name == NAMES_PICTURES
+    has_pictures = contract.table_name() == NAMES_PICTURES
     records: list[FileRecord | None] = []
     ends = place.tails([entry for _, entry in files], FOOTER_BYTES)
     for (values, entry), end in zip(files, ends, strict=True):
@@ -43,7 +43,7 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
                 "it is current cannot be known. Let this user read it and run again; delete it "
                 "only if it is to be made again."
             ) from error
-        text = partition_text(dict(zip(contract.partitions, values, strict=True)))
+        text = partition_text(dict(zip(contract.by, values, strict=True)))
         record = _record(contract, expected, text, entry, content)
         if record.problem is not None and (now := place.entry(entry.name)) != entry:
             # Replaced since it was listed: the end that was read may be of neither file.
@@ -67,7 +67,7 @@ def _whole_footer(place: Place, entry: Entry, end: bytes | OSError) -> bytes:
 
 
 def _record(
-    contract: Table, expected: str, partition: str, entry: Entry, content: bytes
+    contract: type[Table], expected: str, partition: str, entry: Entry, content: bytes
 ) -> FileRecord:
     try:
         found = read_key_values(content)

@@ -2,31 +2,35 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.tables import Column, PolarsType, Table
+from enact_assets.engine.tables import Table, text, unit_of
 
-STALE_PARTITIONS = Table(
-    "stale_partitions",
-    "one row per partition that is older than what it is made from, or missing",
-    ("asset", "partition"),
-    (),
-    {
-        "asset": Column(pl.String, "asset, and relation of the same name where there is one"),
-        "partition": Column(
-            pl.String, "values joined by |; null for an asset without any", is_nullable=True
-        ),
-        "state": Column(
-            pl.String,
-            "stale: its rows are older than what they are made from; missing: it was asked for, or "
-            "something of the same names that it is made from is there, and it has no rows",
-        ),
-        "why": Column(pl.String, "first reason, in words"),
-    },
-)
-"""The one relation that is not from the lake: the publisher gives its rows."""
+
+class StalePartitions(Table):
+    """One row per partition that is older than what it is made from, or missing.
+
+    The one relation that is not from the lake: the publisher gives its rows.
+
+    Empty when all is current. Rows of stale partitions are published all the same. A missing
+    partition has none: it is not there although a run was started to make it, or although
+    something that it is made from, under the same names, is there or missing itself.
+    """
+
+    keys = ("asset", "partition")
+    is_in_lake = False
+
+    asset = text("asset, and relation of the same name where there is one")
+    partition = text("values joined by |; null for an asset without any", null=True)
+    state = text(
+        "stale: its rows are older than what they are made from; missing: it was asked for, or "
+        "something of the same names that it is made from is there, and it has no rows"
+    )
+    why = text("first reason, in words")
+
 
 _TYPES = {
     pl.String: "varchar",
@@ -37,21 +41,21 @@ _TYPES = {
 }
 
 
-def duckdb_type(dtype: PolarsType) -> str:
+def duckdb_type(dtype: Any) -> str:
     """``List(Int64)`` -> ``bigint[]``. Raises ``KeyError`` for a type that no contract has yet."""
     if isinstance(dtype, pl.List):
         return duckdb_type(dtype.inner) + "[]"
     return _TYPES[dtype]
 
 
-def lake_rows(contract: Table, files: Sequence[Path]) -> str:
+def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
     """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
 
     Without files there are none: nothing materialized is no error.
     """
     columns = ", ".join(
         f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
-        for name, dtype in contract.schema.items()
+        for name, dtype in contract.schema().items()
     )
     # Partitions stand in columns already; a folder called a=b must not add another one.
     paths = ", ".join(literal(str(path.absolute())) for path in files)
@@ -61,7 +65,7 @@ def lake_rows(contract: Table, files: Sequence[Path]) -> str:
 
 def create_lake_view(
     connection: DuckDBPyConnection,
-    contract: Table,
+    contract: type[Table],
     files: Sequence[Path],
     without: Mapping[str, Collection[str]],
 ) -> None:
@@ -71,19 +75,21 @@ def create_lake_view(
     """
     kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
     rows = f"from ({lake_rows(contract, files)}) where true{kept}"
-    connection.execute(f"create or replace temp view lake_{contract.name} as {rows}")
+    connection.execute(f"create or replace temp view lake_{contract.table_name()} as {rows}")
 
 
-def create_given_view(connection: DuckDBPyConnection, contract: Table, rows: pl.DataFrame) -> None:
+def create_given_view(
+    connection: DuckDBPyConnection, contract: type[Table], rows: pl.DataFrame
+) -> None:
     """Make ``given_<table>``, a temporary table of ``rows`` in the order in which they are given.
 
     Errors: :class:`TableContractError` if they break the contract.
     """
     contract.check(rows)
-    columns = ", ".join(f"{name} {duckdb_type(dtype)}" for name, dtype in contract.schema.items())
-    connection.execute(f"create temp table given_{contract.name} ({columns})")
-    connection.register("given_rows", rows.select(list(contract.columns)).to_arrow())
-    connection.execute(f"insert into given_{contract.name} from given_rows")
+    columns = ", ".join(f"{name} {duckdb_type(dtype)}" for name, dtype in contract.schema().items())
+    connection.execute(f"create temp table given_{contract.table_name()} ({columns})")
+    connection.register("given_rows", rows.select(list(contract.schema())).to_arrow())
+    connection.execute(f"insert into given_{contract.table_name()} from given_rows")
     connection.unregister("given_rows")
 
 
@@ -93,11 +99,14 @@ def is_one_of(column: str, values: Collection[str]) -> str:
     return f"list_contains([{names}]::varchar[], {column})"
 
 
-def comment_columns(connection: DuckDBPyConnection, contract: Table) -> None:
+def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> None:
     """Write meaning and unit of each column of a staging relation into the database."""
-    for name, column in contract.columns.items():
-        meaning = column.meaning + (f" (unit: {column.unit})" if column.unit else "")
-        connection.execute(f"comment on column {contract.name}.{name} is {literal(meaning)}")
+    for name, column in contract.columns().items():
+        unit = unit_of(column)
+        meaning = (column.description or "") + (f" (unit: {unit})" if unit else "")
+        connection.execute(
+            f"comment on column {contract.table_name()}.{name} is {literal(meaning)}"
+        )
 
 
 def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:

@@ -22,8 +22,7 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
     WarehouseError,
 )
-from enact_assets.contracts.lineage import NOT_PUBLISHED
-from enact_assets.contracts.tables import TABLES, Table
+from enact_assets.engine.tables import TABLES, Table, dimensions, table
 from enact_assets.storage.file_errors import VERIFY
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.many_files import File, Workers
@@ -38,7 +37,6 @@ LeftOut = dict[str, dict[str, list[str]]]
 """Table -> column -> values whose rows are not published."""
 
 MAX_NAMED = 5
-_DIMENSIONS = {dimension for contract in TABLES.values() for dimension in contract.partitions}
 _ROLL_UPS_OF_QUESTIONS = ("question_set", "asked_questions", "evaluation")
 """Tables that say, like ``qa``, which demonstration and gating a question is about."""
 
@@ -67,7 +65,7 @@ class Sources:
         self.lake = lake
         self.names = names
         self._copies = copies
-        files = {t: sorted(lake.entries(t)) for t in TABLES if t not in NOT_PUBLISHED}
+        files = {n: sorted(lake.entries(n)) for n, t in TABLES.items() if t.is_published}
         self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
         self._leavers = [f for f in files["qa"] if not _is_current("qa", f, names)]
         self._verified: dict[str, list[Source]] = {}
@@ -151,8 +149,8 @@ def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
     :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:
-        if dimension not in _DIMENSIONS:
-            raise UnknownNameError.of("dimension", dimension, _DIMENSIONS)
+        if dimension not in dimensions():
+            raise UnknownNameError.of("dimension", dimension, dimensions())
     copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
     try:
         yield Sources(lake, names, copies)
@@ -198,15 +196,15 @@ def refuse_changed(sources: Sources) -> None:
 
 
 def _is_current(table_name: str, file: File, names: Names) -> bool:
-    dimensions = TABLES[table_name].partitions
+    dimensions = TABLES[table_name].by
     return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
 
 
 def _leavers(
-    connection: DuckDBPyConnection, contract: Table, sources: Sources
+    connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
     """Names that rows of published files still hold though they are current no more."""
-    of_table = [source for source in sources.of(contract.name) if source.path is not None]
+    of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
     found = {}
     for column in held_dimensions(contract):
         if column not in sources.names:
@@ -239,8 +237,8 @@ def _questions_of_leavers(
     if not known:
         return []
     gone = " union all ".join(f"select question_id {rows}" for rows in known)
-    predicted = lake_rows(TABLES["predictions"], sources.paths("predictions"))
-    written = lake_rows(TABLES["qa"], sources.paths("qa"))
+    predicted = lake_rows(table("predictions"), sources.paths("predictions"))
+    written = lake_rows(table("qa"), sources.paths("qa"))
     found = connection.execute(
         f"select distinct question_id from ({predicted}) "  # noqa: S608 - names from the contracts
         f"where question_id in (select question_id from ({gone})) "

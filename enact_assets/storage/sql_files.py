@@ -1,13 +1,20 @@
-"""The files of the ``sql`` folder: one relation or check each, with a header that explains it."""
+"""SQL that makes the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
+
+Each file of the folder makes one relation or check, and opens with a header that explains it.
+"""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from enact_assets.contracts.errors import WarehouseError
+from enact_assets.engine.tables import TABLES, Table
+from enact_assets.storage.relations import StalePartitions
 
-STAGES = ("staging", "marts", "checks")
+STAGES = ("marts", "checks")
 """Sub-folders in the order in which they run; within one, files run in the order of their names."""
+STAGING = "staging"
+"""Stage before them: relations that are copied as they are."""
 
 _FIELD = re.compile(r"-- (?P<field>\w+):\s*(?P<text>.*)")
 _MORE = re.compile(r"--\s{2,}(?P<text>\S.*)")
@@ -53,12 +60,25 @@ def sql_folder() -> Path:
     )
 
 
+def staging() -> list[SqlFile]:
+    """Copies of all published tables of the lake, and of what the publisher gives."""
+    copies = [_copy("lake", table) for table in TABLES.values() if table.is_published]
+    return [*copies, _copy("given", StalePartitions)]
+
+
+def _copy(prefix: str, table: type[Table]) -> SqlFile:
+    name = table.table_name()
+    text = f"create table {name} as select * from {prefix}_{name};"  # noqa: S608 - our own names
+    header = {name: f"{table.grain()}.", "Rule": table.rule()}
+    return SqlFile(STAGING, name, header, text)
+
+
 def read_sql_files(root: Path) -> list[SqlFile]:
-    """All files below ``root`` in the order in which they run.
+    """Copies of tables, then all files below ``root``, in the order in which they run.
 
     Errors: :class:`WarehouseError` if one of the sub-folders is missing.
     """
-    files = []
+    files = staging()
     for stage in STAGES:
         if not (root / stage).is_dir():
             raise WarehouseError(f"{root}: no sub-folder {stage!r} (expected {', '.join(STAGES)})")

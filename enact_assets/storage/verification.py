@@ -18,7 +18,7 @@ from enact_assets.contracts.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
-from enact_assets.contracts.tables import Table, table
+from enact_assets.engine.tables import Table, table
 from enact_assets.storage.file_errors import OTHER_COLUMNS, TableFile
 from enact_assets.storage.file_metadata import NOT_OURS, FileMetadata, contract_sha, partition_text
 from enact_assets.storage.many_files import File
@@ -62,7 +62,9 @@ class Refused(NamedTuple):
     file: DamagedFile
 
 
-def verify_file(place: Place, name: str, contract: Table, partition: Mapping[str, str]) -> Verified:
+def verify_file(
+    place: Place, name: str, contract: type[Table], partition: Mapping[str, str]
+) -> Verified:
     """Read a table file once and compare all of it with its seal, or every page's checksum.
 
     Errors: :class:`DamagedFileError`, :class:`MisfitFileError` or, for a file that is not there or
@@ -106,7 +108,7 @@ def _verify_pages(source: IO[bytes] | pa.BufferReader, file: TableFile) -> Verif
     """By the checksums of pages: of files that are older than seals."""
     parquet = pq.ParquetFile(source, page_checksum_verification=True)
     metadata = checked_metadata(parquet, file)
-    if dict(pl.Schema(parquet.schema_arrow)) != file.table.schema:
+    if dict(pl.Schema(parquet.schema_arrow)) != file.table.schema():
         raise file.damaged(OTHER_COLUMNS)
     for group in range(parquet.num_row_groups):
         parquet.read_row_group(group)
@@ -125,7 +127,7 @@ def verify_files(
     ends = place.tails([e for _, e in files if e.size <= SEAL_BYTES], SEAL_BYTES)
     found: list[Verified | Refused] = []
     for values, entry in files:
-        partition = dict(zip(contract.partitions, values, strict=True))
+        partition = dict(zip(contract.by, values, strict=True))
         file = TableFile(place.where(entry.name), contract, partition)
         end = None if entry.size > SEAL_BYTES else next(ends)
         try:
@@ -163,7 +165,7 @@ def _refused(error: LakeError, file: TableFile) -> Refused:
         fault = Fault.MISFIT if isinstance(error, MisfitFileError) else Fault.DAMAGED
         return Refused(fault, error.files[0])
     fault = Fault.GONE if isinstance(error, MissingPartitionError) else Fault.UNREADABLE
-    return Refused(fault, DamagedFile(str(error), file.table.name, dict(file.partition)))
+    return Refused(fault, DamagedFile(str(error), file.table.table_name(), dict(file.partition)))
 
 
 def _copy(content: bytes, path: Path) -> None:

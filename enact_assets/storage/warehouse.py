@@ -1,5 +1,4 @@
-"""The warehouse: one DuckDB file with every table but those of
-``NOT_PUBLISHED``, what is stale, and the marts.
+"""The warehouse: one DuckDB file with every published table, what is stale, and the marts.
 
 It is built as a fresh file and swapped in when it is complete and passes all checks. Whoever holds
 the old file open keeps it, whole and unchanging, and never stands in the way. Staging relations are
@@ -31,7 +30,7 @@ from enact_assets.storage.published import (
     published_provenance,
     query,
 )
-from enact_assets.storage.relations import STALE_PARTITIONS, literal
+from enact_assets.storage.relations import StalePartitions, literal
 from enact_assets.storage.sources import LeftOut, Names, Sources, find_sources, refuse_changed
 from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse_build import build
@@ -101,7 +100,7 @@ def publish(
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     files = read_sql_files(sql_root or sql_folder())
     told = progress or (lambda _: None)
-    stale = STALE_PARTITIONS.empty() if stale is None else stale
+    stale = StalePartitions.empty() if stale is None else stale
     with (
         replacing(warehouse_path) as temporary,
         _told_of_disk(warehouse_path),
@@ -187,7 +186,7 @@ def _content_sha(
         [[s.table, s.content_sha] for s in sources.current],
         [sha256_bytes(f.text.encode()) for f in files],
         left_out,
-        stale.select(list(STALE_PARTITIONS.columns)).rows(),
+        stale.select(list(StalePartitions.schema())).rows(),
     )
     return content_sha(inputs)
 

@@ -14,9 +14,9 @@ import duckdb
 import polars as pl
 
 from enact_assets.contracts.errors import DamagedFileError, WarehouseError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES, Table
 from enact_assets.storage.relations import (
-    STALE_PARTITIONS,
+    StalePartitions,
     comment_columns,
     comment_relation,
     create_given_view,
@@ -33,7 +33,6 @@ from enact_assets.storage.sql_files import SqlFile
 from enact_assets.storage.sql_runs import Job, SideBySide
 from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
-_CONTRACTS = {**TABLES, STALE_PARTITIONS.name: STALE_PARTITIONS}
 _COMMENT = re.compile(r"--[^\n]*")
 _WORD = re.compile(r"\w+")
 _LAKE = "lake_"
@@ -72,7 +71,7 @@ def build(
     """
     side_by_side = SideBySide(connection)
     for other in side_by_side.connections:
-        create_given_view(other, STALE_PARTITIONS, stale)
+        create_given_view(other, StalePartitions, stale)
     left_out: LeftOut = {}
     jobs = [*_jobs_of_tables(sources, left_out), *_jobs_of_files(files, sources, left_out)]
     try:
@@ -90,14 +89,20 @@ def build(
     connection.begin()
     for file, relation in made:
         comment_relation(connection, file.name, relation.kind, file.meaning)
-        if file.name in _CONTRACTS:
-            comment_columns(connection, _CONTRACTS[file.name])
+        contract = _contract(file.name)
+        if contract is not None:
+            comment_columns(connection, contract)
     connection.commit()
     return Built(
         {file.name: relation.n_rows for file, relation in made},
         {table: left_out[table] for table in sources.sizes if left_out.get(table)},
         tuple(result for result in done if isinstance(result, CheckResult)),
     )
+
+
+def _contract(relation: str) -> type[Table] | None:
+    """The table that a staging relation holds; None of a mart."""
+    return StalePartitions if relation == StalePartitions.table_name() else TABLES.get(relation)
 
 
 _Done = Made | CheckResult | None

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.tables import table
 from enact_assets.trajectories import kernels
 from enact_assets.trajectories.graph import count_key_frames
 from enact_assets.trajectories.kernels import LIMB_BITS, Counts, Graph, Limbs
+from enact_assets.trajectories.trajectory_tables import PathCounts
 
 Ints = NDArray[np.int64]
 
@@ -30,7 +30,7 @@ STREAM_BLOCK = 65_536
 
 
 @dataclass(frozen=True)
-class PathCounts:
+class CountedPaths:
     """Exact numbers of paths in a graph of key frames, for lengths 1 to ``max_length``."""
 
     graph: Graph
@@ -38,7 +38,7 @@ class PathCounts:
     max_length: int
 
     @classmethod
-    def of(cls, n_key_frames: int, edges: Ints, max_length: int) -> "PathCounts":
+    def of(cls, n_key_frames: int, edges: Ints, max_length: int) -> "CountedPaths":
         """Count paths along ``edges`` (n, 2), from and to, each once and ascending.
 
         Errors: :class:`TrajectoryError` names the first edge that leaves the key frames, does not
@@ -189,7 +189,7 @@ def count_paths(
     One row for every length of the profile and every key frame, zeros included; no key frames give
     no rows. Errors: :class:`TrajectoryError` if graph and key frames do not belong together.
     """
-    contract = table("path_counts")
+    contract = PathCounts
     counts = path_counts_of(segmented_frames, transition_graph, profile)
     if counts.n_key_frames == 0:
         return contract.empty()
@@ -208,7 +208,7 @@ def count_paths(
 
 def path_counts_of(
     segmented_frames: pl.DataFrame, transition_graph: pl.DataFrame, profile: Profile
-) -> PathCounts:
+) -> CountedPaths:
     """The counts of one demonstration and gating, with which trajectories can be ranked."""
     own = segmented_frames.select("demonstration", "gating").unique()
     foreign = transition_graph.join(own, on=["demonstration", "gating"], how="anti")
@@ -219,7 +219,7 @@ def path_counts_of(
             "partition of both."
         )
     edges = transition_graph.select("key_frame_from", "key_frame_to").to_numpy()
-    return PathCounts.of(count_key_frames(segmented_frames), edges, profile.max_length)
+    return CountedPaths.of(count_key_frames(segmented_frames), edges, profile.max_length)
 
 
 def _graph(n_key_frames: int, edges: Ints) -> Graph:

@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.trajectories.trajectory_tables import EditedObjects
 
 KEY = ("demonstration", "gating", "key_frame_from", "key_frame_to")
 
@@ -22,7 +22,7 @@ def measure_edited_objects(
 
     Errors: :class:`EnactError` if the graph has key frames that ``index`` does not know.
     """
-    contract = table("edited_objects")
+    contract = EditedObjects
     if isinstance(index, ReleaseDeltaIndex) or transition_graph.is_empty():
         return contract.empty()
     edges = transition_graph.select(KEY)

@@ -7,10 +7,10 @@ import polars as pl
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
 
 def build_transition_graph(
@@ -33,7 +33,7 @@ def build_transition_graph(
     Errors: :class:`TrajectoryError` if key frames are not numbered from 0 without a gap, or the
     scene graphs or masks know key frames that do not exist; those of ``delta_index``.
     """
-    contract = table("transition_graph")
+    contract = TransitionGraph
     n_key_frames = count_key_frames(segmented_frames)
     if n_key_frames == 0:
         return contract.empty()

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import SettingsError, TrajectoryError
 from enact_assets.contracts.profile import Profile, ReleaseRules
-from enact_assets.trajectories.counting import PathCounts, path_counts_of
+from enact_assets.trajectories.counting import CountedPaths, path_counts_of
 
 if TYPE_CHECKING:
     from enact_assets.segmentation.deltas import DeltaIndex
@@ -66,7 +66,7 @@ class LengthDraws:
 
 
 def draw_release(
-    counts: PathCounts,
+    counts: CountedPaths,
     n_draws: Ints,
     wanted: int,
     profile: Profile,
@@ -123,7 +123,7 @@ def draws_of(
     profile: Profile,
     *,
     has_picture: Sequence[bool] | None = None,
-) -> tuple[PathCounts, list[LengthDraws]]:
+) -> tuple[CountedPaths, list[LengthDraws]]:
     """:func:`draw_release` from the tables of one demonstration and gating, with its path counts.
 
     No draws at all if the release fails on any two key frames: see :func:`why_no_questions`.
@@ -175,7 +175,7 @@ def _draw_again(
 ) -> tuple[LengthDraws, ...]:
     """:func:`draw_release` by content (edges, states to be worded): the last draws are kept."""
     pairs = np.frombuffer(content[0], np.int64).reshape(-1, 2)
-    counts = PathCounts.of(n, pairs, profile.max_length)
+    counts = CountedPaths.of(n, pairs, profile.max_length)
     states = np.frombuffer(content[1], np.int64).reshape(n, n, 2)
     return tuple(draw_release(counts, states, wanted, profile, has_picture))
 
@@ -247,7 +247,7 @@ def pass_over_choices(getrandbits: GetRandBits, n: int) -> None:
 class _Walks:
     """Weighted backtracking with ``random.choices`` (release 13, step 2)."""
 
-    def __init__(self, counts: PathCounts) -> None:
+    def __init__(self, counts: CountedPaths) -> None:
         self._counts = counts
         self._weights = [[], *(counts.ending(n) for n in range(1, counts.max_length + 1))]
         self._cumulated: dict[tuple[int, int], tuple[Sequence[int], list[int]]] = {}

@@ -12,9 +12,9 @@ import polars as pl
 
 from enact_assets.contracts.ids import seed_from, short_id
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.tables import table
 from enact_assets.trajectories.counting import Ints, path_counts_of
 from enact_assets.trajectories.release_draws import draws_of, release_index
+from enact_assets.trajectories.trajectory_tables import Trajectories
 
 if TYPE_CHECKING:
     from enact_assets.segmentation.deltas import DeltaIndex
@@ -69,7 +69,7 @@ def sample_trajectories(
         return release_trajectories(
             segmented_frames, transition_graph, index, profile, n_per_length
         )
-    contract = table("trajectories")
+    contract = Trajectories
     counts = path_counts_of(segmented_frames, transition_graph, profile)
     if counts.n_key_frames == 0:
         return contract.empty()
@@ -104,7 +104,7 @@ def release_trajectories(
     for drawn in found:
         key_frames = np.array(drawn.paths)
         rows += _rows(ordered, key_frames, counts.rank(drawn.length, key_frames))
-    return table("trajectories").build(rows)
+    return Trajectories.build(rows)
 
 
 def _rows(

@@ -12,7 +12,7 @@ from enact_assets.bulk.chain import BulkSettings
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.replay.tables import ReplayTables
 
 N_FRAMES = 2_600
@@ -72,7 +72,7 @@ def _with_juice_from_nothing(tables: ReplayTables) -> ReplayTables:
                         [row | {"demonstration": rows["demonstration"][0]}], schema=rows.schema
                     ),
                 ]
-            ).sort(table(name).key)
+            ).sort(table(name).key())
             for name, row in more.items()
         },
     )

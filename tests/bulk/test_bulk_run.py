@@ -27,9 +27,10 @@ from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.bulk.run import BulkProgress, run_bulk
 from enact_assets.bulk.sources import REPLAY_TABLES, LakeSource, RecordedSource, lake_sources
 from enact_assets.contracts.errors import MaterializationError, OutputError
-from enact_assets.contracts.tables import Table, table
+from enact_assets.engine.tables import Table
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.delta_index import delta_index
@@ -50,7 +51,7 @@ from enact_assets.bulk import batches
 from enact_assets.bulk.run import run_bulk
 real = batches.write_file
 def write(place, name, contract, partition, rows):
-    if partition == {"batch": "batch-000001"} and contract.name == "trajectories":
+    if partition == {"batch": "batch-000001"} and contract.table_name() == "trajectories":
         os.kill(os.getpid(), signal.SIGKILL)
     return real(place, name, contract, partition, rows)
 batches.write_file = write
@@ -189,7 +190,7 @@ def test_failures_are_named_and_the_others_finish(tmp_path: Path) -> None:
         assert not summary.is_success
         found = {f.demonstration: (f.stage, f.error) for f in summary.failures}
         assert found == {
-            demonstration_name(1): ("check", "IntervalError"),
+            demonstration_name(1): ("segmentation", "IntervalError"),
             demonstration_name(2): ("load", "ZeroDivisionError"),
             demonstration_name(3): ("check", "ReplayError"),
             demonstration_name(4): ("load", "OSError"),
@@ -284,7 +285,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_whole(
     def write(
         place: Place, name: str, contract: Table, partition: dict[str, str], rows: pl.DataFrame
     ) -> str:
-        if partition["batch"] == "batch-000001" and contract.name == "qa":
+        if partition["batch"] == "batch-000001" and contract.table_name() == "qa":
             raise OSError(28, "No space left on device")
         return real(place, name, contract, partition, rows)
 
@@ -318,4 +319,4 @@ def test_runs_that_cannot_be_are_refused(tmp_path: Path) -> None:
             run_bulk(good(0), tmp_path, SETTINGS)
     summary = run_bulk([], tmp_path, SETTINGS)
     assert summary.is_success
-    assert scan_table(tmp_path, "qa").collect().equals(table("qa").empty())
+    assert scan_table(tmp_path, "qa").collect().equals(Qa.empty())

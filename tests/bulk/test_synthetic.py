@@ -8,7 +8,7 @@ from benchmarks.synthetic import SyntheticSource, generate
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, EXISTS
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import Gating
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
 

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.components import Component
-from enact_assets.contracts.tables import table
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.component_index import ComponentIndex, Ints, Words
 
 Texts = Sequence[str]
@@ -65,7 +66,7 @@ def _question(
     actions: Sequence[Texts],
     answer: Sequence[int],
 ) -> pl.DataFrame:
-    return table("qa").build(
+    return Qa.build(
         [
             {
                 "demonstration": DEMONSTRATION,
@@ -89,7 +90,7 @@ def _question(
 
 def predicted(qa: pl.DataFrame, raw: Sequence[str | None], model: str = "m") -> pl.DataFrame:
     """Answers of ``model`` to the questions in turn; None was never obtained."""
-    return table("predictions").build(
+    return Predictions.build(
         [
             {"model": model, "variant": "baseline", "question_id": name, "request_sha": "s"}
             | {"raw_answer": text, "error": "timeout" if text is None else None}

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.metrics import summarize
 
 
@@ -33,7 +33,7 @@ def row(question: str, status: str, passed: int | None, n_steps: int, kind: str 
 
 def test_mean_over_questions_and_pooled_over_steps_are_both_reported() -> None:
     """The paper defines one and prints the other; short questions weigh more in the mean."""
-    evaluation = table("evaluation").build(
+    evaluation = Evaluation.build(
         [
             row("a", "parsed", 2, 2),
             row("b", "parsed", 2, 8),
@@ -51,11 +51,11 @@ def test_mean_over_questions_and_pooled_over_steps_are_both_reported() -> None:
 
 def test_a_group_without_answers_has_no_score() -> None:
     """Zero would read as a model that is always wrong."""
-    evaluation = table("evaluation").build(
+    evaluation = Evaluation.build(
         [row("a", "missing", None, 4), row("b", "parsed", 3, 3, "inverse")]
     )
     found = summarize(evaluation)
     assert found["kind"].to_list() == ["forward", "inverse"]
     for name in ("task_accuracy", "pairwise_accuracy", "pairwise_accuracy_pooled"):
         assert found[name].to_list() == [None, 1.0]
-    assert summarize(pl.DataFrame(schema=table("evaluation").schema)).height == 0
+    assert summarize(pl.DataFrame(schema=Evaluation.schema())).height == 0

@@ -10,10 +10,10 @@ from release_pairs import PairTable, computed_pairs, random_pairs
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import RELEASE
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
+from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.shuffles import shuffled_labels
 
 from reference import release_verification as slow
@@ -59,7 +59,7 @@ def predictions(questions: pl.DataFrame, raw: list[str | None]) -> pl.DataFrame:
         | {"error": None if r is not None else "timeout"}
         for q, r in zip(questions["question_id"], raw, strict=True)
     ]
-    return table("predictions").build(rows)
+    return Predictions.build(rows)
 
 
 def test_the_table_says_what_the_release_says() -> None:

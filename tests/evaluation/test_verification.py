@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.kernels import longest_alignment
 from enact_assets.evaluation.verification import verify
+from enact_assets.predictions.prediction_tables import Predictions
 
 from reference import verification as slow
 from reference.household import Chance, Household, build_household
@@ -32,7 +32,7 @@ def answers(qa: pl.DataFrame, raw: list[str | None]) -> pl.DataFrame:
         | {"error": None if r is not None else "timeout"}
         for q, r in zip(qa["question_id"], raw, strict=True)
     ]
-    return table("predictions").build(rows)
+    return Predictions.build(rows)
 
 
 def test_single_and_bulk_verification_agree_with_plain_loops() -> None:

@@ -3,7 +3,8 @@
 import polars as pl
 from simulator.painted_world import first_state
 
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Objects, States
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.simulator.shapes.world import World
 
 DEMONSTRATION = "small-0"
@@ -27,12 +28,12 @@ def states_of(world: World, demonstration: str = DEMONSTRATION) -> pl.DataFrame:
                 "appearance": [float(frame >= 30), 0.0],
             }
         )
-    return table("states").build(rows)
+    return States.build(rows)
 
 
 def segmented(frames: list[int], gating: str = "state") -> pl.DataFrame:
     """Key frames at ``frames``."""
-    return table("segmented_frames").build(
+    return SegmentedFrames.build(
         [
             {
                 "demonstration": DEMONSTRATION,
@@ -51,7 +52,7 @@ def segmented(frames: list[int], gating: str = "state") -> pl.DataFrame:
 
 def objects_of(world: World) -> pl.DataFrame:
     """The table ``objects`` of a world."""
-    return table("objects").build(
+    return Objects.build(
         [
             {
                 "demonstration": DEMONSTRATION,

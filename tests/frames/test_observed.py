@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import ReplayError, TableContractError
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.observed import CAMERA, visibility_from_observability
+from enact_assets.replay.replay_tables import Observability
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 
 NAMES = ("apple_1", "mug_2", "table_0")
 
@@ -22,7 +24,7 @@ def mask(name: str, start: int, stop: int, pixels: int = 7, **other: Any) -> dic
 
 
 def masks(*rows: dict[str, Any]) -> pl.DataFrame:
-    return table("observability").build(list(rows))
+    return Observability.build(list(rows))
 
 
 def key_frames(*frames: int) -> pl.DataFrame:
@@ -31,7 +33,7 @@ def key_frames(*frames: int) -> pl.DataFrame:
         | {"frame_id": frame + 1}
         for k, frame in enumerate(frames)
     ]
-    return table("segmented_frames").build(rows)
+    return SegmentedFrames.build(rows)
 
 
 def test_an_interval_holds_from_its_first_frame_to_before_its_last() -> None:
@@ -90,7 +92,7 @@ def test_other_cameras_and_empty_masks_do_not_count() -> None:
 
 
 def test_without_key_frames_or_masks_nothing_is_visible() -> None:
-    empty = table("visibility").empty()
+    empty = Visibility.empty()
     assert visibility_from_observability(masks(), key_frames(3)).equals(empty)
     assert visibility_from_observability(masks(mask("mug_2", 0, 9)), key_frames()).equals(empty)
     assert visibility_from_observability(masks(mask("mug_2", 0, 9)), key_frames(9)).equals(empty)

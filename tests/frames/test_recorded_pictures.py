@@ -12,12 +12,13 @@ from PIL import Image
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.tables import table
 from enact_assets.frames.recorded_pictures import (
     picture_file,
     read_pictures,
     recorded_key_frames,
 )
+from enact_assets.replay.replay_tables import Demonstrations
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.storage.images import ImageStore
 
 N_FRAMES = 12
@@ -55,7 +56,7 @@ def write_video(folder: Path, n_frames: int) -> Path:
 
 
 def tables(ids: dict[int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    demonstrations = table("demonstrations").build(
+    demonstrations = Demonstrations.build(
         [
             {
                 "demonstration": "d",
@@ -69,7 +70,7 @@ def tables(ids: dict[int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
             }
         ]
     )
-    segmented = table("segmented_frames").build(
+    segmented = SegmentedFrames.build(
         [
             {
                 "demonstration": "d",

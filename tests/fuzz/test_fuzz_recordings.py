@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.contracts.profile import PROFILES, Profile
 from enact_assets.contracts.registry import QuestionSettings
-from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.official.asking import questions_of
-from enact_assets.official.evidence import KeyFrameTables, gating_of, index_of, key_frames_at
+from enact_assets.official.evidence import changes_at, gating_of
 from enact_assets.official.graphs import as_official, graphs_of
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.replay.recorded import read_recorded
@@ -95,16 +94,13 @@ def ask(replay: ReplayTables, profile: Profile) -> int:
     check_replay(replay.demonstrations, replay.facts, replay.objects)
     found = segment(replay.demonstrations, replay.facts, replay.objects, gating_of(profile))
     frames = found.segmented_frames
-    visibility = visibility_from_observability(replay.observability, frames)
-    key_frames = KeyFrameTables(frames, found.scene_graphs, visibility)
     ids = frames.sort("key_frame")["frame_id"].to_list()
+    changes = changes_at(replay, ids, profile, "again")
+    assert changes.graphs.equals(found.scene_graphs)
     size = {int(k): (512, 512) for k in frames["key_frame"]}
-    graphs = graphs_of(frames, found.scene_graphs, visibility, replay.objects, size)
+    graphs = graphs_of(frames, found.scene_graphs, changes.seen, replay.objects, size)
     json.dumps(as_official(ids, graphs))
-    index_of(replay, key_frames, profile)
-    qa, _ = questions_of(replay, key_frames, QuestionSettings(trajectories_per_length=3), profile)
-    again = key_frames_at(replay, ids, profile, "again")
-    assert again.scene_graphs.equals(found.scene_graphs)
+    qa, _ = questions_of(changes, QuestionSettings(trajectories_per_length=3))
     return len(official_questions(in_official_order(qa), frames))
 
 

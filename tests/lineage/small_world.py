@@ -1,12 +1,13 @@
 """A graph with every rule in it, and states as if everything had just been made."""
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEPS, StepSpec
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.lineage.follow import Names, Partition
+from enact_assets.engine.graph import Names, Partition, StepSpec
+from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEPS
 from enact_assets.lineage.plan import Lineage
 from enact_assets.lineage.states import State, States
 
 NAMES = Names(
+    GRAPH,
     {
         "demonstration": ("fold-0", "fold-1", "pour-0"),
         "gating": ("contact", "release", "state"),
@@ -14,8 +15,8 @@ NAMES = Names(
         "question_file": ("official",),
         "variant": ("baseline", "contact", "high", "release"),
     },
-    {"baseline": "state", "contact": "contact", "high": "state", "release": "release"},
-    frozenset({"release"}),
+    {"variant": {"baseline": "state", "contact": "contact", "high": "state", "release": "release"}},
+    {"release": frozenset({"release"})},
 )
 
 

@@ -7,18 +7,19 @@ import pytest
 import yaml
 from dagster._core.definitions.partitions.context import partition_loading_context
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_OF, STEPS, Input, Rule
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.contracts.tables import TABLES
 from enact_assets.definitions import build_definitions
-from enact_assets.lineage.follow import Names, partition_key
+from enact_assets.engine.graph import Input, partition_key
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_OF, STEPS, names_now
 
 from reference.lineage import upstream
 
 DEMONSTRATIONS = ("fold-0", "pour-0")
+BASELINE = (("variant", "baseline"),)
 SAID_LESS = (
-    Input("asked_questions", Rule.AND_BASELINE),
-    Input("variant_config", Rule.AND_BASELINE),
+    Input("asked_questions", fixed=BASELINE, is_also_own=True),
+    Input("variant_config", fixed=BASELINE, is_also_own=True),
 )
 """Dagster has no mapping for them: it is told of the variant's own partition only."""
 
@@ -41,7 +42,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory):
 def test_every_mapping_gives_the_partitions_that_are_declared(registry) -> None:
     """One that names too few leaves old rows for fresh in the UI, one too many rebuilds all."""
     graph = build_definitions(registry).resolve_asset_graph()
-    names = Names.now(registry, DEMONSTRATIONS, registry.models, ("official",))
+    names = names_now(registry, DEMONSTRATIONS, registry.models, ("official",))
     n_compared = 0
     with dg.instance_for_test() as instance:
         for dimension in ("demonstration", "model", "question_file"):

@@ -2,8 +2,8 @@
 
 from small_world import World
 
-from enact_assets.contracts.lineage import STEP_NAMED, STEPS
 from enact_assets.lineage.due import DueSteps
+from enact_assets.lineage.pipeline import STEP_NAMED, STEPS
 from enact_assets.lineage.plan import Marks
 from enact_assets.lineage.states import State
 

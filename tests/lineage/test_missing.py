@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 from lineage.small_world import NAMES, World
 
-from enact_assets.contracts.lineage import ROOTS, STEP_OF
-from enact_assets.lineage.follow import Partition
+from enact_assets.engine.graph import Partition
 from enact_assets.lineage.missing import NOT_MADE, not_current
+from enact_assets.lineage.pipeline import ROOTS, STEP_OF
 from enact_assets.lineage.plan import Lineage
 
 Row = tuple[str, str, str, str]
@@ -88,9 +88,10 @@ def test_what_was_never_asked_for_is_not_missing() -> None:
     """A first look makes some names of a large registry: thousands of others are not missing."""
     of = {**NAMES.of, "demonstration": (*NAMES.of["demonstration"], "new-0")}
     of |= {"model": (*NAMES.of["model"], "new"), "variant": (*NAMES.of["variant"], "new")}
-    names = dataclasses.replace(NAMES, of=of, gating_of={**NAMES.gating_of, "new": "state"})
+    gatings = {"variant": {**NAMES.determined["variant"], "new": "state"}}
+    names = dataclasses.replace(NAMES, of=of, determined=gatings)
     lineage = World(names).lineage
-    for asset in STEP_OF.keys() - ROOTS.keys():
+    for asset in STEP_OF.keys() - set(ROOTS):
         without(lineage, asset, *(p for p in names.partitions(asset) if not NAMES.has(asset, p)))
 
     def missing(**of: set[Partition]) -> list[Row]:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
-from enact_assets.contracts.lineage import EXTERNAL, ROOTS, STEP_NAMED, STEP_OF, STEPS, Rule
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
 from enact_assets.lineage.plan import NEVER, Marks, entry_changed
 from enact_assets.lineage.states import State
 from enact_assets.lineage.versions import setting_changes
@@ -157,6 +157,15 @@ def test_what_is_not_there_yet_is_no_reason() -> None:
     assert plan.may_follow["qa"] == (("fold-0", "state"),)
 
 
+def test_an_input_that_cannot_be_read_is_no_reason() -> None:
+    """It is to be made again itself, and may come out as it was."""
+    world = World()
+    step, partition = STEP_NAMED["evaluation"], ("oracle", "baseline")
+    world.lineage.states.set("predictions", partition, State("", problem="damaged"))
+    assert "predictions" not in world.lineage.inputs(step, partition)
+    assert world.lineage.causes(step, partition) == ()
+
+
 def test_stale_rows_are_those_that_are_there() -> None:
     """Never made is not out of date; what is made from something stale is."""
     world = World()
@@ -172,8 +181,19 @@ def test_stale_rows_are_those_that_are_there() -> None:
     assert why["oracle|high"] == "made from predictions, which is stale"
 
 
-def test_every_rule_occurs() -> None:
-    assert {given_input.rule for step in STEPS for given_input in step.inputs} == set(Rule)
+def test_every_way_to_follow_occurs() -> None:
+    """Else the tests of this file would say nothing about one of them."""
+    inputs = [(step, given_input) for step in STEPS for given_input in step.inputs]
+    assert any(i.fixed and not i.is_also_own for _, i in inputs)
+    assert any(i.fixed and i.is_also_own for _, i in inputs)
+    assert any(i.when for _, i in inputs)
+    for dimension, determined in GRAPH.determines.items():
+        assert any(
+            determined in GRAPH.dimensions[i.asset]
+            and determined not in GRAPH.dimensions[step.assets[0]]
+            and dimension in GRAPH.dimensions[step.assets[0]]
+            for step, i in inputs
+        )
 
 
 def test_a_changed_entry_is_told_setting_by_setting() -> None:

@@ -2,8 +2,8 @@
 
 from small_world import World
 
-from enact_assets.contracts.lineage import STEP_NAMED, StepSpec
-from enact_assets.lineage.follow import Partition
+from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.states import State
 from enact_assets.walk import Failure, Report, Step
 

@@ -8,8 +8,10 @@ import pytest
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import CameraSettings, Variant
+from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.frames.sources import EmbeddedSource, RecordedSource, VideoSource, all_sources
 from enact_assets.lineage.versions import EMBEDDED, Arrived
+from enact_assets.replay.tables import VIDEO
 from enact_assets.storage.paths import DataRoot
 from enact_assets.storage.recordings import Recordings
 from enact_assets.storage.watched_folders import look_at
@@ -114,18 +116,20 @@ def test_who_shows_what(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path / "recordings")
     folder = filmed(recordings.folder("film_1"))
     contact = load_registry().variant("contact")
-    source, embedded = all_sources(recordings).find("film_1"), EmbeddedSource()
-    assert source.shows("film_1", contact)
-    assert not source.shows("film_1", FISHEYE)
-    assert not source.is_rendered
-    assert embedded.shows("setting_the_table-0", FISHEYE)
+
+    def shows(variant: Variant) -> bool:
+        return is_shown(recordings, "film_1", VIDEO, variant)
+
+    assert shows(contact)
+    assert not shows(FISHEYE)
+    assert is_shown(recordings, "setting_the_table-0", EMBEDDED, FISHEYE)
     (folder / "variant_fisheye").mkdir()
-    assert not source.shows("film_1", FISHEYE)  # nothing is in it yet
+    assert not shows(FISHEYE)  # nothing is in it yet
     (folder / "variant_fisheye" / "00000.png").write_bytes(b"")
-    assert source.shows("film_1", FISHEYE)
+    assert shows(FISHEYE)
     shutil.rmtree(folder / "variant_fisheye")
     (folder / "variant_fisheye.mkv").write_bytes(b"")
-    assert source.shows("film_1", FISHEYE)
+    assert shows(FISHEYE)
 
 
 def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from official_files import write_inputs, write_pictures
 
 from enact_assets.cli import main
-from enact_assets.contracts.lineage import STEPS
 from enact_assets.contracts.profile import PROFILES
 from enact_assets.contracts.registry import load_registry
+from enact_assets.lineage.pipeline import STEPS
 from enact_assets.official import commands, pictures
 from enact_assets.official.pictures import label_picture
 from enact_assets.questions.official import (

@@ -156,7 +156,8 @@ def test_the_lock_of_a_killed_driver_holds_nobody_up(tiny: TinyRoot, copied: Pat
     assert tiny.walk(copied).is_success
 
 
-@pytest.mark.parametrize("is_killed", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("is_killed", [True, False])
 def test_someone_who_opens_the_warehouse_for_writing_harms_nobody(
     tiny: TinyRoot, copied: Path, *, is_killed: bool
 ) -> None:
@@ -248,7 +249,7 @@ def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
     (place / "in the way").touch()
     steps = ("evaluation", "error_analysis", "probes", "model_comparisons", "warehouse")
     code, printed = run(capsys, copied, "materialize", *(f"--asset={step}" for step in steps))
-    assert (code, "FAILED evaluation oracle|baseline" in printed) == (1, True)
+    assert (code, "FAILED evaluation oracle|baseline" in printed) == (1, True), printed
     board = query(copied / "enact.duckdb", "from leaderboard where length is null")
     assert set(board["model"]) == {"oracle"}
     assert set(board["state"]) == {"missing"}

@@ -12,8 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.replay_tables import Demonstrations, Facts
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.collect import (
     DAMAGED,
@@ -57,7 +61,7 @@ def frame_images(demonstration: str, variant: str, shas: list[str]) -> pl.DataFr
         }
         for k, sha in enumerate(shas)
     ]
-    return table("frame_images").build(rows)
+    return FrameImages.build(rows)
 
 
 class Root:
@@ -266,8 +270,8 @@ def test_a_damaged_partition_stops_pictures_and_nothing_else(root: Root) -> None
 def test_damaged_files_go_after_a_while_and_answers_stay(root: Root) -> None:
     """They are of no use once their partitions are made again, unless somebody paid for them."""
     answered, pictured = {"model": "oracle", "variant": "baseline"}, {"demonstration": "cups-0"}
-    root.lake.write("predictions", table("predictions").empty(), answered)
-    root.lake.write("facts", table("facts").empty(), pictured)
+    root.lake.write("predictions", Predictions.empty(), answered)
+    root.lake.write("facts", Facts.empty(), pictured)
     for name, where in (("predictions", answered), ("facts", pictured)):
         spoil(root.lake.path(name, where))
         assert root.lake.set_aside(name, where) is not None
@@ -339,24 +343,24 @@ def demonstration(name: str) -> pl.DataFrame:
         "world_sha": "0",
         "frame_id_runs": [0, 0],
     }
-    return table("demonstrations").build([row])
+    return Demonstrations.build([row])
 
 
 def test_questions_that_current_answers_are_about_stay(root: Root) -> None:
     """Without them the warehouse would take the answers for answers to nothing, and refuse."""
-    columns = table("qa").columns
+    columns = Qa.schema()
     values = {"demonstration": "left-0", "gating": "state", "question_id": "q1", "kind": "forward"}
-    row = {name: values.get(name, _any(column.dtype)) for name, column in columns.items()}
-    root.lake.write("qa", table("qa").build([row]), {"demonstration": "left-0", "gating": "state"})
+    row = {name: values.get(name, _any(dtype)) for name, dtype in columns.items()}
+    root.lake.write("qa", Qa.build([row]), {"demonstration": "left-0", "gating": "state"})
     answer = {"model": "oracle", "variant": "baseline", "question_id": "q1"}
-    columns = table("predictions").columns
-    row = {name: answer.get(name, _any(column.dtype)) for name, column in columns.items()}
+    columns = Predictions.schema()
+    row = {name: answer.get(name, _any(dtype)) for name, dtype in columns.items()}
     where = {"model": "oracle", "variant": "baseline"}
-    root.lake.write("predictions", table("predictions").build([row]), where)
+    root.lake.write("predictions", Predictions.build([row]), where)
     done = root.collect(delete=True)
     assert found(done, PARTITIONS) == ["frame_images left-0|baseline"]
     assert [line.startswith("qa left-0|state: ") for line in done.kept] == [True]
-    root.lake.write("predictions", table("predictions").empty(), where)
+    root.lake.write("predictions", Predictions.empty(), where)
     assert found(root.collect(delete=True), PARTITIONS) == ["qa left-0|state"]
 
 
@@ -401,12 +405,12 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
 
 def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
     """A table that nobody thought of would keep its files for ever."""
-    left = {d: "left" for contract in TABLES.values() for d in contract.partitions}
+    left = {d: "left" for contract in TABLES.values() for d in contract.by}
     kept = {"demonstration": "cups-0", "gating": "state", "model": "oracle", "variant": "high"}
     wanted = []
     for name, contract in TABLES.items():
-        for dimension in contract.partitions:
-            partition = {d: kept.get(d, "left") for d in contract.partitions}
+        for dimension in contract.by:
+            partition = {d: kept.get(d, "left") for d in contract.by}
             partition[dimension] = left[dimension]
             root.lake.write(name, contract.empty(), partition)
             wanted.append(f"{name} {'|'.join(partition.values())}")

@@ -32,6 +32,7 @@ KILLS = int(os.environ.get("ENACT_KILLS", "20"))
 STEPS = ("gating_config", "variant_config", "replays", "segmentation", "visibility")
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_whole_files_and_the_next_one_finishes(
     tiny: TinyRoot, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from tiny_roots import Disk, TinyRoot
 
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import publish
@@ -52,7 +52,7 @@ def facts(n: int) -> pl.DataFrame:
         object=pl.lit(None, pl.String),
         frame_to=pl.col("frame_from") + 1,
     )
-    return rows.select(list(table("facts").columns))
+    return rows.select(list(Facts.schema()))
 
 
 def test_a_full_disk_leaves_what_was_there(disk: Disk) -> None:

@@ -13,7 +13,6 @@ from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.execution.steps import leave
 from enact_assets.storage.watched_folders import WATCH_VARIABLE
 
-HERE = Path(__file__).parent
 VARIANTS = ("baseline", "aperture_80", "contact")
 
 
@@ -33,13 +32,6 @@ def small_registry(folder: Path, **changes: object) -> Path:
     path = folder / "registry.yaml"
     path.write_text(yaml.safe_dump(entries))
     return path
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``--dist loadgroup`` one process makes ``materialized`` for all who look at it."""
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.xdist_group("pipeline"))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ import dagster as dg
 import pytest
 from daemon_places import Place, added, demonstrations
 
-from enact_assets.contracts.lineage import STEP_NAMED
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS, TRY_AGAIN_S, _Tried
 from enact_assets.defs.checks import sql_check_specs
@@ -22,6 +21,7 @@ from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.schedules import every_quarter, nightly
 from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.defs.up_to_date import CHECK, report_up_to_date
+from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.process_identity import ProcessIdentity
 from enact_assets.storage.watched_folders import WATCH_VARIABLE
 

@@ -5,15 +5,33 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.contracts.tables import TABLES
-from enact_assets.defs.evidence import questions_of, verification_indexes
+from enact_assets.contracts.registry import Gating
 from enact_assets.defs.resources import DataResource
+from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.steps.inputs import Changes
+from enact_assets.storage.lake import Lake
 
 
 def query(materialized, sql: str) -> pl.DataFrame:
     with duckdb.connect(str(materialized.root / "enact.duckdb"), read_only=True) as connection:
         return connection.sql(sql).pl()
+
+
+def index_of(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | ReleaseDeltaIndex:
+    """The changes that verify questions about one demonstration."""
+    replayed = {"demonstration": demonstration}
+    here = {**replayed, "gating": gating.name}
+    return Changes(
+        frames=lake.read("segmented_frames", here),
+        graphs=lake.read("scene_graphs", here),
+        seen=lake.read("visibility", here),
+        objects=lake.read("objects", replayed),
+        demonstrations=lake.read("demonstrations", replayed),
+        gating=gating,
+    ).index
 
 
 def test_every_table_has_rows_in_every_partition(materialized) -> None:
@@ -73,8 +91,9 @@ def test_random_agrees_with_the_permutation_expectation(materialized) -> None:
     """
     data = DataResource(root=str(materialized.root))
     gating = materialized.registry.gating("state")
-    questions = questions_of(data.lake, "baseline")
-    indexes = verification_indexes(data.lake, questions, gating)
+    questions = data.lake.read("asked_questions", {"variant": "baseline"})
+    names = questions["demonstration"].unique()
+    indexes = {name: index_of(data.lake, name, gating) for name in names}
     expected = expect_random_orders(questions, indexes).sort("question_id")
     scored = data.lake.read("evaluation", {"model": "random", "variant": "baseline"})
     scored = scored.sort("question_id")
@@ -120,7 +139,7 @@ def test_a_variant_has_the_pictures_that_its_questions_show(materialized) -> Non
         variant = materialized.registry.variant(partition["variant"])
         demonstration = {"demonstration": partition["demonstration"]}
         known = lake.read("segmented_frames", {**demonstration, "gating": variant.gating})
-        asked = questions_of(lake, variant.name).filter(**demonstration)
+        asked = lake.read("asked_questions", {"variant": variant.name}).filter(**demonstration)
         shown = set(asked["key_frames"].explode())
         is_baseline = variant.name == "baseline"
         assert set(rows["key_frame"]) == (set(known["key_frame"]) if is_baseline else shown)

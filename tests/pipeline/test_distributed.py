@@ -9,9 +9,9 @@ import dagster as dg
 import pytest
 from made_roots import Materialized
 
-from enact_assets.contracts.tables import TABLES
 from enact_assets.defs.instance import open_instance
 from enact_assets.defs.lost_runs import process_of
+from enact_assets.engine.tables import TABLES
 from enact_assets.execution.steps import leave
 from enact_assets.materialize import Driver
 from enact_assets.storage.lake import Lake

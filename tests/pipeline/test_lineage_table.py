@@ -14,7 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.contracts.lineage import (
+from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.defs.names import current_names
+from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import (
     REPORT,
     ROOTS,
     STEP_NAMED,
@@ -23,11 +28,6 @@ from enact_assets.contracts.lineage import (
     WHOLE,
     dimensions,
 )
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.defs.code import code_version
-from enact_assets.defs.names import current_names
-from enact_assets.lineage.follow import Partition, partition_tuple
 from enact_assets.materialize import Driver
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.report_files import report_provenance
@@ -69,7 +69,7 @@ def other_constant(patch: pytest.MonkeyPatch) -> None:
 
 
 def other_code(patch: pytest.MonkeyPatch) -> None:
-    from enact_assets.defs import code
+    from enact_assets.lineage import code
 
     hash_of = code._hash
     patch.setattr(code, "_hash", lambda f: "edited" if f.name == "questions" else hash_of(f))
@@ -155,7 +155,7 @@ def contents(root: Path) -> dict[tuple[str, Partition], tuple[str, int]]:
 def expected_closure(change: Change, names) -> Made:
     """By the slow twin: steps downstream of what changed, and those of a name that is new."""
     if change.code is other_code:
-        from enact_assets.defs.code import SOURCES
+        from enact_assets.lineage.code import SOURCES
 
         made = {a for a, folders in SOURCES.items() if "questions" in folders}
         changed = {(a, p) for a in made for p in names.partitions(a)}

@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.cli import main
-from enact_assets.contracts.lineage import STEPS
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.resources import DataResource
 from enact_assets.frames.observed import observability_from_visibility
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.frames.visibility import PICTURE_PX
+from enact_assets.lineage.pipeline import STEPS
 from enact_assets.materialize import Driver
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import FLAVOURS, Flavour, write_recorded
@@ -101,7 +101,10 @@ def test_another_size_to_be_visible_asks_other_questions(materialized) -> None:
 
 
 @pytest.fixture(
-    scope="module", params=["recordings", pytest.param("simulations too", marks=pytest.mark.slow)]
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.slow) for name in ("recordings", "simulations too")
+    ],
 )
 def mixed(
     materialized, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.compare import compare_with_baseline
 from enact_assets.statistics.clusters import ClusterSums, clustered_p, welch
 
@@ -40,7 +40,7 @@ def evaluation(
                 "pairwise_accuracy": score,
             }
         )
-    return table("evaluation").build(rows)
+    return Evaluation.build(rows)
 
 
 def clustered(differences: Any, clusters: Any) -> tuple[float, float]:

@@ -7,8 +7,8 @@ import pytest
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.contracts.settings import CameraSettings, Variant
-from enact_assets.contracts.tables import table
 from enact_assets.probes.panels import SEVERAL, correct_within_panels, panel_of
+from enact_assets.probes.probe_tables import Probes
 
 PANELS = {
     "camera_fov": {"aperture_30", "aperture_60", "aperture_80", "fisheye"},
@@ -47,7 +47,7 @@ def probe(
 
 
 def test_a_family_is_a_panel_of_one_model_at_one_length() -> None:
-    rows = table("probes").build(
+    rows = Probes.build(
         [
             probe("camera_fov", "wide", "forward", 0.01),
             probe("camera_fov", "wide", "inverse", 0.04),
@@ -77,9 +77,9 @@ def test_a_family_is_a_panel_of_one_model_at_one_length() -> None:
 
 
 def test_without_probes_there_are_no_panels() -> None:
-    assert correct_within_panels(table("probes").empty()).height == 0
+    assert correct_within_panels(Probes.empty()).height == 0
     assert (
-        correct_within_panels(table("probes").build([probe("camera_fov", "wide", "forward", None)]))
+        correct_within_panels(Probes.build([probe("camera_fov", "wide", "forward", None)]))
         .select(pl.col("paired_holm_p").is_null())
         .item()
     )

@@ -7,56 +7,62 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import TableContractError
-from enact_assets.contracts.tables import TABLES
-from enact_assets.published.tables import FOLDER, PUBLISHED, published_table
+from enact_assets.engine.tables import TABLES
+from enact_assets.published.published_tables import (
+    PublishedAccuracies,
+    PublishedErrorShares,
+    PublishedProbes,
+    PublishedQuestionCounts,
+)
+from enact_assets.published.reading import FOLDER, published_table
 
 KINDS, METRICS = 2, 2
+PUBLISHED = {name: found for name, found in TABLES.items() if name.startswith("published_")}
 
 
 def test_every_published_table_ships_and_nothing_else() -> None:
     assert {p.stem for p in FOLDER.glob("*.csv")} == set(PUBLISHED)
-    assert set(PUBLISHED) == {name for name in TABLES if name.startswith("published_")}
-    for name in PUBLISHED:
-        assert published_table(name).height
+    for contract in PUBLISHED.values():
+        assert published_table(contract).height
 
 
 def test_names_are_kept_apart_from_measured_ones() -> None:
     """A column called model would be filtered by the models that are current."""
-    dimensions = {d for contract in TABLES.values() for d in contract.partitions}
-    for name in PUBLISHED:
-        assert not dimensions & TABLES[name].columns.keys()
+    dimensions = {d for contract in TABLES.values() for d in contract.by}
+    for contract in PUBLISHED.values():
+        assert not dimensions & contract.schema().keys()
 
 
 def test_the_tables_are_complete() -> None:
     """A row lost in copying would show as a model that is better at some lengths."""
-    rows = published_table("published_accuracies")
+    rows = published_table(PublishedAccuracies)
     models = {"main": 31}
     for (experiment, variant), found in rows.group_by("experiment", "published_variant"):
         assert found.height == models.get(str(experiment), 1) * 8 * KINDS * METRICS, variant
-    panels = published_table("published_probes")
+    panels = published_table(PublishedProbes)
     assert panels.group_by("published_model").len()["len"].to_list() == [24, 24]
-    assert published_table("published_question_counts")["n_questions"].sum() * KINDS == 8_972
+    assert published_table(PublishedQuestionCounts)["n_questions"].sum() * KINDS == 8_972
 
 
 def test_percent_became_fractions() -> None:
-    rows = published_table("published_accuracies").filter(
+    rows = published_table(PublishedAccuracies).filter(
         experiment="main", published_model="GPT-5", kind="forward", length=3
     )
     assert dict(rows.select("metric", "accuracy").iter_rows()) == {
         "task_accuracy": 0.8059,
         "pairwise_accuracy": 0.8462,
     }
-    for name in PUBLISHED:
-        floats = published_table(name).select(pl.selectors.float().abs())
+    for contract in PUBLISHED.values():
+        floats = published_table(contract).select(pl.selectors.float().abs())
         assert all(x is None or x <= 1 for row in floats.iter_rows() for x in row)
-    shares = published_table("published_error_shares").group_by("kind").agg(pl.col("share").sum())
+    shares = published_table(PublishedErrorShares).group_by("kind").agg(pl.col("share").sum())
     assert shares["share"].to_list() == pytest.approx([1, 1], abs=0.002)
 
 
 def test_means_over_questions_are_those_of_the_text() -> None:
     """The paper's 94.81 and 95.03 for people: means over questions, not over lengths."""
-    counts = published_table("published_question_counts")
-    rows = published_table("published_accuracies").filter(
+    counts = published_table(PublishedQuestionCounts)
+    rows = published_table(PublishedAccuracies).filter(
         experiment="main", published_model="Human", metric="pairwise_accuracy"
     )
     found = (
@@ -70,7 +76,7 @@ def test_means_over_questions_are_those_of_the_text() -> None:
 
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(TableContractError, match=r"published_probes\.csv: published results"):
-        published_table("published_probes", tmp_path)
+        published_table(PublishedProbes, tmp_path)
     shutil.copy(FOLDER / "published_handedness.csv", tmp_path / "published_probes.csv")
     with pytest.raises(TableContractError, match="published_probes"):
-        published_table("published_probes", tmp_path)
+        published_table(PublishedProbes, tmp_path)

@@ -12,13 +12,13 @@ from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import NoiseSettings, QuestionSettings, Variant
-from enact_assets.contracts.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.questions.selection import chosen_by_variant, select_questions
 from enact_assets.questions.wording import word_actions
 
@@ -194,7 +194,7 @@ def test_a_question_that_was_never_written_and_noise_without_objects_are_told() 
     with pytest.raises(QuestionError, match="noise needs the objects of household-6"):
         ask_questions(chosen(), home().qa, NOISE, SETTINGS)
     nobody = ask(NOISE, chosen=chosen().clear())
-    assert nobody.equals(table("asked_questions").empty())
+    assert nobody.equals(AskedQuestions.empty())
 
 
 def test_prompts_of_ones_own_are_used_with_and_without_a_key(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from enact_assets.contracts.errors import QuestionError, SettingsError, Trajecto
 from enact_assets.contracts.predicates import CATALOGUE, RELEASE_PREDICATES
 from enact_assets.contracts.profile import RELEASE, ReleaseRules
 from enact_assets.contracts.settings import QuestionSettings
-from enact_assets.contracts.tables import table
 from enact_assets.questions.official import (
     FIELDS,
     question_type,
@@ -22,11 +21,13 @@ from enact_assets.questions.official import (
 )
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import Qa
 from enact_assets.questions.release_qa import places_of
 from enact_assets.questions.release_wording import release_sentence, release_text
 from enact_assets.segmentation.release_deltas import Entry
 from enact_assets.trajectories.release_draws import draws_of
 from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.trajectory_tables import Trajectories
 
 from reference.conformance import TASKS, expected
 from reference.household import build_household
@@ -263,14 +264,14 @@ def test_a_failing_change_leaves_the_demonstration_without_questions() -> None:
     """As in the release; the paper's profile has no such failure."""
     task = failing_task()
     rows = write_questions(
-        table("trajectories").empty(),
+        Trajectories.empty(),
         task.transition_graph,
         SETTINGS,
         profile=RELEASE,
         segmented_frames=task.segmented_frames,
         index=task.index,
     )
-    assert rows.equals(table("qa").empty())
+    assert rows.equals(Qa.empty())
 
 
 def test_questions_need_the_trajectories_key_frames_and_changes_they_are_drawn_from() -> None:

@@ -5,7 +5,10 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
 DEMONSTRATION = "try-0"
 GATING = "state"
@@ -22,7 +25,7 @@ def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> p
         "world_sha": "none",
         "frame_id_runs": [0, 0],
     }
-    return table("demonstrations").build([row])
+    return Demonstrations.build([row])
 
 
 def build_facts(
@@ -35,7 +38,7 @@ def build_facts(
         for predicate, subject, other, intervals in facts
         for start, stop in intervals
     ]
-    return pl.DataFrame(rows, schema=table("facts").schema, orient="row")
+    return pl.DataFrame(rows, schema=Facts.schema(), orient="row")
 
 
 def build_objects(
@@ -46,7 +49,7 @@ def build_objects(
         (demonstration, name, category, list(*parents), False)
         for name, category, *parents in objects
     ]
-    return pl.DataFrame(rows, schema=table("objects").schema, orient="row")
+    return pl.DataFrame(rows, schema=Objects.schema(), orient="row")
 
 
 def build_scene_graphs(
@@ -58,8 +61,8 @@ def build_scene_graphs(
         for k, graph in enumerate(graphs)
         for predicate, subject, other in graph
     ]
-    rows_table = pl.DataFrame(rows, schema=table("scene_graphs").schema, orient="row")
-    return table("scene_graphs").check(rows_table)
+    rows_table = pl.DataFrame(rows, schema=SceneGraphs.schema(), orient="row")
+    return SceneGraphs.check(rows_table)
 
 
 def build_visibility(fractions: Sequence[dict[str, float]]) -> pl.DataFrame:
@@ -79,7 +82,7 @@ def build_visibility(fractions: Sequence[dict[str, float]]) -> pl.DataFrame:
         for k, shown in enumerate(fractions)
         for name, fraction in shown.items()
     ]
-    return table("visibility").build(rows)
+    return Visibility.build(rows)
 
 
 def build_segmented_frames(n_key_frames: int) -> pl.DataFrame:
@@ -97,7 +100,7 @@ def build_segmented_frames(n_key_frames: int) -> pl.DataFrame:
         }
         for k in range(n_key_frames)
     ]
-    return table("segmented_frames").build(rows)
+    return SegmentedFrames.build(rows)
 
 
 def build_transition_graph(edges: Iterable[tuple[int, int]]) -> pl.DataFrame:
@@ -112,4 +115,4 @@ def build_transition_graph(edges: Iterable[tuple[int, int]]) -> pl.DataFrame:
         }
         for i, j in edges
     ]
-    return table("transition_graph").build(rows)
+    return TransitionGraph.build(rows)

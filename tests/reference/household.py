@@ -10,10 +10,13 @@ import polars as pl
 from enact_assets.contracts.ids import seed_from, short_id
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import QuestionSettings, Variant
-from enact_assets.contracts.tables import table
+from enact_assets.frames.frame_tables import Visibility
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.qa import write_questions
+from enact_assets.replay.replay_tables import Objects
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.segmentation_tables import SceneGraphs
+from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
 
 Fact = tuple[str, str, str | None]
 T = TypeVar("T")
@@ -132,7 +135,7 @@ def build_household(
         **HALVES,
     }
     chance = Chance("visible", seed)
-    scene_graphs = table("scene_graphs").build(
+    scene_graphs = SceneGraphs.build(
         [
             {**keys, "key_frame": k, "predicate": p, "subject": s, "object": o}
             for k, facts in enumerate(frames)
@@ -140,7 +143,7 @@ def build_household(
         ]
     )
     box = dict.fromkeys(("x_min_px", "y_min_px", "x_max_px", "y_max_px"), 0)
-    visibility = table("visibility").build(
+    visibility = Visibility.build(
         [
             {**keys, "key_frame": k, "frame": 30 * k, "object_name": x, "pixels": 9}
             | {"fraction": 0.01, **box}
@@ -149,7 +152,7 @@ def build_household(
             if chance.random() < visible_share
         ]
     )
-    objects = table("objects").build(
+    objects = Objects.build(
         [
             {
                 "demonstration": demonstration,
@@ -164,7 +167,7 @@ def build_household(
     index = DeltaIndex.from_tables(scene_graphs, visibility, objects, PAPER)
     pairs, n_changes = index.edges()
     texts = index.texts(index.visible_bits(pairs)).to_list()
-    graph = table("transition_graph").build(
+    graph = TransitionGraph.build(
         [
             {
                 **keys,
@@ -202,7 +205,7 @@ def _walk(
             if len(walk) == length and tuple(walk) not in found and n_found < per_length:
                 found[tuple(walk)] = None
                 n_found += 1
-    return table("trajectories").build(
+    return Trajectories.build(
         [
             {
                 **keys,

@@ -1,26 +1,40 @@
 """Slow, obvious twin of ``enact_assets.lineage``: one question per pair of partitions."""
 
-from enact_assets.contracts.lineage import Input, Rule, StepSpec, dimensions
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.lineage.follow import Names, Partition
+from collections.abc import Mapping
+
+from enact_assets.engine.graph import Input, Names, Partition, StepSpec
 
 
 def belongs(step: StepSpec, ours: Partition, given: Input, theirs: Partition, names: Names) -> bool:
     """Whether partition ``theirs`` of an input is read to make partition ``ours`` of ``step``."""
-    mine = dict(zip(dimensions(step.assets[0]), ours, strict=True))
-    other = dict(zip(dimensions(given.asset), theirs, strict=True))
-    shared = {d for d in other if d in mine}
-    if given.rule is Rule.AND_BASELINE:
-        if other["variant"] not in (mine["variant"], BASELINE):
-            return False
-        shared.discard("variant")
-    if given.rule is Rule.OF_VARIANT and other["gating"] != names.gating_of[mine["variant"]]:
+    dimensions = names.graph.dimensions
+    mine = known_names(dict(zip(dimensions[step.assets[0]], ours, strict=True)), names)
+    other = dict(zip(dimensions[given.asset], theirs, strict=True))
+    if given.when is not None and not condition_holds(given.when, mine, names):
         return False
-    if given.rule is Rule.BASELINE and other["variant"] != BASELINE:
-        return False
-    if given.rule is Rule.RELEASE and mine["gating"] not in names.release:
-        return False
-    return all(mine[d] == other[d] for d in shared)
+    follows_by_name = agrees(other, mine)
+    has_fixed_name = agrees(other, {**mine, **dict(given.fixed)})
+    if given.is_also_own:
+        return follows_by_name or has_fixed_name
+    return has_fixed_name
+
+
+def known_names(mine: Mapping[str, str], names: Names) -> dict[str, str]:
+    """The names of a partition, and those that they determine."""
+    found = dict(mine)
+    for dimension, determined in names.graph.determines.items():
+        if dimension in mine and determined not in mine:
+            found[determined] = names.determined[dimension][mine[dimension]]
+    return found
+
+
+def condition_holds(condition: str, mine: Mapping[str, str], names: Names) -> bool:
+    return mine[names.graph.conditions[condition]] in names.holds[condition]
+
+
+def agrees(other: Mapping[str, str], mine: Mapping[str, str]) -> bool:
+    """Whether they have the same name in every dimension that both have."""
+    return all(other[dimension] == mine[dimension] for dimension in other if dimension in mine)
 
 
 def upstream(step: StepSpec, ours: Partition, given: Input, names: Names) -> set[Partition]:

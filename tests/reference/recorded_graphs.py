@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Objects
 from enact_assets.segmentation.release_labels import release_label
 
 from reference.builders import DEMONSTRATION, build_scene_graphs, build_visibility
@@ -44,7 +44,7 @@ def key_frame_tables(graphs: Sequence[Graph], others: Iterable[Graph] = ()) -> T
     return (
         build_scene_graphs([facts_of(graph) for graph in graphs]),
         build_visibility([fractions_of(graph) for graph in graphs]),
-        table("objects").build(rows),
+        Objects.build(rows),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
 
 from reference.conformance import task
 
@@ -109,15 +109,15 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
             if end is not None:
                 objects.setdefault(end, ("", None))
     return RecordedTables(
-        table("demonstrations").build([_demonstration(name, ids)]),
-        table("facts").check(
+        Demonstrations.build([_demonstration(name, ids)]),
+        Facts.check(
             pl.DataFrame(
                 [(name, *fact, start, stop) for fact, start, stop, _ in facts.ended],
-                schema=table("facts").schema,
+                schema=Facts.schema(),
                 orient="row",
             )
         ),
-        table("objects").build(
+        Objects.build(
             [
                 {
                     "demonstration": name,
@@ -129,7 +129,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
                 for key, (category, parents) in objects.items()
             ]
         ),
-        table("observability").build(
+        Observability.build(
             [
                 {
                     "demonstration": name,

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from enact_assets.contracts.tables import table
 from enact_assets.replay.annotated import check_annotation, read_annotated
 from enact_assets.replay.json_lines import member_lines
+from enact_assets.replay.replay_tables import Facts, Objects
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 
@@ -282,7 +282,7 @@ def replays(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     ]  # fmt: skip
     if has_parent:
         things[0]["parents"] = ["cup"]
-    return table("facts").build(rows), table("objects").build(things)
+    return Facts.build(rows), Objects.build(things)
 
 
 @given(replay=replays())

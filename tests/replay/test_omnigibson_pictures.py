@@ -11,10 +11,12 @@ from omnigibson_worlds import Machine, World
 from PIL import Image
 
 from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.registry import load_registry
-from enact_assets.frames.omnigibson_source import MODES, OmniGibsonSource
+from enact_assets.contracts.registry import Variant, load_registry
+from enact_assets.frames.omnigibson_source import OmniGibsonSource
+from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.replay.sources import PictureRequest, Silent
+from enact_assets.replay.tables import ISAAC_MODES, OMNIGIBSON
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.recordings import Recordings
 
@@ -46,6 +48,9 @@ class Studio:
         self.tables = self.source.replay(self.name, Silent())
         self.store = ImageStore(machine.root / "images")
         (machine.root / "seen.jsonl").unlink()
+
+    def shows(self, variant: Variant) -> bool:
+        return is_shown(self.source.recordings, self.name, OMNIGIBSON, variant)
 
     def request(self, variant: str, *frames: int) -> PictureRequest:
         wanted = pl.DataFrame(
@@ -109,7 +114,7 @@ def test_variants_that_look_alike_may_wait_for_each_other(
     """They share a folder, and each finds its own frames or those the other has put away."""
     folders: dict[str, list[str]] = {}
     for variant in VARIANTS:
-        if studio.source.shows(studio.name, VARIANTS[variant]):
+        if studio.shows(VARIANTS[variant]):
             folders.setdefault(studio.folder(variant), []).append(variant)
     alike = next(names for names in folders.values() if len(names) > 1)
     wanted = {alike[order[0]]: (3, 9, 12), alike[order[1]]: (2, 9, 15)}
@@ -229,9 +234,9 @@ def test_the_baseline_is_ray_traced_with_its_effects(studio: Studio) -> None:
 
 
 def test_it_says_which_variants_isaac_sim_has(studio: Studio) -> None:
-    shown = {n for n, v in VARIANTS.items() if studio.source.shows(studio.name, v)}
+    shown = {n for n, v in VARIANTS.items() if studio.shows(v)}
     assert set(VARIANTS) - shown == {"realistic"}
-    assert {v.renderer.mode for v in VARIANTS.values()} - set(MODES) == {"realistic"}
+    assert {v.renderer.mode for v in VARIANTS.values()} - set(ISAAC_MODES) == {"realistic"}
 
 
 def test_frames_outside_are_refused(studio: Studio) -> None:

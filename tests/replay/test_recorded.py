@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.contracts.tables import table
 from enact_assets.replay import frame_stream, timeline
 from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_tables import States
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 
@@ -127,7 +127,7 @@ def test_a_demonstration_is_described(tmp_path: Path) -> None:
         "frame_id_runs": [0, 3, 2, 9],
     }
     assert read(text, tmp_path, activity="bake").demonstrations["activity"].item() == "bake"
-    assert_frame_equal(tables.states, table("states").empty())
+    assert_frame_equal(tables.states, States.empty())
 
 
 def test_a_compressed_recording_is_the_same_recording(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import pytest
 from report_pages import published
 from sql.tiny_lake import tiny_rows
 
-from enact_assets.contracts.tables import table
 from enact_assets.probes.panels import correct_within_panels
-from enact_assets.published.tables import published_table
+from enact_assets.probes.probe_tables import Probes
+from enact_assets.published.published_tables import PublishedAccuracies
+from enact_assets.published.reading import published_table
 from enact_assets.report.accuracy import leaderboard
 from enact_assets.report.agreement import agreement
 from enact_assets.report.errors import NO_WRONG, handedness
@@ -30,7 +31,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> ReportRows:
     contact |= {"n_variant": 30, "n_baseline": 40, "paired_delta": None, "reason": "no_scores"}
     contact |= {"unpaired_p": 0.004, "unpaired_low": -0.4, "unpaired_high": -0.1}
     tiny["probes"].append({**probe, **contact})
-    built = table("probes").build(tiny["probes"])
+    built = Probes.build(tiny["probes"])
     tiny["probe_panels"] = correct_within_panels(built).to_dicts()
     return read_rows(published(tmp_path_factory.mktemp("probes"), tiny).warehouse)
 
@@ -159,7 +160,7 @@ def test_inverse_against_forward_is_over_questions_of_the_same_lengths(
     section = agreement(changed(rows, accuracies=ours))
     [found] = [p for p in section.parts if isinstance(p, Table) and "asked of all" in p.caption]
     # Published: all but Gemma-3-4b-it and Idefics3-8B-Llama3, as the check says.
-    assert published_table("published_accuracies").height
+    assert published_table(PublishedAccuracies).height
     assert found.rows[0][1:] == (expected, "28 of 30")
 
 

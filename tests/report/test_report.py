@@ -139,6 +139,7 @@ def written(root: DataRoot) -> WrittenReport:
     return write_report(root, provenance=MADE)
 
 
+@pytest.mark.slow
 def test_the_same_rows_give_the_same_bytes(
     root: DataRoot, written: WrittenReport, tmp_path: Path
 ) -> None:

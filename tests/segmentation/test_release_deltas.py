@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError, PairError, ReplayError, SettingsError
 from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex, signature_text
 from enact_assets.segmentation.release_labels import release_label
 from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
 import reference.release_deltas as twin
 from reference.builders import build_segmented_frames
@@ -395,7 +395,7 @@ def test_a_failing_pair_is_told_and_empties_the_transition_graph() -> None:
         failing.visible(2, 3)
     tables = key_frame_tables([*PARTICLES[:2], *PARTICLES[:1:-1]])
     edges = build_transition_graph(build_segmented_frames(5), *tables, RELEASE)
-    assert edges.equals(table("transition_graph").empty())
+    assert edges.equals(TransitionGraph.empty())
 
 
 def test_edges_of_the_transition_graph_count_sentences() -> None:

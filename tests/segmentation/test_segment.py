@@ -12,8 +12,8 @@ from enact_assets.contracts.errors import IntervalError, ReplayError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import Gating
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.segment import segment
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 import reference.segmentation as twin
 from reference.builders import build_demonstrations, build_facts, build_objects
@@ -210,8 +210,8 @@ def test_a_replay_that_ends_before_it_settles_gives_empty_tables(n_frames: int) 
     facts = build_facts(("Exists", "fridge", None, [(0, n_frames)]))
     objects = build_objects(("fridge", "fridge"))
     found = segment(build_demonstrations(n_frames), facts, objects, STATE)
-    assert found.segmented_frames.equals(table("segmented_frames").empty())
-    assert found.scene_graphs.equals(table("scene_graphs").empty())
+    assert found.segmented_frames.equals(SegmentedFrames.empty())
+    assert found.scene_graphs.equals(SceneGraphs.empty())
 
 
 def test_a_replay_without_facts_has_one_key_frame_and_no_graph() -> None:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
+
+import pytest
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.registry import load_registry
@@ -38,9 +41,20 @@ class KeyFrame:
     changes: tuple[Component, ...]
 
 
-def cases(activities: Iterable[str]) -> list[tuple[str, int]]:
-    """Both seeds of these activities."""
-    return [(activity, seed) for activity in activities for seed in SEEDS[activity]]
+def seeds_of(activity: str) -> list[Any]:
+    """Both seeds of an activity as parameters; the second is for `make test-all`."""
+    first, second = SEEDS[activity]
+    return [first, pytest.param(second, marks=pytest.mark.slow)]
+
+
+def cases(activities: Iterable[str]) -> list[Any]:
+    """Both seeds of these activities as parameters; the second is for `make test-all`."""
+    return [
+        case
+        for activity in activities
+        for first, second in [SEEDS[activity]]
+        for case in ((activity, first), pytest.param(activity, second, marks=pytest.mark.slow))
+    ]
 
 
 @cache

@@ -1,19 +1,15 @@
 """A model whose evaluation is missing stays on the leaderboard, without scores."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
-from tiny_lake import add_statistics, part_of_sql, tiny_rows, write_lake
+from tiny_lake import SQL_FILES, Relations, add_statistics, query, tiny_rows
 
-from enact_assets.storage.relations import STALE_PARTITIONS
-from enact_assets.storage.warehouse import publish, query
-
-READ = ("leaderboard_by_length", "leaderboard_with_published", "leaderboard_counts_add_up")
+from enact_assets.storage.relations import StalePartitions
+from enact_assets.storage.warehouse_checks import run_check
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warehouse() -> Relations:
     """The guesser answered, and nobody could evaluate it; the scores of the oracle are old."""
     rows = tiny_rows()
     for name in ("evaluation", "compared_steps", "compared_components", "probes"):
@@ -25,15 +21,13 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("evaluation", "guesser|aperture_80", "missing"),
         ("probes", "guesser|baseline", "missing"),
     ]
-    listed = STALE_PARTITIONS.build(
+    listed = StalePartitions.build(
         [{"asset": a, "partition": p, "state": state, "why": "so"} for a, p, state in told]
     )
-    folder = tmp_path_factory.mktemp("absent")
-    lake, sql = write_lake(folder / "lake", rows), part_of_sql(folder / "sql", *READ)
-    return publish(lake, folder / "enact.duckdb", sql, stale=listed).path
+    return Relations(rows, stale=listed)
 
 
-def test_it_has_the_questions_it_was_asked_and_no_score(warehouse: Path) -> None:
+def test_it_has_the_questions_it_was_asked_and_no_score(warehouse: Relations) -> None:
     """Left out, or with 0, an outage would look like a model that nobody ran, or like a bad one."""
     board = query(warehouse, "from leaderboard")
     absent = board.filter(model="guesser")
@@ -55,7 +49,7 @@ def test_it_has_the_questions_it_was_asked_and_no_score(warehouse: Path) -> None
     assert set(others.select("state", "task_accuracy_rank").iter_rows()) == {("stale", 1)}
 
 
-def test_it_has_a_row_wherever_lengths_stand_side_by_side(warehouse: Path) -> None:
+def test_it_has_a_row_wherever_lengths_stand_side_by_side(warehouse: Relations) -> None:
     for mart, condition in (("by_length", "true"), ("with_published", "source = 'ours'")):
         found = query(
             warehouse,
@@ -68,7 +62,7 @@ def test_it_has_a_row_wherever_lengths_stand_side_by_side(warehouse: Path) -> No
         assert set(found.select("all_lengths", "length_3").iter_rows()) == {(None, None)}
 
 
-def test_other_variants_are_counted_apart(warehouse: Path) -> None:
+def test_other_variants_are_counted_apart(warehouse: Relations) -> None:
     found = query(
         warehouse,
         "select variant, kind, n_questions from absent_evaluations where length is null",
@@ -78,3 +72,9 @@ def test_other_variants_are_counted_apart(warehouse: Path) -> None:
         ("baseline", "forward", 4),
         ("baseline", "inverse", 1),
     ]
+
+
+def test_the_counts_of_the_leaderboard_add_up_with_it(warehouse: Relations) -> None:
+    """The check would keep a warehouse with an absent model from being published."""
+    check = SQL_FILES["leaderboard_counts_add_up"]
+    assert run_check(warehouse.connection_for(check.text), check).is_passed

@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
+from enact_assets.storage.sql_files import STAGES
+
 SCRIPT = """
 import json, subprocess, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
 from tiny_lake import TABLE, tiny_rows, write_lake
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.tables import table
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import publish, query
 
@@ -38,9 +40,9 @@ def files():
     return sorted(str(p.relative_to(disk)) for p in disk.rglob("*") if not p.is_dir())
 
 facts = [r for r in tiny_rows()["facts"] if r["demonstration"] == TABLE][:1]
-few = table("facts").build(facts)
+few = Facts.build(facts)
 subjects = [f"{i * 7919 % 999983} {i}" for i in range(90000)]
-many = table("facts").build([{**facts[0], "subject": subject} for subject in subjects])
+many = Facts.build([{**facts[0], "subject": subject} for subject in subjects])
 key = {"demonstration": TABLE}
 tiny = write_lake(root / "tiny", tiny_rows())
 found = {}
@@ -72,7 +74,7 @@ print(json.dumps(found))
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = tmp_path_factory.mktemp("disks")
     (root / "disk").mkdir()
-    for stage in ("staging", "marts", "checks"):
+    for stage in STAGES:
         (root / "own" / stage).mkdir(parents=True)
     may = subprocess.run(  # noqa: S603 - fixed words
         ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(root / "disk")],  # noqa: S607

@@ -4,15 +4,24 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_lake import BOIL, TABLE, answer, publish_lean, tiny_rows, write_lake
+from tiny_lake import (
+    BOIL,
+    TABLE,
+    answer,
+    contents,
+    publish_few,
+    publish_lean,
+    tiny_rows,
+    write_lake,
+)
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage import parquet_files
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.parquet_files import MAX_HELD
-from enact_assets.storage.relations import STALE_PARTITIONS
-from enact_assets.storage.sources import NOT_PUBLISHED, Names
+from enact_assets.storage.relations import StalePartitions
+from enact_assets.storage.sources import Names
 from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
 
 ALL: dict[str, set[str]] = {
@@ -39,15 +48,20 @@ def lake(tmp_path: Path) -> Lake:
 
 def held(path: Path, column: str) -> dict[str, set[str]]:
     """Relation -> values of ``column``, for every published relation that has it."""
-    columns = query(
-        path,
-        "select table_name, column_name from duckdb_columns() where database_name = 'warehouse'",
-    )
-    relations = [relation for relation, name in columns.iter_rows() if name == column]
-    # What the paper published stays, also of a variant that is ours no more.
-    with_source = {relation for relation, name in columns.iter_rows() if name == "source"}
-    measured = {r: " where source <> 'published'" if r in with_source else "" for r in relations}
-    return {r: set(query(path, f"from {r}{measured[r]}").get_column(column)) for r in relations}
+    found: dict[str, set[str]] = {}
+    for relation, rows in contents(path).items():
+        if column in rows.columns:
+            # What the paper published stays, also of a variant that is ours no more.
+            is_ours = pl.col("source") != "published" if "source" in rows.columns else True
+            found[relation] = set(rows.filter(is_ours).get_column(column))
+    return found
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
+    """Published before anyone left."""
+    folder = tmp_path_factory.mktemp("everything")
+    return publish(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +75,7 @@ def held(path: Path, column: str) -> dict[str, set[str]]:
 )
 def test_a_name_that_left_is_in_no_relation(
     tmp_path: Path,
-    target: Path,
+    everything: PublishReport,
     monkeypatch: pytest.MonkeyPatch,
     left: tuple[str, str],
     max_held: int,
@@ -73,8 +87,8 @@ def test_a_name_that_left_is_in_no_relation(
     monkeypatch.setattr(parquet_files, "MAX_HELD", max_held)
     dimension, gone = left
     lake = write_lake(tmp_path / "lake", tiny_rows())
-    everything = publish(lake, target)
-    before = held(target, dimension)
+    before = held(everything.path, dimension)
+    target = tmp_path / "enact.duckdb"
     report = publish(lake, target, names=without(dimension, gone))
     assert all(check.is_passed for check in report.checks)
     for relation, values in held(target, dimension).items():
@@ -86,7 +100,7 @@ def test_a_name_that_left_is_in_no_relation(
 
 def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> None:
     publish_lean(lake, target, names=without("demonstration", BOIL))
-    for name in set(TABLES) - NOT_PUBLISHED:
+    for name in (n for n, t in TABLES.items() if t.is_published):
         expected = lake.read_all(name)
         if "demonstration" in expected.columns:
             expected = expected.filter(pl.col("demonstration") != BOIL)
@@ -225,7 +239,7 @@ def test_damage_to_what_is_not_published_stops_nobody(lake: Lake, target: Path) 
     for name in ("qa", "facts"):
         [path] = [lake.path(name, p) for p in lake.partitions(name) if BOIL in p.values()]
         path.write_bytes(path.read_bytes()[:-50])
-    assert publish_lean(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
+    assert publish_few(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
 
 
 def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> None:
@@ -264,12 +278,12 @@ STALE = pl.DataFrame(
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
     current = publish_lean(lake, target)
-    assert query(target, "from stale_partitions").equals(STALE_PARTITIONS.empty())
+    assert query(target, "from stale_partitions").equals(StalePartitions.empty())
     marked = publish_lean(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)
     assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
     assert current.content_sha != marked.content_sha
-    again = publish_lean(lake, target, stale=STALE_PARTITIONS.empty())
+    again = publish_lean(lake, target, stale=StalePartitions.empty())
     assert again.content_sha == current.content_sha
 
 

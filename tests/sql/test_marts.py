@@ -36,6 +36,7 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     # The scored questions are all about one demonstration: nothing to cluster.
     assert found["n_demonstrations"] == 1
     assert found["task_accuracy_clustered_se"] is None
+    assert found["pairwise_accuracy_clustered_se"] is None
     assert found["task_accuracy_rank"] == 2
 
 
@@ -364,7 +365,8 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() 
     rows = tiny_rows()
     source = next(q for q in rows["qa"] if q["question_id"] == "f3")
     orders = next(q for q in rows["question_orders"] if q["question_id"] == "f3")
-    for name, length in (("long", 6), ("short", 5)):
+    lengths = {"longest": 7, "long": 6, "short": 5}
+    for name, length in lengths.items():
         steps = length - 1
         order = list(range(1, length))
         long = {"question_id": name, "length": length, "answer": order}
@@ -374,7 +376,7 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() 
         for model, passed in (("oracle", steps), ("text_prior", 2), ("pixel_continuity", 3)):
             answer(rows, model, "baseline", name, parsed=order, passed=passed)
     for row in rows["evaluation"]:
-        if row["question_id"] in ("long", "short"):
+        if row["question_id"] in lengths:
             row |= {"is_exact": row["is_accepted"]}
     made = Relations(rows)
     found = query(
@@ -385,8 +387,10 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() 
     assert found.rows() == [
         ("pixel_continuity", 5, 0.75, 0.25, None),
         ("pixel_continuity", 6, 0.6, 0.25, False),
+        ("pixel_continuity", 7, 0.5, 0.25, False),
         ("text_prior", 5, 0.5, 0.25, None),
         ("text_prior", 6, 0.4, 0.25, True),
+        ("text_prior", 7, pytest.approx(1 / 3), 0.25, True),
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tiny_lake import publish_lean, tiny_rows, write_lake
+from tiny_lake import publish_few, tiny_rows, write_lake
 
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import query
@@ -91,7 +91,7 @@ def assert_readable(path: Path) -> None:
 
 def published_long_ago(lake: Lake, path: Path) -> None:
     """As before there was a link in the place of the log."""
-    publish_lean(lake, path)
+    publish_few(lake, path)
     Path(f"{path}.wal").unlink()
 
 
@@ -109,7 +109,7 @@ def test_a_log_that_stands_there_does_not_poison_the_new_file(
         assert Path(f"{target}.wal").stat().st_size > 0
         for left in (".wal.checkpoint", ".wal.recovery"):
             Path(f"{target}{left}").write_bytes(b"left by one who was killed long ago")
-        publish_lean(lake, target)
+        publish_few(lake, target)
         assert_readable(target)
         holder.run("insert into mine values (2)")
         assert_readable(target)
@@ -127,7 +127,7 @@ def test_a_log_that_appears_after_the_swap_does_not_poison_the_new_file(
     """Its writer opened the old file before the swap, and commits for the first time after it."""
     published_long_ago(lake, target)
     with holding(target) as holder:
-        publish_lean(lake, target)
+        publish_few(lake, target)
         assert "Failed to commit" in holder.run("create table mine as select 1 as x")
         assert "Failed to commit" in holder.run(BIG)
         assert_readable(target)
@@ -137,12 +137,12 @@ def test_a_log_that_appears_after_the_swap_does_not_poison_the_new_file(
 
 def test_the_published_file_cannot_be_written_to_by_accident(lake: Lake, target: Path) -> None:
     """What was written would be gone with the next publication; reading like this is harmless."""
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert Path(f"{target}.wal").readlink() == Path(os.devnull)
     with duckdb.connect(str(target)) as connection:
         assert connection.execute("select count(*) from qa").fetchone() == (5,)
         with pytest.raises(duckdb.Error, match="Failed to commit"):
             connection.execute("create table mine as select 1 as x")
     assert_readable(target)
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert_readable(target)

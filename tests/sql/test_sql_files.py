@@ -1,4 +1,4 @@
-"""Every file of sql/ explains itself, and every example in its README runs."""
+"""Every relation and check explains itself, and every example in the README of sql/ runs."""
 
 import re
 from pathlib import Path
@@ -7,18 +7,19 @@ import pytest
 from tiny_lake import add_statistics, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.contracts.tables import TABLES
+from enact_assets.engine.tables import TABLES
 from enact_assets.storage import sql_files
 from enact_assets.storage.lake import Lake
-from enact_assets.storage.relations import STALE_PARTITIONS, duckdb_type
-from enact_assets.storage.sources import NOT_PUBLISHED
-from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.storage.relations import StalePartitions, duckdb_type
+from enact_assets.storage.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse import publish, query
 
 FILES = read_sql_files(sql_folder())
+WRITTEN = [file for file in FILES if file.stage in STAGES]
+COPIES = [file for file in FILES if file.stage not in STAGES]
 RELATIONS = [file for file in FILES if file.stage != "checks"]
-CONTRACTS = {n: t for n, t in TABLES.items() if n not in NOT_PUBLISHED} | {
-    STALE_PARTITIONS.name: STALE_PARTITIONS
+CONTRACTS = {n: t for n, t in TABLES.items() if t.is_published} | {
+    StalePartitions.table_name(): StalePartitions
 }
 README = sql_folder() / "README.md"
 EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
@@ -30,7 +31,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     if request.param == "empty":
         return publish(Lake(root), root / "enact.duckdb").path
     listed = {"asset": "qa", "partition": "a|b", "state": "stale", "why": "it is old"}
-    stale = STALE_PARTITIONS.build([listed])
+    stale = StalePartitions.build([listed])
     rows = tiny_rows()
     answer(rows, "text_prior", "baseline", "i1", parsed=[1, 2, 3])
     answer(rows, "gpt-5-mini", "baseline", "i1", parsed=[1, 2, 3])
@@ -38,7 +39,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return publish(write_lake(root / "lake", rows), root / "enact.duckdb", stale=stale).path
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.place)
+@pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.place)
 def test_a_header_gives_grain_inputs_and_the_rule_that_surprises(file: SqlFile) -> None:
     """A relation without its grain is queried wrongly, and nobody notices."""
     assert file.meaning.startswith("one row per "), "the first line is '-- <name>: one row per ...'"
@@ -47,21 +48,28 @@ def test_a_header_gives_grain_inputs_and_the_rule_that_surprises(file: SqlFile) 
     assert all(len(line) <= 100 for line in file.text.splitlines())
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.place)
+@pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.place)
 def test_the_inputs_named_in_a_header_are_the_inputs(file: SqlFile) -> None:
     """Whoever looks for what a changed table touches reads the headers."""
     known = {f.name for f in RELATIONS} | {f"lake_{name}" for name in TABLES}
-    known |= {"given_stale_partitions"}
     body = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
     read = set(re.findall(r"(?<!distinct )\b(?:from|join)\s+(\w+)", body)) & known
     named = set(re.findall(r"\w+", file.header["Reads"])) & known
     assert read == named
 
 
-def test_every_table_but_the_heavy_one_has_a_staging_file() -> None:
-    """A table without one would silently be missing from SQL."""
-    staged = {file.name for file in FILES if file.stage == "staging"}
-    assert staged == set(CONTRACTS)
+def test_every_table_but_the_heavy_ones_is_copied() -> None:
+    """A table without a copy would silently be missing from SQL."""
+    assert {file.name for file in COPIES} == set(CONTRACTS)
+    assert set(TABLES) - set(CONTRACTS) == {"observability", "states"}
+
+
+@pytest.mark.parametrize("copy", COPIES, ids=lambda file: file.name)
+def test_the_class_of_a_table_gives_grain_and_the_rule_that_surprises(copy: SqlFile) -> None:
+    """They are the comments of its copy: people who query it see no other."""
+    assert copy.meaning.startswith("One row per ")
+    assert copy.header["Rule"].endswith(".")
+    assert not copy.header["Rule"].startswith(copy.meaning)
 
 
 def test_no_mart_shadows_a_table() -> None:
@@ -82,7 +90,7 @@ def test_staging_relations_have_the_columns_and_types_of_their_contract(warehous
         columns.setdefault(name, []).append((column, kind.lower()))
     assert set(columns) == {file.name for file in RELATIONS}
     for name, contract in CONTRACTS.items():
-        assert columns[name] == [(c, duckdb_type(t)) for c, t in contract.schema.items()]
+        assert columns[name] == [(c, duckdb_type(t)) for c, t in contract.schema().items()]
 
 
 def test_every_relation_and_column_is_explained_in_the_database(warehouse: Path) -> None:
@@ -135,9 +143,9 @@ def test_an_installed_package_finds_the_files_inside_itself(
     package = tmp_path / "site-packages" / "enact_assets"
     monkeypatch.setattr(sql_files, "__file__", str(package / "storage" / "sql_files.py"))
     (tmp_path / "site-packages" / "sql").mkdir(parents=True)
-    with pytest.raises(WarehouseError, match="no folder sql with staging, marts, checks"):
+    with pytest.raises(WarehouseError, match="no folder sql with marts, checks"):
         sql_folder()
-    for stage in ("staging", "marts", "checks"):
+    for stage in STAGES:
         (package / "sql" / stage).mkdir(parents=True)
         (tmp_path / "site-packages" / "sql" / stage).mkdir()
     assert sql_folder() == package / "sql"

@@ -3,8 +3,8 @@
 import pytest
 from tiny_lake import Relations, add_statistics, answer, query, tiny_rows
 
-from enact_assets.contracts.tables import table
 from enact_assets.probes.panels import correct_within_panels
+from enact_assets.probes.probe_tables import Probes
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,19 @@ def test_the_leaderboard_says_how_sure_it_is(warehouse: Relations) -> None:
     assert found["task_accuracy_high"] == pytest.approx(1.0)
     assert (found["task_accuracy_place_best"], found["task_accuracy_place_worst"]) == (1, 4)
     assert found["task_accuracy_tied_with"] == ["Qwen2.5-VL-7B-Ins", "guesser", "oracle"]
+
+
+def test_each_metric_has_its_own_interval_and_places() -> None:
+    rows = tiny_rows()
+    for found in rows["model_accuracies"]:
+        is_task = found["metric"] == "task_accuracy"
+        found |= {"low": 0.1 if is_task else 0.2, "place_worst": 3 if is_task else 4}
+    read = query(
+        Relations(rows),
+        "select distinct task_accuracy_low, pairwise_accuracy_low, task_accuracy_place_worst, "
+        "pairwise_accuracy_place_worst from leaderboard",
+    )
+    assert read.rows() == [(0.1, 0.2, 3, 4)]
 
 
 def test_references_have_scores_and_no_place() -> None:
@@ -185,7 +198,7 @@ def test_an_effect_is_about_the_number_that_its_p_value_is_about() -> None:
     other = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "paired_delta": None}
     other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9, "reason": "no_scores"}
     rows["probes"].append({**probe, **other})
-    rows["probe_panels"] = correct_within_panels(table("probes").build(rows["probes"])).to_dicts()
+    rows["probe_panels"] = correct_within_panels(Probes.build(rows["probes"])).to_dicts()
     made = Relations(rows)
     found = query(
         made,

@@ -11,11 +11,21 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from tiny_lake import TABLE, Rows, publish_lean, tiny_rows, write_lake
+from tiny_lake import (
+    TABLE,
+    Rows,
+    contents,
+    few_sql,
+    publish_few,
+    publish_lean,
+    tiny_rows,
+    write_lake,
+)
 
 from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
+from enact_assets.replay.replay_tables import States
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.sql_files import STAGES
 from enact_assets.storage.warehouse import publish, published_provenance, query, run_checks
@@ -64,7 +74,7 @@ def test_the_lake_and_the_warehouse_hold_the_same_rows(lake: Lake, target: Path)
     for name in ("facts", "qa", "segmented_frames", "evaluation", "probes"):
         contract = table(name)
         published = contract.check(query(target, f"from {name}"))
-        assert published.equals(lake.read_all(name).sort(contract.key), null_equal=True)
+        assert published.equals(lake.read_all(name).sort(contract.key()), null_equal=True)
 
 
 def test_equal_lakes_give_equal_warehouses(tmp_path: Path, target: Path) -> None:
@@ -76,47 +86,48 @@ def test_equal_lakes_give_equal_warehouses(tmp_path: Path, target: Path) -> None
         reports.append(publish(lake, target.with_name(f"{number}.duckdb")))
         rows = {name: list(reversed(r)) for name, r in reversed(rows.items())}
     assert reports[0].content_sha == reports[1].content_sha
-    for name in reports[0].rows:
-        one, other = (query(r.path, f"from {name}") for r in reports)
-        assert one.equals(other, null_equal=True), name
+    one, other = (contents(report.path) for report in reports)
+    assert one.keys() == other.keys() == reports[0].rows.keys()
+    for name, rows_of_one in one.items():
+        assert rows_of_one.equals(other[name], null_equal=True), name
 
 
 def test_the_content_hash_follows_the_rows(tmp_path: Path, target: Path) -> None:
     """Dagster compares it: equal hashes mean that nothing downstream is due."""
-    first = publish_lean(lake_with(tmp_path / "lake", 2), target).content_sha
-    assert publish_lean(lake_with(tmp_path / "lake", 2), target).content_sha == first
-    assert publish_lean(lake_with(tmp_path / "lake", 3), target).content_sha != first
+    first = publish_few(lake_with(tmp_path / "lake", 2), target).content_sha
+    assert publish_few(lake_with(tmp_path / "lake", 2), target).content_sha == first
+    assert publish_few(lake_with(tmp_path / "lake", 3), target).content_sha != first
 
 
 def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
-    lake.write("states", table("states").empty(), {"demonstration": TABLE})
-    assert "states" not in publish_lean(lake, target).rows
+    lake.write("states", States.empty(), {"demonstration": TABLE})
+    assert "states" not in publish_few(lake, target).rows
 
 
 @pytest.mark.parametrize("folder", ["it's", "a[b]c", "n_frames=7", "50% *"])
 def test_any_folder_name_will_do(tmp_path: Path, folder: str) -> None:
     """Quotes, globs and 'key=value' mean something to SQL and to DuckDB's file reader."""
     lake = lake_with(tmp_path / folder / "lake", 3)
-    path = publish_lean(lake, tmp_path / folder / "enact.duckdb").path
+    path = publish_few(lake, tmp_path / folder / "enact.duckdb").path
     assert query(path, COUNTS).row(0) == (3, 3)
 
 
 def test_a_path_that_duckdb_cannot_write_to_is_refused(tmp_path: Path) -> None:
     """DuckDB reads a '?' as the start of a query and looks for its log elsewhere."""
     with pytest.raises(WarehouseError, match="cannot write below a path"):
-        publish_lean(Lake(tmp_path), tmp_path / "what?" / "enact.duckdb")
+        publish_few(Lake(tmp_path), tmp_path / "what?" / "enact.duckdb")
 
 
 def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target: Path) -> None:
     """DuckDB itself reads a flipped bit as other data, or stops at the first bad file."""
-    publish_lean(lake, target)
+    publish_few(lake, target)
     before = target.read_bytes()
     qa = lake.path("qa", {"demonstration": TABLE, "gating": "state"})
     qa.write_bytes(qa.read_bytes()[:-50])
     facts = lake.path("facts", {"demonstration": TABLE})
     pl.read_parquet(facts).write_parquet(facts)  # the same rows, written by something else
     with pytest.raises(DamagedFileError, match=r"^2 of 58 files of the lake") as caught:
-        publish_lean(lake, target)
+        publish_few(lake, target)
     assert str(qa) in str(caught.value)
     assert str(facts) in str(caught.value)
     assert target.read_bytes() == before
@@ -125,13 +136,13 @@ def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target:
 
 def test_a_failed_check_keeps_the_old_file(lake: Lake, target: Path, tmp_path: Path) -> None:
     """People keep querying yesterday's sound numbers instead of today's broken ones."""
-    publish_lean(lake, target)
+    publish_few(lake, target)
     before = target.read_bytes()
     rows = tiny_rows()
     rows["facts"][0]["frame_to"] = 10_000
     broken = write_lake(tmp_path / "broken", rows)
     with pytest.raises(CheckError, match=r"not replaced, 1 of \d+ checks failed"):
-        publish_lean(broken, target)
+        publish_few(broken, target)
     assert target.read_bytes() == before
     assert sorted(p.name for p in target.parent.iterdir()) == PUBLISHED
 
@@ -147,7 +158,7 @@ def test_a_failed_check_shows_its_first_rows(tmp_path: Path, target: Path) -> No
         checks_b="-- b: none.\nselect 1 as x where false;",
     )
     with pytest.raises(CheckError, match=r"check a: 7 offending rows, first \{'n': 0\}") as caught:
-        publish_lean(Lake(tmp_path / "lake"), target, root)
+        publish_few(Lake(tmp_path / "lake"), target, root)
     a, b = caught.value.checks
     assert (a.name, a.n_offending, a.is_passed, a.advice) == ("a", 7, False, "count less.")
     assert a.rows.rows() == [(0,), (1,), (2,), (3,), (4,)]
@@ -160,9 +171,9 @@ def test_the_file_says_what_it_was_made_from(tmp_path: Path, lake: Lake, target:
     """Rows and provenance are swapped in together, as in the lake: no moment between them."""
     assert published_provenance(target) == (None, None)
     provenance = Provenance("it's", {"qa": InputVersion("ab" * 32, 2)})
-    report = publish_lean(lake, target, provenance=provenance)
+    report = publish_few(lake, target, provenance=provenance)
     assert published_provenance(target) == (report.content_sha, provenance)
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert published_provenance(target) == (report.content_sha, None)
     target.write_bytes(b"not a database" * 1000)
     assert published_provenance(target) == (None, None)
@@ -200,12 +211,12 @@ def sql_root(folder: Path, **files: str) -> Path:
 def test_people_can_bring_their_own_sql(tmp_path: Path, target: Path) -> None:
     root = sql_root(
         tmp_path / "own",
-        staging_facts="create table facts as select * from lake_facts;",
         marts_total="-- total: one row.\ncreate view total as select count(*) as n from facts;",
         checks_few="-- few: one row per fact too many.\nselect * from facts limit 0;",
     )
-    report = publish_lean(lake_with(tmp_path / "lake", 4), target, root)
-    assert report.rows == {"facts": 4, "total": 1}
+    report = publish_few(lake_with(tmp_path / "lake", 4), target, root)
+    filled = {name: n for name, n in report.rows.items() if n}
+    assert filled == {"demonstrations": 1, "facts": 4, "total": 1}
     assert query(target, "from total").item() == 4
     with duckdb.connect(str(target), read_only=True) as connection:
         assert [c.name for c in run_checks(connection, root)] == ["few"]
@@ -224,13 +235,13 @@ def test_sql_that_fails_is_named(
     tmp_path: Path, target: Path, files: dict[str, str], message: str
 ) -> None:
     with pytest.raises(WarehouseError, match=message):
-        publish_lean(Lake(tmp_path / "lake"), target, sql_root(tmp_path / "own", **files))
+        publish_few(Lake(tmp_path / "lake"), target, sql_root(tmp_path / "own", **files))
     assert not target.exists()
 
 
 def test_a_folder_that_is_no_sql_folder_is_refused(tmp_path: Path, target: Path) -> None:
-    with pytest.raises(WarehouseError, match="no sub-folder 'staging'"):
-        publish_lean(Lake(tmp_path / "lake"), target, tmp_path)
+    with pytest.raises(WarehouseError, match="no sub-folder 'marts'"):
+        publish_few(Lake(tmp_path / "lake"), target, tmp_path)
 
 
 def test_files_written_again_during_publication_are_noticed(tmp_path: Path, target: Path) -> None:
@@ -242,7 +253,7 @@ def test_files_written_again_during_publication_are_noticed(tmp_path: Path, targ
             lake_with(tmp_path / "lake", 3)
 
     with pytest.raises(WarehouseError, match=r"2 of 2 files .* written again .* Publish again"):
-        publish_lean(lake, target, progress=write_again)
+        publish_few(lake, target, progress=write_again)
     assert not target.exists()
 
 
@@ -256,21 +267,22 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 warehouse.refuse_offending = die  # every relation is built, nothing is swapped in
-warehouse.publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+lake, target, sql = map(Path, sys.argv[1:])
+warehouse.publish(Lake(lake), target, sql)
 """
 
 
 def test_kill_9_while_publishing_keeps_the_old_file(lake: Lake, target: Path) -> None:
-    publish_lean(lake, target)
+    publish_few(lake, target)
     before = target.read_bytes()
-    command = [sys.executable, "-c", KILLED_PUBLISHER, str(lake.root), str(target)]
+    command = [sys.executable, "-c", KILLED_PUBLISHER, str(lake.root), str(target), str(few_sql())]
     finished = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - our own
     assert finished.returncode == -signal.SIGKILL, finished.stderr.decode()
     assert target.read_bytes() == before
     left = [p.name for p in target.parent.iterdir() if p.name not in PUBLISHED]
     assert left
     assert all(name.startswith(".enact.duckdb.") for name in left)
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert query(target, "select count(*) from qa").item() == 5
 
 
@@ -300,12 +312,8 @@ def test_readers_see_no_error_and_no_half_state_during_ten_rebuilds(
     The swap has no moment at which the file is missing, partial or locked, and a shell left open
     blocks no rebuild.
     """
-    root = sql_root(
-        tmp_path / "own",
-        staging_facts="create table facts as from lake_facts;",
-        staging_demonstrations="create table demonstrations as from lake_demonstrations;",
-    )
-    publish_lean(lake_with(tmp_path / "lake", 1), target, root)
+    root = sql_root(tmp_path / "own")
+    publish_few(lake_with(tmp_path / "lake", 1), target, root)
     stop = tmp_path / "stop"
     command = [sys.executable, "-c", READERS, str(target), COUNTS, str(stop)]
     with subprocess.Popen(  # noqa: S603 - our own code
@@ -314,7 +322,7 @@ def test_readers_see_no_error_and_no_half_state_during_ten_rebuilds(
         assert reader.stdout is not None
         assert reader.stdout.readline() == "ready\n"
         for number in range(2, 12):
-            publish_lean(lake_with(tmp_path / "lake", number), target, root)
+            publish_few(lake_with(tmp_path / "lake", number), target, root)
             assert query(target, COUNTS).row(0) == (number, number)
         stop.touch()
         out, errors = reader.communicate(timeout=30)
@@ -330,15 +338,17 @@ import sys
 from pathlib import Path
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.warehouse import publish
+lake, target, sql = map(Path, sys.argv[1:])
 for _ in range(2):
-    publish(Lake(Path(sys.argv[1])), Path(sys.argv[2]))
+    publish(Lake(lake), target, sql)
 """
 
 
 def test_of_two_publishers_one_wins_whole(tmp_path: Path, target: Path) -> None:
     """A schedule and a person may publish at the same moment."""
     lakes = [lake_with(tmp_path / f"lake{n}", n) for n in (2, 5)]
-    commands = [[sys.executable, "-c", PUBLISHER, str(x.root), str(target)] for x in lakes]
+    places = [[str(lake.root), str(target), str(few_sql())] for lake in lakes]
+    commands = [[sys.executable, "-c", PUBLISHER, *place] for place in places]
     running = [subprocess.Popen(c, stderr=subprocess.PIPE) for c in commands]  # noqa: S603 - our own
     for process in running:
         _, errors = process.communicate(timeout=60)
@@ -351,9 +361,9 @@ def test_a_query_sees_the_new_file_in_a_process_that_holds_the_old(
     tmp_path: Path, target: Path
 ) -> None:
     """DuckDB gives a process that connects to the same path twice the first file again."""
-    publish_lean(lake_with(tmp_path / "lake", 1), target)
+    publish_few(lake_with(tmp_path / "lake", 1), target)
     with duckdb.connect(str(target), read_only=True) as held:
-        publish_lean(lake_with(tmp_path / "lake", 2), target)
+        publish_few(lake_with(tmp_path / "lake", 2), target)
         assert held.execute(COUNTS).fetchone() == (1, 1)
         assert query(target, COUNTS).row(0) == (2, 2)
 
@@ -372,7 +382,7 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
     (target.parent / "lake").mkdir(parents=True)
     with pytest.raises(WarehouseError, match=r"no warehouse yet\. .* --asset warehouse` publishes"):
         query(target, "select 1")
-    publish_lean(lake, target)
+    publish_few(lake, target)
     with pytest.raises(WarehouseError, match="Catalog Error"):
         query(target, "from nowhere")
     with pytest.raises(WarehouseError, match="read-only"):
@@ -387,14 +397,14 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
 @pytest.mark.parametrize("nothing", ["", "  ;; ", "-- only a comment"])
 def test_an_empty_query_is_refused(lake: Lake, target: Path, nothing: str) -> None:
     """An empty box looks like a query without results."""
-    publish_lean(lake, target)
+    publish_few(lake, target)
     with pytest.raises(WarehouseError, match="the query is empty"):
         query(target, nothing)
 
 
 def test_two_statements_are_refused(lake: Lake, target: Path) -> None:
     """Rows of all but the last would be lost without a word."""
-    publish_lean(lake, target)
+    publish_few(lake, target)
     with pytest.raises(WarehouseError, match=r"^2 SQL statements .* one at a time"):
         query(target, "select 1; select 2")
     assert query(target, "select ';' as x -- ; select 2\n;").item() == ";"

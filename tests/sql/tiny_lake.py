@@ -22,12 +22,14 @@ import polars as pl
 from duckdb import DuckDBPyConnection
 
 from enact_assets.contracts.predicates import CATALOGUE
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES, table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
-from enact_assets.published.tables import PUBLISHED, published_table
+from enact_assets.probes.probe_tables import Probes
+from enact_assets.published.reading import published_table
 from enact_assets.statistics.models import compare_models
 from enact_assets.storage.lake import Lake, file_name
-from enact_assets.storage.relations import STALE_PARTITIONS
+from enact_assets.storage.relations import StalePartitions
 from enact_assets.storage.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.storage.warehouse import PublishReport, publish
 
@@ -77,8 +79,9 @@ def _tiny_rows() -> Rows:
     _asked(rows)
     _answers(rows)
     add_statistics(rows)
-    for name in PUBLISHED:
-        rows[name] = published_table(name).to_dicts()
+    for name, contract in TABLES.items():
+        if name.startswith("published_"):
+            rows[name] = published_table(contract).to_dicts()
     return rows
 
 
@@ -91,10 +94,10 @@ def write_lake(root: Path | str, rows: Rows) -> Lake:
     lake = Lake(root)
     for name, table_rows in rows.items():
         contract = table(name)
-        partitions = dict.fromkeys(tuple(row[d] for d in contract.partitions) for row in table_rows)
+        partitions = dict.fromkeys(tuple(row[d] for d in contract.by) for row in table_rows)
         for values in partitions:
-            mine = [r for r in table_rows if tuple(r[d] for d in contract.partitions) == values]
-            partition = dict(zip(contract.partitions, values, strict=True))
+            mine = [r for r in table_rows if tuple(r[d] for d in contract.by) == values]
+            partition = dict(zip(contract.by, values, strict=True))
             known = repr((name, mine))
             if known in _FILES:
                 file, content = _FILES[known]
@@ -334,10 +337,10 @@ def _answers(rows: Rows) -> None:
 
 def add_statistics(rows: Rows) -> None:
     """What the assets downstream make of the evaluation and the probes as they are now."""
-    probes = table("probes").build(rows["probes"])
+    probes = Probes.build(rows["probes"])
     rows["probe_panels"] = correct_within_panels(probes).to_dicts()
     rows["model_accuracies"], rows["model_comparisons"] = [], []
-    evaluation = table("evaluation").build(rows["evaluation"])
+    evaluation = Evaluation.build(rows["evaluation"])
     for (variant,), of_variant in evaluation.group_by("variant", maintain_order=True):
         accuracies, comparisons = compare_models(of_variant, str(variant))
         rows["model_accuracies"] += accuracies.to_dicts()
@@ -461,7 +464,7 @@ class Relations:
         self._rows = rows
         self._made: set[str] = set()
         self._connection = duckdb.connect(config={"threads": 1})
-        listed = STALE_PARTITIONS.empty() if stale is None else stale
+        listed = StalePartitions.empty() if stale is None else stale
         self._connection.register("given_stale_partitions", listed)
 
     def connection_for(self, text: str) -> DuckDBPyConnection:
@@ -482,19 +485,37 @@ def query(relations: Relations, sql: str) -> pl.DataFrame:
     return relations.connection_for(sql).sql(sql).pl()
 
 
+def contents(path: Path) -> dict[str, pl.DataFrame]:
+    """All rows of every published relation. A query each would open the file as often."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        listed = connection.execute("from (show tables)").fetchall()
+        return {name: connection.sql(f"from {name}").pl() for (name,) in listed}
+
+
 @cache
-def _lean_sql() -> Path:
-    """All staging relations and checks, and of the marts those that tests of publishing name."""
-    folder = Path(tempfile.mkdtemp(prefix="enact-lean-sql-"))
+def _part_of_sql(*names: str) -> Path:
+    """A ``sql`` folder with the files called ``names``, and with what these read."""
+    folder = Path(tempfile.mkdtemp(prefix="enact-sql-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for stage in STAGES:
         (folder / stage).mkdir()
-    names = [file.name for file in SQL_FILES.values() if file.stage != "marts"]
-    for file in sql_files_for(" ".join([*names, "answers", "leaderboard"])):
-        (folder / file.stage / f"{file.name}.sql").write_text(file.text)
+    for file in sql_files_for(" ".join(names)):
+        if file.stage in STAGES:
+            (folder / file.stage / f"{file.name}.sql").write_text(file.text)
     return folder
 
 
-def publish_lean(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:
-    """:func:`publish` without most marts: what is tried is how a file comes to be, not what of."""
-    return publish(lake, target, sql or _lean_sql(), **told)
+def few_sql() -> Path:
+    """Three relations and two checks: enough where it matters how a file comes to be."""
+    return _part_of_sql("qa_answers_are_permutations", "fact_intervals_are_ordered")
+
+
+def publish_few(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:
+    """:func:`publish` with the SQL files of :func:`few_sql`."""
+    return publish(lake, target, sql or few_sql(), **told)
+
+
+def publish_lean(lake: Lake, target: Path, **told: Any) -> PublishReport:
+    """:func:`publish` with all relations of the lake and all checks, and few marts."""
+    names = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
+    return publish(lake, target, _part_of_sql(*names, "answers", "leaderboard"), **told)

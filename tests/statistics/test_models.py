@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.tables import table
+from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.statistics.models import compare_models
 from enact_assets.statistics.settings import StatisticsSettings
 
@@ -45,7 +45,7 @@ def evaluation(by_model: dict[str, Scores], variant: str = "baseline") -> pl.Dat
                     "pairwise_accuracy": score,
                 }
             )
-    return table("evaluation").build(rows)
+    return Evaluation.build(rows)
 
 
 def row(rows: pl.DataFrame, **where: Any) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def test_degenerate_input_is_null_with_a_reason() -> None:
 
 
 def test_nothing_gives_nothing_and_another_variant_is_refused() -> None:
-    empty = table("evaluation").empty()
+    empty = Evaluation.empty()
     assert [rows.height for rows in compare_models(empty, "baseline")] == [0, 0]
     with pytest.raises(EvaluationError, match="rows of variant 'high' given as those of 'low'"):
         compare_models(evaluation({"m": named([1.0])}, "high"), "low")

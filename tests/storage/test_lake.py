@@ -25,16 +25,18 @@ from enact_assets.contracts.errors import (
 )
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES, table
+from enact_assets.replay.replay_tables import Facts, Objects
 from enact_assets.storage.lake import Lake, check_partition_value
 from enact_assets.storage.paths import DataRoot
+from enact_assets.trajectories.trajectory_tables import PathCounts
 
 DEMONSTRATION = {"demonstration": "setting_the_table-0"}
 STATE = {"demonstration": "setting_the_table-0", "gating": "state"}
 
 
 def facts(demonstration: str = "setting_the_table-0", n_rows: int = 2) -> pl.DataFrame:
-    return table("facts").build(
+    return Facts.build(
         [
             {
                 "demonstration": demonstration,
@@ -50,7 +52,7 @@ def facts(demonstration: str = "setting_the_table-0", n_rows: int = 2) -> pl.Dat
 
 
 def path_counts(demonstration: str = "setting_the_table-0", gating: str = "state") -> pl.DataFrame:
-    return table("path_counts").build(
+    return PathCounts.build(
         [
             {
                 "demonstration": demonstration,
@@ -73,17 +75,17 @@ def test_a_partition_reads_back_as_written(lake: Lake) -> None:
     rows = facts().with_columns(object=pl.lit(None, pl.String))
     lake.write("facts", rows, DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).equals(rows, null_equal=True)
-    assert lake.read("facts", DEMONSTRATION).schema == table("facts").schema
+    assert lake.read("facts", DEMONSTRATION).schema == Facts.schema()
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_every_table_can_be_written_empty(lake: Lake, name: str) -> None:
     """A demonstration without key frames has tables without rows; their types must survive."""
     contract = table(name)
-    partition = dict.fromkeys(contract.partitions, "a-0")
+    partition = dict.fromkeys(contract.by, "a-0")
     sha = lake.write(name, contract.empty(), partition)
     assert lake.read(name, partition).equals(contract.empty())
-    assert lake.content_sha(name, partition) == sha == table_sha(contract.empty(), contract.key)
+    assert lake.content_sha(name, partition) == sha == table_sha(contract.empty(), contract.key())
 
 
 def test_files_stand_where_the_architecture_says(lake: Lake) -> None:
@@ -109,7 +111,7 @@ def test_rows_of_another_partition_are_refused_and_the_old_file_stays(lake: Lake
     lake.write("facts", facts(), DEMONSTRATION)
     with pytest.raises(TableContractError, match=r"1 of 3 rows belong to another demonstration.*x"):
         lake.write("facts", pl.concat([facts(), facts("x-1", 1)]), DEMONSTRATION)
-    with pytest.raises(TableContractError, match="columns differ from the contract"):
+    with pytest.raises(TableContractError, match=r"columns differ from those of .*\.Facts"):
         lake.write("facts", facts().drop("subject"), DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).equals(facts())
 
@@ -187,7 +189,7 @@ def test_partitions_are_listed_in_order_and_read_together(lake: Lake) -> None:
     ]
     together = lake.read_all("path_counts", gating="state")
     assert together.get_column("demonstration").to_list() == ["a-0", "a.b-1", "b-0"]
-    assert lake.read_all("path_counts", gating="other").equals(table("path_counts").empty())
+    assert lake.read_all("path_counts", gating="other").equals(PathCounts.empty())
     assert lake.read_all("path_counts").height == 6
     # A damaged file of somebody who left is in nobody's way.
     lake.path("path_counts", {"demonstration": "b-0", "gating": "state"}).write_bytes(b"PAR1")
@@ -233,7 +235,7 @@ def _other_partition(path: Path) -> None:
 
 def _other_table(path: Path) -> None:
     lake = Lake(path.parents[1])
-    lake.write("objects", table("objects").empty(), DEMONSTRATION)
+    lake.write("objects", Objects.empty(), DEMONSTRATION)
     lake.path("objects", DEMONSTRATION).replace(path)
 
 
@@ -353,8 +355,7 @@ def test_killed_between_write_and_rename_nothing_is_visible(
 KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
-import polars as pl
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.storage import atomic
 from enact_assets.storage.lake import Lake
 
@@ -363,7 +364,7 @@ def die(path):
 
 atomic.flush_to_disk = die  # all bytes are written, the rename has not happened
 key = {"demonstration": "setting_the_table-0"}
-Lake(Path(sys.argv[1])).write("facts", table("facts").empty(), key)
+Lake(Path(sys.argv[1])).write("facts", Facts.empty(), key)
 """
 
 
@@ -428,7 +429,7 @@ def test_a_path_that_cannot_be_written_is_told_in_one_message(lake: Lake) -> Non
     lake.write("facts", facts(), DEMONSTRATION)
     (lake.root / "objects").write_text("a file where a folder should be")
     with pytest.raises(OutputError, match=r"objects/x-1\.parquet: cannot be written \(File ex"):
-        lake.write("objects", table("objects").empty(), {"demonstration": "x-1"})
+        lake.write("objects", Objects.empty(), {"demonstration": "x-1"})
 
 
 def test_the_data_root_comes_from_the_environment_or_the_working_folder(

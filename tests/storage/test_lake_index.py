@@ -13,7 +13,9 @@ import pytest
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import TABLES, table
+from enact_assets.engine.tables import TABLES, table
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.replay.replay_tables import Facts, Objects
 from enact_assets.storage import lake_index, many_files, parquet_files, record_reader
 from enact_assets.storage.file_records import FileRecord
 from enact_assets.storage.images import ImageStore, picture_name
@@ -38,7 +40,7 @@ def lake(tmp_path: Path) -> Lake:
 
 def write(lake: Lake, name: str, n_frames: int = 1) -> str:
     row = {"demonstration": name, "predicate": "Exists", "subject": "cup", "frame_from": 0}
-    rows = table("facts").build([{**row, "frame_to": n_frames}])
+    rows = Facts.build([{**row, "frame_to": n_frames}])
     sha = lake.write("facts", rows, {"demonstration": name}, PROVENANCE)
     os.utime(lake.path("facts", {"demonstration": name}), LONG_AGO)
     return sha
@@ -49,7 +51,7 @@ def write_pictures(lake: Lake, name: str, shas: list[str]) -> None:
     size = {"render_sha": "1" * 64, "width_px": 1, "height_px": 1}
     rows = [{**shared, **size, "key_frame": k, "image_sha": s} for k, s in enumerate(shas)]
     partition = {"demonstration": name, "variant": "baseline"}
-    lake.write("frame_images", table("frame_images").build(rows), partition)
+    lake.write("frame_images", FrameImages.build(rows), partition)
     os.utime(lake.path("frame_images", partition), LONG_AGO)
 
 
@@ -226,7 +228,7 @@ def test_a_footer_that_is_larger_than_what_is_read_first_is_found(
 ) -> None:
     many = {f"input_{i}": InputVersion("ab" * 32, 1) for i in range(FOOTER_BYTES // 64)}
     provenance = Provenance("c0de", many)
-    lake.write("objects", table("objects").empty(), {"demonstration": "a-0"}, provenance)
+    lake.write("objects", Objects.empty(), {"demonstration": "a-0"}, provenance)
     assert index.scan()["objects"]["a-0",].provenance == provenance
 
 

@@ -18,7 +18,7 @@ from enact_assets.contracts.errors import (
     OutputError,
 )
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.contracts.tables import table
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.storage.images import ImageStore
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.lake_index import LakeIndex
@@ -83,7 +83,7 @@ def lake_at(place: Place) -> Lake:
 
 def facts(name: str, n_frames: int = 1) -> pl.DataFrame:
     row = {"demonstration": name, "predicate": "Exists", "subject": "cup", "frame_from": 0}
-    return table("facts").build([{**row, "frame_to": n_frames}])
+    return Facts.build([{**row, "frame_to": n_frames}])
 
 
 def png(shade: int) -> bytes:

@@ -16,8 +16,10 @@ from enact_assets.contracts.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
-from enact_assets.contracts.tables import table
+from enact_assets.engine.tables import table
 from enact_assets.frames.render_pool import encode_png
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.replay.replay_tables import Facts
 from enact_assets.storage import lake as lake_module
 from enact_assets.storage import parquet_files, verification
 from enact_assets.storage.damage import ANSWERS, heal
@@ -35,7 +37,7 @@ ANSWERED = {"model": "random", "variant": "baseline"}
 
 def facts(demonstration: str = "cups-0", n_rows: int = 300) -> pl.DataFrame:
     row = {"demonstration": demonstration, "predicate": "OnTop", "object": "table_0"}
-    return table("facts").build(
+    return Facts.build(
         [{**row, "subject": f"cup_{i}", "frame_from": i, "frame_to": i + 1} for i in range(n_rows)]
     )
 
@@ -288,7 +290,7 @@ def test_a_damaged_picture_is_set_aside_and_can_be_stored_again(
 
 def test_answers_are_said_to_stay(lake: Lake, images: ImageStore) -> None:
     """To ask again may cost money."""
-    lake.write("predictions", table("predictions").empty(), ANSWERED)
+    lake.write("predictions", Predictions.empty(), ANSWERED)
     flip(lake.path("predictions", ANSWERED), 100)
     with pytest.raises(DamagedFileError) as caught:
         lake.read("predictions", ANSWERED)

@@ -1,11 +1,9 @@
 """Rules of the project itself, as tests."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
-
-from enact_assets.contracts.tables import TABLES
-from enact_assets.storage.sources import NOT_PUBLISHED
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
@@ -18,10 +16,10 @@ def test_every_sql_file_opens_with_its_grain() -> None:
     assert not [p for p, line in first_lines.items() if not line.startswith(f"-- {p.stem}")]
 
 
-def test_every_table_is_staged_once() -> None:
-    """A table without a staging file would be missing from SQL without anyone noticing."""
-    staged = {p.stem for p in (ROOT / "sql" / "staging").glob("*.sql")}
-    assert staged == set(TABLES) - NOT_PUBLISHED | {"stale_partitions"}
+def test_the_list_of_tables_is_current() -> None:
+    """``python docs/make_tables.py`` writes it."""
+    written = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    assert written == runpy.run_path(str(ROOT / "docs/make_tables.py"))["page"]()
 
 
 def test_loading_the_definitions_imports_nothing_heavy() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.tables import table
-from enact_assets.trajectories.counting import BLOCK_SIZE, PathCounts, count_paths
+from enact_assets.trajectories.counting import BLOCK_SIZE, CountedPaths, count_paths
 from enact_assets.trajectories.kernels import scale
+from enact_assets.trajectories.trajectory_tables import PathCounts
 
 from reference.builders import (
     build_segmented_frames,
@@ -34,8 +34,8 @@ def graphs(draw: st.DrawFn, max_key_frames: int = 9) -> tuple[int, set[tuple[int
     return n, {edge for edge, kept in zip(possible, is_edge, strict=True) if kept}
 
 
-def counts_of(n_key_frames: int, edges: set[tuple[int, int]], max_length: int) -> PathCounts:
-    return PathCounts.of(n_key_frames, np.array(list(edges)).reshape(-1, 2), max_length)
+def counts_of(n_key_frames: int, edges: set[tuple[int, int]], max_length: int) -> CountedPaths:
+    return CountedPaths.of(n_key_frames, np.array(list(edges)).reshape(-1, 2), max_length)
 
 
 def complete(n_key_frames: int) -> set[tuple[int, int]]:
@@ -267,7 +267,7 @@ def test_path_counts_have_a_row_for_every_length_and_key_frame() -> None:
 def test_no_key_frames_give_an_empty_table_and_few_give_zeros() -> None:
     """Short demonstrations are ordinary; they must not stop the pipeline."""
     empty = count_paths(build_segmented_frames(0), build_transition_graph([]), PAPER)
-    assert empty.equals(table("path_counts").empty())
+    assert empty.equals(PathCounts.empty())
     few = count_paths(build_segmented_frames(2), build_transition_graph([(0, 1)]), PAPER)
     assert set(few["n_paths"]) == {"0"}
 
@@ -286,7 +286,7 @@ def test_ranks_and_lengths_without_a_trajectory_are_refused() -> None:
 def test_edges_that_do_not_ascend_or_leave_the_graph_are_refused(edge: tuple[int, int]) -> None:
     """A cycle has no last key frame; a doubled edge doubles counts."""
     with pytest.raises(TrajectoryError, match=r"1 of 2 edges.*first \["):
-        PathCounts.of(3, np.array([(0, 1), edge]), 3)
+        CountedPaths.of(3, np.array([(0, 1), edge]), 3)
 
 
 def test_numbers_outside_the_unit_interval_are_refused() -> None:

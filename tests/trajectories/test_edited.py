@@ -3,11 +3,11 @@
 import polars as pl
 
 from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.contracts.tables import table
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.trajectory_tables import EditedObjects, TransitionGraph
 
 from reference.builders import (
     build_objects,
@@ -83,8 +83,8 @@ def test_what_cannot_be_seen_is_not_named() -> None:
 def test_a_graph_without_edges_and_the_release_have_no_rows() -> None:
     seen = masks()
     index = DeltaIndex.from_tables(build_scene_graphs(GRAPHS), seen, OBJECTS, PAPER)
-    empty = measure_edited_objects(table("transition_graph").empty(), seen, index)
-    assert empty.equals(table("edited_objects").empty())
+    empty = measure_edited_objects(TransitionGraph.empty(), seen, index)
+    assert empty.equals(EditedObjects.empty())
     graphs = build_scene_graphs(GRAPHS)
     of_release = delta_index(graphs, seen, OBJECTS, RELEASE, 3)
     graph = build_transition_graph(build_segmented_frames(3), graphs, seen, OBJECTS, PAPER)

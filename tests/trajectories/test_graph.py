@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.tables import table
 from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
 import reference.deltas as twin
 from reference.builders import (
@@ -60,7 +60,7 @@ def test_no_key_frames_give_an_empty_graph() -> None:
     graph = build_transition_graph(
         build_segmented_frames(0), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
     )
-    assert graph.equals(table("transition_graph").empty())
+    assert graph.equals(TransitionGraph.empty())
 
 
 def test_key_frames_that_only_the_masks_know_are_refused() -> None:
@@ -78,4 +78,4 @@ def test_a_graph_of_frames_without_any_fact_has_no_edges() -> None:
         build_segmented_frames(2), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
     )
     assert graph.height == 0
-    assert graph.schema == pl.Schema(table("transition_graph").schema)
+    assert graph.schema == pl.Schema(TransitionGraph.schema())

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import SettingsError, TrajectoryError
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile, ReleaseRules
-from enact_assets.contracts.tables import table
-from enact_assets.trajectories.counting import PathCounts, count_paths, path_counts_of
+from enact_assets.trajectories.counting import CountedPaths, count_paths, path_counts_of
 from enact_assets.trajectories.release_draws import (
     choose,
     draw_release,
@@ -23,6 +22,7 @@ from enact_assets.trajectories.release_draws import (
     why_no_questions,
 )
 from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.trajectory_tables import Trajectories
 
 import reference.release_draws as twin
 from reference.conformance import TASKS, expected
@@ -103,7 +103,7 @@ def found_and_wanted(
     array = np.zeros((n, n, 2), np.int64)
     for pair, states in n_draws.items():
         array[pair] = states
-    counts = PathCounts.of(n, np.array(sorted(edges)).reshape(-1, 2), RELEASE.max_length)
+    counts = CountedPaths.of(n, np.array(sorted(edges)).reshape(-1, 2), RELEASE.max_length)
     rules = replace(ReleaseRules(), attempts_per_trajectory=attempts)
     profile = replace(RELEASE, release=rules)
     pictured = [k not in without_picture for k in range(n)]
@@ -180,7 +180,7 @@ def test_a_failing_change_ends_all_draws_and_is_told() -> None:
     rows = sample_trajectories(
         task.segmented_frames, task.transition_graph, RELEASE, 5, 0, index=task.index
     )
-    assert rows.equals(table("trajectories").empty())
+    assert rows.equals(Trajectories.empty())
     assert why_no_questions(release_task(TASKS[0]).index) is None
 
 
@@ -205,7 +205,7 @@ def test_profile_and_index_must_fit() -> None:
             sample_trajectories(
                 task.segmented_frames, task.transition_graph, RELEASE, 5, 0, index=index
             )
-    counts = PathCounts.of(2, np.array([[0, 1]]), 3)
+    counts = CountedPaths.of(2, np.array([[0, 1]]), 3)
     n_draws = np.zeros((2, 2, 2), np.int64)
     with pytest.raises(SettingsError, match="'paper' does not draw as the public release does"):
         draw_release(counts, n_draws, 5, PAPER)
@@ -221,4 +221,4 @@ def test_no_key_frames_give_no_draws() -> None:
     rows = sample_trajectories(
         empty, task.transition_graph.clear(), RELEASE, 5, 0, index=task.index
     )
-    assert rows.equals(table("trajectories").empty())
+    assert rows.equals(Trajectories.empty())

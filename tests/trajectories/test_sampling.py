@@ -10,9 +10,9 @@ import pytest
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.tables import table
-from enact_assets.trajectories.counting import PathCounts
+from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.sampling import draw_ranks, sample_trajectories
+from enact_assets.trajectories.trajectory_tables import Trajectories
 
 from reference.builders import (
     DEMONSTRATION,
@@ -48,8 +48,8 @@ def uniformity_p(draws: list[tuple[int, ...]]) -> float:
     return float(chisquare([found[path] for path in PATHS]).pvalue)
 
 
-def counts() -> PathCounts:
-    return PathCounts.of(N_KEY_FRAMES, np.array(sorted(EDGES)), LENGTH)
+def counts() -> CountedPaths:
+    return CountedPaths.of(N_KEY_FRAMES, np.array(sorted(EDGES)), LENGTH)
 
 
 def draw_by_rank(n: int) -> list[tuple[int, ...]]:
@@ -168,7 +168,7 @@ def test_a_pinned_sample_never_changes() -> None:
 
 def test_nothing_to_sample_gives_an_empty_table() -> None:
     """No key frames, no edges, or trajectories that are all too short."""
-    empty = table("trajectories").empty()
+    empty = Trajectories.empty()
     for n_key_frames, edges in ((0, []), (6, []), (2, [(0, 1)])):
         frames, graph = build_segmented_frames(n_key_frames), build_transition_graph(edges)
         assert sample_trajectories(frames, graph, PAPER, 5, 0).equals(empty)

@@ -9,6 +9,7 @@ from simulator.demonstrations import (
     hands_at_once,
     key_frames,
     recorded,
+    seeds_of,
 )
 
 from enact_assets.simulator.shapes.world import World
@@ -44,6 +45,7 @@ def test_a_dish_is_made_in_time_and_in_enough_steps(activity: str, seed: int) ->
     assert max(hands_at_once(k) for k in found) == 2, "no change of both hands at once"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("activity", "predicates"),
     [
@@ -101,7 +103,7 @@ def test_a_lid_rests_on_the_rim() -> None:
     assert heights["lid"] - heights["saucepan"] == pytest.approx(0.1, abs=0.006)
 
 
-@pytest.mark.parametrize("seed", SEEDS["make_lemonade"])
+@pytest.mark.parametrize("seed", seeds_of("make_lemonade"))
 def test_lemonade_is_poured_into_both_cups(seed: int) -> None:
     """Lemonade from a pitcher that still holds water, or a cup filled before it was stirred."""
     recording = recorded("make_lemonade", seed)

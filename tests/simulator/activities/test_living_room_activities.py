@@ -1,7 +1,14 @@
 """The three activities of the living room: goals, what changes, and that it can be seen."""
 
 import pytest
-from simulator.demonstrations import SEEDS, cases, changed_predicates, key_frames, recorded
+from simulator.demonstrations import (
+    SEEDS,
+    cases,
+    changed_predicates,
+    key_frames,
+    recorded,
+    seeds_of,
+)
 
 from enact_assets.contracts.registry import CameraSettings, load_registry
 from enact_assets.simulator.simulation.recording import Recording, missing_goals
@@ -51,6 +58,7 @@ def test_key_frames_are_neither_few_nor_crowded(activity: str, seed: int) -> Non
     assert max(len(k.changes) for k in found) <= 5
 
 
+@pytest.mark.slow
 @every_activity
 def test_every_predicate_claimed_changes(activity: str) -> None:
     """A state that is only declared, and never switches, is never asked about."""
@@ -71,6 +79,7 @@ def test_two_hands_act_in_the_same_key_frame(activity: str) -> None:
     assert most == 2
 
 
+@pytest.mark.slow
 @every_activity
 def test_seeds_differ_in_scene_side_and_order(activity: str) -> None:
     """Else forty demonstrations of an activity are one demonstration forty times."""
@@ -85,6 +94,7 @@ def test_seeds_differ_in_scene_side_and_order(activity: str) -> None:
     assert orders[0] != orders[1]
 
 
+@pytest.mark.slow
 @every_activity
 def test_what_changes_is_seen_before_and_after(activity: str) -> None:
     """A change behind a hand or a door is dropped from every question it should be part of."""
@@ -108,7 +118,7 @@ def test_what_changes_is_seen_before_and_after(activity: str) -> None:
     assert hidden == []
 
 
-@pytest.mark.parametrize("seed", SEEDS["clearing_table_after_breakfast"])
+@pytest.mark.parametrize("seed", seeds_of("clearing_table_after_breakfast"))
 def test_crumbs_are_wiped_off_where_they_should_be(seed: int) -> None:
     """Crumbs stay on the plate: of what is gone altogether nobody can be asked."""
     activity = "clearing_table_after_breakfast"
@@ -117,7 +127,7 @@ def test_crumbs_are_wiped_off_where_they_should_be(seed: int) -> None:
     assert not {("Covered", on, "crumbs") for on in ("table", "placemat")} & ends
 
 
-@pytest.mark.parametrize("seed", SEEDS["picking_up_toys"])
+@pytest.mark.parametrize("seed", seeds_of("picking_up_toys"))
 def test_toy_box_and_drawers_are_shut_over_the_toys(seed: int) -> None:
     """A lid that rests on a toy, or a drawer that sprang open, is open."""
     ends = at_end(recorded("picking_up_toys", seed))
@@ -125,7 +135,7 @@ def test_toy_box_and_drawers_are_shut_over_the_toys(seed: int) -> None:
     assert sum(predicate == "Inside" for predicate, _, _ in ends) == 5
 
 
-@pytest.mark.parametrize("seed", SEEDS["watering_indoor_flowers"])
+@pytest.mark.parametrize("seed", seeds_of("watering_indoor_flowers"))
 def test_plants_are_watered_one_after_the_other_and_water_is_left(seed: int) -> None:
     """Three pots filled at once, or the last water gone, would be hidden changes."""
     activity = "watering_indoor_flowers"

@@ -96,6 +96,7 @@ def digests(recording: Recording) -> dict[str, str]:
     return found | {"world": recording.world.sha}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_whatever_was_simulated_before() -> None:
     """A whole demonstration: substances, recipes and both hands come late in its plan."""
     first = recorded("make_lemonade")

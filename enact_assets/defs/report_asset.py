@@ -1,0 +1,48 @@
+"""Report: one HTML file about what the warehouse holds, and its figures."""
+
+import dagster as dg
+
+from enact_assets.defs.automation import on_changed_data
+from enact_assets.defs.making import making, provenance_of
+from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.resources import DataResource
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import REPORT, STEP_NAMED
+from enact_assets.report.drawing import thumbnail
+from enact_assets.report.write import write_report
+from enact_assets.steps.previews import inline
+
+GROUP = "warehouse"
+
+
+def report_asset(p: Partitions) -> dg.AssetsDefinition:
+    """One unpartitioned asset, downstream of the warehouse."""
+
+    @dg.asset(
+        deps=p.deps(STEP_NAMED[REPORT]),
+        group_name=GROUP,
+        kinds={"html"},
+        code_version=code_version(REPORT),
+        automation_condition=on_changed_data(),
+    )
+    def report(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> dg.MaterializeResult[object]:
+        """One self-contained HTML file: leaderboard, probes, errors, wrong answers with pictures.
+
+        Its figures stand beside it as PNG and SVG. It is about the baseline; `enact-assets report
+        --variant` writes one about another variant.
+        """
+        with making(context, data, REPORT):
+            written = write_report(data.data_root, provenance=provenance_of(REPORT))
+        context.log.info(f"wrote {written.path}")
+        figures = {
+            f.name: dg.MetadataValue.md(inline(thumbnail(f.png), f.alt, f.caption))
+            for f in written.page.figures
+        }
+        return dg.MaterializeResult(
+            data_version=dg.DataVersion(written.content_sha),
+            metadata={"path": dg.MetadataValue.path(str(written.path)), **figures},
+        )
+
+    return report

@@ -1,0 +1,175 @@
+"""Steps as Dagster assets: specifications from the declarations, and one body for all of them."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.defs.automation import on_changed_data
+from enact_assets.defs.making import making, provenance_of
+from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.playing import playing
+from enact_assets.defs.progress import reporter
+from enact_assets.defs.resources import DataResource
+from enact_assets.engine.loading import World, call
+from enact_assets.engine.parameters import SETTINGS
+from enact_assets.engine.steps import STEPS, Step
+from enact_assets.engine.tables import Table, unit_of
+from enact_assets.handles import Tools
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.lineage.versions import settings_of
+from enact_assets.steps.previews import Markdown
+from enact_assets.storage.damage import ANSWERS, PAID
+
+PREVIEW_ROWS = 5
+Landed = dg.MaterializeResult[Any]
+
+
+def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:
+    """One multi-asset per declared step, in the order data flow."""
+    return [_assets_of(STEPS[name], partitions) for name in STEP_NAMED if name in STEPS]
+
+
+def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
+    spec = STEP_NAMED[step.name]
+    partitions_def = partitions.of(spec.assets[0])
+    about = " ".join((step.function.__doc__ or "").split())
+    specs = [
+        dg.AssetSpec(
+            table.table_name(),
+            deps=partitions.deps(spec),
+            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}.",
+            group_name=step.group,
+            kinds=set(step.kinds),
+            code_version=code_version(table.table_name()),
+            partitions_def=partitions_def,
+            automation_condition=on_changed_data(),
+            metadata={
+                "dagster/column_schema": _columns(table),
+                "dagster/column_lineage": _column_lineage(step, table),
+            },
+        )
+        for table in step.outputs
+    ]
+
+    @dg.multi_asset(
+        name=step.name,
+        specs=specs,
+        partitions_def=partitions_def,
+        pool=step.pool,
+        description=about,
+    )
+    def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
+        registry = load_registry()
+        partition = _partition_of(context, step)
+        tools = Tools(
+            data.images,
+            data.recordings,
+            data.question_files,
+            data.workers,
+            lambda text: reporter(context, text),
+        )
+        with making(context, data, step.name) as made, playing(context):
+            world = World(data.lake, made.names, partial(_entry, registry), tools)
+            for table, rows, summary in call(step, partition, world):
+                yield _landed(context, data, table, partition, rows, summary)
+
+    return run
+
+
+def _partition_of(context: dg.AssetExecutionContext, step: Step) -> dict[str, str]:
+    """The partition that this run makes, by dimension."""
+    if not step.by:
+        return {}
+    key = context.partition_key
+    if isinstance(key, dg.MultiPartitionKey):
+        return {d: key.keys_by_dimension[d] for d in step.by}
+    return {step.by[0]: str(key)}
+
+
+def _entry(registry: Registry, kind: type, name: str | None) -> Any:
+    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
+
+
+def _landed(  # noqa: PLR0917 - what a materialization consists of
+    context: dg.AssetExecutionContext,
+    data: DataResource,
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    summary: Mapping[str, Any],
+) -> Landed:
+    """Write ``rows`` and what they were made from to the lake, and report them.
+
+    The data version is the hash of their content. Errors: those of ``Lake.write``, and
+    :class:`MaterializationError` if an input changed since the step began; nothing is written then.
+    """
+    name = table.table_name()
+    made_from = provenance_of(name)
+    aside = data.lake.set_aside(name, partition) if name in PAID else None
+    if aside is not None:
+        context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
+    sha = data.lake.write(name, rows, partition, made_from)
+    shown = {
+        key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
+        for key, value in summary.items()
+    }
+    return dg.MaterializeResult(
+        asset_key=name,
+        data_version=dg.DataVersion(sha),
+        metadata={
+            "dagster/row_count": rows.height,
+            "path": dg.MetadataValue.path(data.lake.where(name, partition)),
+            "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
+            **shown,
+        },
+    )
+
+
+def _columns(table: type[Table]) -> dg.TableSchema:
+    return dg.TableSchema(
+        [
+            dg.TableColumn(
+                name,
+                str(column.dtype),
+                description=f"{column.description}"
+                + (f" [{unit_of(column)}]" if unit_of(column) else ""),
+                constraints=dg.TableColumnConstraints(nullable=column.nullable),
+            )
+            for name, column in table.columns().items()
+        ]
+    )
+
+
+def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
+    """Columns that inputs share with the table by name: they are passed on."""
+    inputs = {read.table.table_name(): read.table.schema() for read in step.reads}
+    return dg.TableColumnLineage(
+        {
+            column: [
+                dg.TableColumnDep(dg.AssetKey(name), column)
+                for name, schema in inputs.items()
+                if column in schema
+            ]
+            for column in table.schema()
+        }
+    )
+
+
+def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
+    """Rows as a Markdown table; long cells are cut."""
+    if rows.is_empty():
+        return "no rows"
+    shown = rows.columns
+
+    def cell(value: object) -> str:
+        text = "" if value is None else str(value).replace("|", "\\|").replace("\n", " ")
+        return text if len(text) <= width else text[: width - 3] + "..."
+
+    lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
+    lines += ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows.iter_rows()]
+    return "\n".join(lines)

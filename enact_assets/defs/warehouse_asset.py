@@ -1,0 +1,83 @@
+"""Warehouse: one DuckDB file with every table and mart, checked, then swapped in."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+
+import dagster as dg
+
+from enact_assets.contracts.errors import CheckError, MaterializationError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.automation import on_changed_data
+from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
+from enact_assets.defs.making import making, provenance_of
+from enact_assets.defs.partitions import Partitions
+from enact_assets.defs.reported import read_lineage, tried_partitions
+from enact_assets.defs.resources import DataResource
+from enact_assets.defs.table_assets import markdown_table
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.missing import MISSING, not_current
+from enact_assets.lineage.pipeline import STEP_NAMED, WAREHOUSE
+from enact_assets.storage.warehouse import publish, query
+
+GROUP = "warehouse"
+WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
+"""It is published every night if automation is on; over a weekend or a holiday somebody may."""
+
+
+def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
+    """One unpartitioned asset, downstream of everything."""
+
+    @dg.asset(
+        deps=p.deps(STEP_NAMED[WAREHOUSE]),
+        group_name=GROUP,
+        kinds={"duckdb", "sql"},
+        code_version=code_version(WAREHOUSE),
+        automation_condition=on_changed_data(),
+        check_specs=sql_check_specs(),
+        freshness_policy=dg.FreshnessPolicy.time_window(FAIL_AFTER, WARN_AFTER),
+    )
+    def warehouse(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
+        """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
+
+        A fresh file is built beside the old one and swapped in only if all checks pass. Whoever
+        holds the old file open keeps a consistent snapshot and blocks nobody.
+        """
+        with making(context, data, WAREHOUSE):
+            lineage = read_lineage(context.instance, data, load_registry())
+            if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
+                raise MaterializationError(
+                    f"{data.root}: the lake holds demonstrations, this Dagster instance knows "
+                    "none. Publishing would empty the warehouse: start Dagster with the "
+                    "DAGSTER_HOME of this data root (enact-assets ui does)."
+                )
+            stale = not_current(lineage, partial(tried_partitions, context.instance))
+            try:
+                report = publish(
+                    data.lake,
+                    data.warehouse_path,
+                    names=lineage.names.of,
+                    stale=stale,
+                    provenance=provenance_of(WAREHOUSE),
+                )
+            except CheckError as error:
+                yield from sql_check_results(error.checks)
+                raise
+        board = query(data.warehouse_path, "select * from leaderboard where length is null")
+        n_missing = stale.filter(state=MISSING).height
+        context.log.info(
+            f"published {data.warehouse_path}; {stale.height - n_missing} stale and {n_missing} "
+            "missing partitions"
+        )
+        yield dg.MaterializeResult(
+            check_results=list(sql_check_results(report.checks)),
+            data_version=dg.DataVersion(report.content_sha),
+            metadata={
+                "path": dg.MetadataValue.path(str(data.warehouse_path)),
+                "leaderboard": dg.MetadataValue.md(markdown_table(board)),
+                "rows": dg.MetadataValue.json(report.rows),
+                "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
+            },
+        )
+
+    return warehouse

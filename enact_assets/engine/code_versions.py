@@ -1,0 +1,191 @@
+"""Code version of a step: a hash over all symbols that its function reaches.
+
+Reached are functions, classes and constants, kernels, imports within functions, what importing a
+reached module does besides binding names, data files beside a module that names ``__file__``,
+modules beside one that imports by computed names, and the versions of named libraries. A class
+counts as a whole. Two things are assumed: that rows hold no words of errors, and that modules which
+are not reached do not change those that are.
+"""
+
+import os
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.symbols import EFFECTS, Bound, Module, read_module, short_sha
+
+DATA = "<data>"
+"""Symbol of the data files beside a module."""
+DATA_SUFFIXES = frozenset({".css", ".csv", ".html", ".json", ".sql", ".toml", ".txt", ".yaml"})
+LIBRARY = ""
+"""Module of symbols that are libraries."""
+IMPORTERS = frozenset({("importlib", "import_module"), ("pkgutil", "iter_modules")})
+_FORMAT = "1"
+
+
+class Symbol(NamedTuple):
+    """A symbol of a module; of a library its name, in module :data:`LIBRARY`."""
+
+    module: str
+    name: str
+
+
+class CodeVersions:
+    """Versions of code in ``package``, found in ``folder``.
+
+    ``cut`` are modules and packages that are not followed, because what they give is hashed
+    otherwise. ``libraries`` are versions of those that count, by import name. ``cache`` is a file
+    that remembers what was read: what is damaged or cannot be written costs time, no more.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        folder: Path,
+        *,
+        cut: Collection[str] = (),
+        libraries: Mapping[str, str] = MappingProxyType({}),
+        cache: Path | None = None,
+    ) -> None:
+        self._package, self._folder = package, folder
+        self._cut = tuple(cut)
+        self._libraries = libraries
+        self._cache_file = cache
+        self._remembered = _load(cache)
+        self._modules: dict[str, Module] = {}
+        self._is_changed = False
+        self._next: dict[Symbol, frozenset[Symbol]] = {}
+        self._shas: dict[Symbol, str] = {}
+
+    def version(self, roots: Iterable[Symbol]) -> str:
+        """24 hex digits. Errors: as :meth:`reached`."""
+        return short_sha("\n".join(f"{n} {sha}" for n, sha in self.hashes(roots).items()))
+
+    def hashes(self, roots: Iterable[Symbol]) -> dict[str, str]:
+        """Symbol -> hash of its code, for all reached, sorted. Errors: as :meth:`reached`."""
+        return {f"{s.module}:{s.name}": self._sha(s) for s in sorted(self.reached(roots))}
+
+    def reached(self, roots: Iterable[Symbol]) -> set[Symbol]:
+        """All symbols that ``roots`` reach, themselves among them.
+
+        Errors: :class:`DeclarationError` for a root that is not there.
+        """
+        todo, seen = list(roots), set[Symbol]()
+        for module, name in todo:
+            if module not in self._files or name not in self._module(module).symbols:
+                raise DeclarationError(f"{module} has no function or class {name!r}")
+        while todo:
+            symbol = todo.pop()
+            if symbol in seen:
+                continue
+            seen.add(symbol)
+            if symbol not in self._next:
+                self._next[symbol] = frozenset(self._leads_to(symbol))
+            todo += self._next[symbol] - seen
+        return seen
+
+    def _leads_to(self, symbol: Symbol) -> Iterator[Symbol]:
+        if symbol.module == LIBRARY or symbol.name == DATA:
+            return
+        symbols = self._module(symbol.module).symbols
+        if EFFECTS in symbols:
+            yield Symbol(symbol.module, EFFECTS)
+        code = symbols[symbol.name]
+        inner = dict(code.imports)
+        for dotted in code.reads:
+            yield from self._meaning(symbol.module, dotted, inner.get(dotted[0]))
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        found = {}
+        for path in self._folder.rglob("*.py"):
+            parts = (self._package, *path.relative_to(self._folder).with_suffix("").parts)
+            found[".".join(parts).removesuffix(".__init__")] = path
+        return found
+
+    def _module(self, name: str) -> Module:
+        if name not in self._modules:
+            content = self._files[name].read_bytes()
+            key = short_sha(content)
+            if key not in self._remembered:
+                self._remembered[key] = read_module(content.decode())
+                self._is_changed = True
+            self._modules[name] = self._remembered[key]
+        return self._modules[name]
+
+    def _meaning(  # noqa: PLR0911 - one for each meaning
+        self, module: str, name: tuple[str, ...], bound: Bound | None = None
+    ) -> list[Symbol]:
+        """What a dotted ``name`` in ``module`` means; ``bound`` by an import beside it."""
+        read = self._module(module)
+        if bound is None:
+            if name[0] in read.symbols:
+                return [Symbol(module, name[0])]
+            if name[0] == "__file__":
+                return [Symbol(module, DATA)]
+            bound = read.imports.get(name[0])
+        if bound is None:
+            return []  # a builtin or a local variable
+        path = tuple(filter(None, (*bound.module.split("."), bound.symbol, *name[1:])))
+        if path[:2] in IMPORTERS:
+            return self._beside(module)
+        at = next((n for n in range(len(path), 0, -1) if ".".join(path[:n]) in self._files), 0)
+        if not at:
+            return [Symbol(LIBRARY, path[0])] if path[0] in self._libraries else []
+        target, rest = ".".join(path[:at]), path[at:]
+        symbols = self._module(target)
+        if rest and rest[0] not in symbols.symbols and rest[0] in symbols.imports:
+            return self._meaning(target, rest)  # handed on
+        if any(target == c or target.startswith(f"{c}.") for c in self._cut):
+            return []
+        if rest and rest[0] in symbols.symbols:
+            return [Symbol(target, rest[0])]
+        return self._whole(target)
+
+    def _whole(self, module: str) -> list[Symbol]:
+        return [Symbol(module, name) for name in self._module(module).symbols]
+
+    def _beside(self, module: str) -> list[Symbol]:
+        folder = self._files[module].parent
+        beside = [name for name, path in self._files.items() if path.is_relative_to(folder)]
+        return [symbol for name in beside for symbol in self._whole(name)]
+
+    def _sha(self, symbol: Symbol) -> str:
+        if symbol.module == LIBRARY:
+            return self._libraries[symbol.name]
+        if symbol.name == DATA and symbol not in self._shas:
+            found = sorted(self._files[symbol.module].parent.rglob("*"))
+            files = [path for path in found if path.suffix in DATA_SUFFIXES]
+            self._shas[symbol] = short_sha("\n".join(short_sha(p.read_bytes()) for p in files))
+        if symbol in self._shas:
+            return self._shas[symbol]
+        return self._module(symbol.module).symbols[symbol.name].sha
+
+    def save(self) -> None:
+        """Remember what was read, for the next process."""
+        if self._cache_file is None or not self._is_changed:
+            return
+        temporary = self._cache_file.with_name(f".{self._cache_file.name}.{uuid.uuid4().hex}.tmp")
+        used = {short_sha(self._files[name].read_bytes()): m for name, m in self._modules.items()}
+        with suppress(OSError):
+            temporary.write_bytes(msgspec.msgpack.encode((_FORMAT, used)))
+            os.replace(temporary, self._cache_file)  # noqa: PTH105 - as atomic, and shorter
+        self._is_changed = False
+
+
+def _load(cache: Path | None) -> dict[str, Module]:
+    if cache is None:
+        return {}
+    try:
+        content = cache.read_bytes()
+        found, modules = msgspec.msgpack.decode(content, type=tuple[str, dict[str, Module]])
+    except (OSError, msgspec.MsgspecError):
+        return {}
+    return modules if found == _FORMAT else {}

@@ -1,0 +1,208 @@
+"""The graph of steps: what is made from what, and how partitions follow from partitions.
+
+A partition is a tuple of names in the order of its asset's dimensions. Where an input says nothing
+else, partitions follow by name: in each dimension that step and input share, the same name; in one
+that a name of the step determines (a variant has one gating), the name that it determines; of a
+dimension that only the input has, every name.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+Partition = tuple[str, ...]
+"""Names in the order of the asset's dimensions; empty for an asset without partitions."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One asset that a step reads.
+
+    ``fixed`` are dimensions with the one name that is read, whatever is made; with ``is_also_own``
+    the partition that follows by name is read, too. Under the condition called ``when`` it is an
+    input, otherwise it is none.
+    """
+
+    asset: str
+    fixed: tuple[tuple[str, str], ...] = ()
+    is_also_own: bool = False
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class StepSpec:
+    """A step lands its assets together, all of them from all of its inputs."""
+
+    name: str
+    assets: tuple[str, ...]
+    inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All steps, each after those it reads.
+
+    ``dimensions`` maps asset -> dimensions of its partitions. ``roots`` are settings, ``external``
+    are what others wrote: both have versions and no rows. ``whole`` make one file of everything.
+    ``determines`` maps a dimension to one that it decides, ``conditions`` a condition to the
+    dimension whose names it holds for.
+    """
+
+    steps: tuple[StepSpec, ...]
+    dimensions: Mapping[str, tuple[str, ...]]
+    roots: tuple[str, ...] = ()
+    external: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    determines: Mapping[str, str] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def step_named(self) -> Mapping[str, StepSpec]:
+        """Name -> step."""
+        return {step.name: step for step in self.steps}
+
+    @cached_property
+    def step_of(self) -> Mapping[str, StepSpec]:
+        """Asset -> the step that lands it."""
+        return {asset: step for step in self.steps for asset in step.assets}
+
+
+@dataclass(frozen=True)
+class Names:
+    """Every name there is now, and what settings say about names.
+
+    ``of`` maps dimension -> names, sorted. ``determined`` maps a dimension of
+    ``Graph.determines`` -> name -> the name it determines. ``holds`` maps condition -> the names
+    for which it holds.
+    """
+
+    graph: Graph
+    of: Mapping[str, tuple[str, ...]]
+    determined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    holds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def partitions(self, asset: str) -> list[Partition]:
+        """All partitions that ``asset`` should have, in order."""
+        return list(product(*(self.of[d] for d in self.graph.dimensions[asset])))
+
+    def has(self, asset: str, partition: Partition) -> bool:
+        """Whether ``partition`` is one of :meth:`partitions`."""
+        sets = self._sets
+        named = zip(self.graph.dimensions[asset], partition, strict=True)
+        return all(name in sets[dimension] for dimension, name in named)
+
+    @cached_property
+    def _sets(self) -> Mapping[str, frozenset[str]]:
+        """For :meth:`has`, which a plan asks half a million times of ten thousand names."""
+        return {dimension: frozenset(names) for dimension, names in self.of.items()}
+
+
+def partition_key(partition: Partition) -> str | None:
+    """The partition's key in Dagster; None where there are no dimensions."""
+    return "|".join(partition) if partition else None
+
+
+def partition_tuple(key: str | None) -> Partition:
+    """Inverse of :func:`partition_key`."""
+    return tuple(key.split("|")) if key is not None else ()
+
+
+class Follow:
+    """One input of a step: which of its partitions belong to a partition that is made.
+
+    ``ours`` are the dimensions of what is made. Partitions of the input come in groups: ``bound``
+    are the dimensions of the input in which the group says the name; in all others every name
+    belongs to it.
+    """
+
+    def __init__(self, ours: tuple[str, ...], given: Input, names: Names) -> None:
+        graph = names.graph
+        self.asset = given.asset
+        theirs = graph.dimensions[given.asset]
+        by = {graph.determines[d]: d for d in ours if d in graph.determines}
+        fixed = dict(given.fixed)
+        self.bound = tuple(d for d in theirs if d in ours or d in by or d in fixed)
+        self.is_rolled_up = self.bound != theirs
+        """Whether it is made from what there is of an input, however many that are."""
+        self.bound_positions = tuple(theirs.index(d) for d in self.bound)
+        """Where the bound dimensions stand in a partition of the input."""
+        has_both = bool(fixed) and given.is_also_own
+        first = {} if has_both else fixed
+        self._own = [_Part.of(d, ours, by, first, names) for d in self.bound]
+        self._base = None
+        if has_both:
+            self._base = [_Part.of(d, ours, by, fixed, names) for d in self.bound]
+        self._plain = None
+        if all(part.position >= 0 and part.determined is None for part in self._own):
+            self._plain = [part.position for part in self._own]
+        self._when = None
+        if given.when is not None:
+            dimension = graph.conditions[given.when]
+            self._when = _Part.of(dimension, ours, by, {}, names)
+            self._holds = names.holds.get(given.when, frozenset())
+        self.is_by_name = given.when is None and (not fixed or has_both)
+        """Whether the partition of the same names belongs, whatever is made."""
+        self.is_simple = given.when is None and self._base is None and not self.is_rolled_up
+        """Whether exactly one partition of the input belongs to each that is made."""
+
+    def groups(self, partition: Partition) -> tuple[Partition, ...]:
+        """The names in the dimensions ``bound``; a partition of the input that has them belongs."""
+        if self._when is not None and self._when.name(partition) not in self._holds:
+            return ()
+        if self._plain is not None:
+            own = tuple([partition[i] for i in self._plain])
+        else:
+            own = tuple([part.name(partition) for part in self._own])
+        if self._base is None:
+            return (own,)
+        base = tuple([part.name(partition) for part in self._base])
+        return (own,) if own == base else (own, base)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Where the name in one bound dimension comes from."""
+
+    position: int
+    """In the partition that is made; -1 for a fixed name."""
+    determined: Mapping[str, str] | None
+    fixed: str
+
+    @classmethod
+    def of(
+        cls,
+        dimension: str,
+        ours: tuple[str, ...],
+        by: Mapping[str, str],
+        fixed: Mapping[str, str],
+        names: Names,
+    ) -> "_Part":
+        if dimension in fixed:
+            return cls(-1, None, fixed[dimension])
+        if dimension in ours:
+            return cls(ours.index(dimension), None, "")
+        return cls(ours.index(by[dimension]), names.determined[by[dimension]], "")
+
+    def name(self, partition: Partition) -> str:
+        if self.position < 0:
+            return self.fixed
+        name = partition[self.position]
+        return name if self.determined is None else self.determined[name]
+
+
+class Follows:
+    """The inputs of every step, for one set of names."""
+
+    def __init__(self, names: Names, steps: Collection[StepSpec]) -> None:
+        self._names = names
+        self._steps = {step.name: step for step in steps}
+        self._of: dict[str, tuple[Follow, ...]] = {}
+
+    def of(self, step: str) -> tuple[Follow, ...]:
+        """Inputs of ``step`` in the order in which they are declared."""
+        if step not in self._of:
+            spec = self._steps[step]
+            ours = self._names.graph.dimensions[spec.assets[0]]
+            self._of[step] = tuple(Follow(ours, given, self._names) for given in spec.inputs)
+        return self._of[step]

@@ -1,0 +1,107 @@
+"""Steps called one after the other on rows in memory: without a lake and without Dagster."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.errors import MissingPartitionError
+from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.graph import Graph, Names
+from enact_assets.engine.loading import World, call
+from enact_assets.engine.parameters import CONDITIONS, DETERMINES, SETTINGS
+from enact_assets.engine.steps import STEPS, Step
+from enact_assets.engine.tables import Table
+
+Entries = Mapping[tuple[type, str | None], Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """Rows by table, given ones and made ones, and what each step said in summary."""
+
+    tables: Mapping[str, pl.DataFrame]
+    summaries: Mapping[str, Mapping[str, Any]]
+
+
+def run_in_memory(
+    steps: Sequence[Callable[..., Any]],
+    tables: Mapping[type[Table], pl.DataFrame],
+    names: Mapping[str, str],
+    settings: Sequence[Any],
+    running: Callable[[str], AbstractContextManager[object]] = nullcontext,
+) -> Made:
+    """Call declared ``steps`` in the given order, on ``tables`` and on what earlier ones made.
+
+    Each table has one partition, that of ``names`` (dimension -> name). ``settings`` are the
+    entries that the steps ask for. ``running`` is entered with the name of each step. Rows are as
+    the steps return them: they are not validated once more.
+
+    Errors: those of the steps; :class:`MissingPartitionError` for a table that is neither given
+    nor made by an earlier step; ``KeyError`` for settings that are not given.
+    """
+    declared = [STEPS[function.__name__] for function in steps]
+    entries = {
+        (type(entry), entry.name if SETTINGS[type(entry)].dimension else None): entry
+        for entry in settings
+    }
+    known = _names(declared, names, entries)
+    memory = _Memory(known, {table.table_name(): rows for table, rows in tables.items()})
+    world = World(memory, known, lambda kind, name: entries[kind, name])
+    summaries: dict[str, Mapping[str, Any]] = {}
+    for step in declared:
+        with running(step.name):
+            for table, rows, summary in call(step, {d: names[d] for d in step.by}, world):
+                memory.rows[table.table_name()] = rows
+                summaries.setdefault(step.name, summary)
+    return Made(memory.rows, summaries)
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """A store with one partition of each table."""
+
+    names: Names
+    rows: dict[str, pl.DataFrame]
+
+    def read(self, table_name: str, partition: Mapping[str, str], /) -> pl.DataFrame:
+        is_named = all(self.names.of.get(d) == (name,) for d, name in partition.items())
+        if table_name not in self.rows or not is_named:
+            raise MissingPartitionError(
+                f"{table_name} {'|'.join(partition.values())}: not in memory, which has "
+                f"{', '.join(sorted(self.rows)) or 'no table'}. Give its rows, or run the step "
+                "that makes it first."
+            )
+        return self.rows[table_name]
+
+    def content_sha(self, table_name: str, partition: Mapping[str, str], /) -> str:
+        return sha256_bytes(self.read(table_name, partition).write_ipc(None).getvalue())
+
+    def partitions(self, table_name: str, /) -> list[dict[str, str]]:
+        by = self.names.graph.dimensions[table_name]
+        found = self.names.partitions(table_name) if table_name in self.rows else []
+        return [dict(zip(by, partition, strict=True)) for partition in found]
+
+
+def _names(steps: Sequence[Step], names: Mapping[str, str], entries: Entries) -> Names:
+    """One name in each dimension, and what the settings of these names say."""
+    tables = {table for step in steps for table in (*step.outputs, *(r.table for r in step.reads))}
+    dimensions = {table.table_name(): table.by for table in tables}
+    roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
+    about = {condition: dimension for condition, (dimension, _) in CONDITIONS.items()}
+    holding = {
+        condition: frozenset(
+            str(name)
+            for (kind, name), entry in entries.items()
+            if SETTINGS[kind].dimension == dimension and holds(entry)
+        )
+        for condition, (dimension, holds) in CONDITIONS.items()
+    }
+    return Names(
+        Graph((), dimensions | roots, determines=DETERMINES, conditions=about),
+        {dimension: (name,) for dimension, name in names.items()},
+        {d: {names[d]: names[other]} for d, other in DETERMINES.items() if d in names},
+        holding,
+    )

@@ -1,0 +1,127 @@
+"""Steps, declared once: typed parameters are the inputs, the return annotation is what is made.
+
+    @step(group="trajectories")
+    def path_counts(
+        frames: Of[SegmentedFrames], graph: Of[TransitionGraph], gating: Gating
+    ) -> Of[PathCounts]:
+        ...
+
+A step is a plain function on data frames, which tests and notebooks call. What loads its arguments,
+its partitions, its lineage, its code version and its Dagster asset all follow from the declaration.
+
+A parameter is one of:
+
+- ``Of[T]``: the one partition of table ``T`` that belongs to the partition that is made;
+  ``All[T]``: rows of every partition, in dimensions that the step lacks; ``Later[T]``: ``Of[T]``,
+  loaded when it is called; ``Versions[T]``: content hash by partition name, no row is read;
+- a bundle, a dataclass whose fields are such tables and settings: inputs that come together;
+  ``Each[Bundle]``: one for each name of the dimension that the step lacks, loaded when asked for;
+- a type registered by :func:`settings`: the entry of the settings file that belongs to it;
+- a type that a function decorated with :func:`provides` makes: a narrow handle to what is no table;
+- ``Annotated[str, Name("model")]``: the name in that dimension.
+
+``Annotated[..., Rule(...)]`` says what is not plain: see :class:`Rule`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.annotations import params_of, table_of
+from enact_assets.engine.parameters import Param, Read
+from enact_assets.engine.tables import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STEPS: dict[str, "Step"] = {}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A declared step.
+
+    ``job`` makes its partitions together with those of the other steps that name it.
+    ``version`` replaces the version of its code where making its rows again costs hours or money.
+    ``summary`` is called with those of the arguments, and of the tables made, that its parameters
+    name; what it returns is shown to people and takes no part in the version.
+    """
+
+    function: Callable[..., Any]
+    group: str
+    job: str
+    pool: str | None
+    version: str | None
+    summary: Callable[..., Mapping[str, Any]] | None
+    kinds: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return self.function.__name__
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Dimensions of its partitions."""
+        return self.outputs[0].by
+
+    @property
+    def reads(self) -> Iterator[Read]:
+        """All tables that it reads."""
+        return (read for param in self.params for read in param.reads)
+
+    @cached_property
+    def outputs(self) -> tuple[type[Table], ...]:
+        """Tables that it makes."""
+        made = self._hints.get("return")
+        parts = get_args(made) if get_origin(made) is tuple else (made,)
+        where = f"step {self.name!r}: what it returns"
+        tables = tuple(table_of(part, where) for part in parts)
+        for other in tables:
+            if other.by != tables[0].by:
+                raise DeclarationError(
+                    f"{where}: {other.__name__} has partitions by {other.by}, "
+                    f"{tables[0].__name__} by {tables[0].by}. One step makes both at once."
+                )
+        return tables
+
+    @cached_property
+    def params(self) -> tuple[Param, ...]:
+        """Its parameters in their order."""
+        names = inspect.signature(self.function).parameters
+        return params_of(self.name, self.by, {name: self._hints.get(name) for name in names})
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self.function, include_extras=True)
+
+
+def step(
+    *,
+    group: str,
+    job: str | None = None,
+    pool: str | None = None,
+    version: str | None = None,
+    summary: Callable[..., Mapping[str, Any]] | None = None,
+    kinds: tuple[str, ...] = ("polars", "parquet"),
+) -> Callable[[F], F]:
+    """Decorator: declare a function as a step. It stays the function it is.
+
+    Errors: :class:`DeclarationError` says which parameter declares what cannot be, and why.
+    """
+
+    def declare(function: F) -> F:
+        job_name = job or f"make_{function.__name__}"
+        declared = Step(function, group, job_name, pool, version, summary, kinds)
+        _ = declared.outputs, declared.params  # wrong declarations are found here
+        twin = STEPS.get(declared.name)
+        if twin is not None and twin.function.__module__ != function.__module__:
+            raise DeclarationError(
+                f"two steps are called {declared.name!r}: {twin.function.__module__} has the other"
+            )
+        STEPS[declared.name] = declared
+        return function
+
+    return declare

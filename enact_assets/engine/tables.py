@@ -1,0 +1,293 @@
+"""Tables as classes: grain, key, partition dimensions, and columns with type, unit and meaning.
+
+One name, many places: the class ``SceneGraphs`` is the asset, the folder of the lake and the DuckDB
+relation ``scene_graphs``. Classes are found by themselves: a module of this package whose name ends
+in ``_tables`` is imported the first time that a table is asked for by name.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, TypeVar
+
+import dataframely as dy
+import polars as pl
+
+from enact_assets.contracts.errors import TableContractError, UnknownNameError
+
+Of = dy.DataFrame
+"""``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""
+
+MODULES = "_tables"
+"""How the names of modules end that define tables."""
+PACKAGE = __name__.partition(".")[0]
+
+T = TypeVar("T", bound="Table")
+
+
+class Table(dy.Schema):
+    """One table. The docstring says its grain ("One row per ..."), then what surprises.
+
+    ``by`` are its partition dimensions. ``keys`` is its key where that is not simply its columns
+    with ``key=True`` in their order: a column of the key may be null, or rows sort otherwise.
+    ``is_in_lake`` says whether its rows are files of the lake, ``is_published`` whether they are
+    copied to the warehouse.
+    """
+
+    by: ClassVar[tuple[str, ...]] = ()
+    keys: ClassVar[tuple[str, ...]] = ()
+    is_in_lake: ClassVar[bool] = True
+    is_published: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.columns():
+            return
+        name = cls.table_name()
+        twin = _DEFINED.get(name)
+        if twin is not None and (twin.__module__, twin.__qualname__) != (
+            cls.__module__,
+            cls.__qualname__,
+        ):
+            raise TableContractError(
+                f"two tables are called {name}: {twin.__module__} has the other"
+            )
+        lost = [c for c in (*cls.by, *cls.key()) if c not in cls.columns()]
+        if lost or not cls.key():
+            raise TableContractError(
+                f"{name}: its key or partition has no column {lost or 'at all'}"
+            )
+        _DEFINED[name] = cls
+
+    @classmethod
+    def table_name(cls) -> str:
+        """Name of the class in snake_case."""
+        return _snake_case(cls.__name__)
+
+    @classmethod
+    def grain(cls) -> str:
+        """What one row stands for: the first paragraph of the docstring."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
+
+    @classmethod
+    def rule(cls) -> str:
+        """What is surprising about its rows: the rest of the docstring; may be empty."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[2].split())
+
+    @classmethod
+    def key(cls) -> tuple[str, ...]:
+        """Columns that tell rows apart, in the order by which rows are sorted."""
+        return cls.keys or tuple(cls.primary_key())
+
+    @classmethod
+    def schema(cls) -> Mapping[str, pl.DataType]:
+        """Polars types in column order."""
+        return _schema(cls)
+
+    @classmethod
+    def empty(cls: type[T]) -> Of[T]:
+        """The table without rows."""
+        return cls.of(pl.DataFrame(schema=dict(cls.schema())))
+
+    @classmethod
+    def concat(cls: type[T], parts: Sequence[pl.DataFrame]) -> Of[T]:
+        """Rows of all ``parts``, in their order; none if there are none."""
+        return cls.of(pl.concat([cls.empty(), *parts]))
+
+    @classmethod
+    def of(cls: type[T], rows: pl.DataFrame) -> Of[T]:
+        """``rows`` as rows of this table, to type checkers: nothing is looked at."""
+        return rows  # type: ignore[return-value]
+
+    @classmethod
+    def build(cls: type[T], rows: Sequence[Mapping[str, Any]]) -> Of[T]:
+        """Rows as dictionaries -> a checked table in key order; absent values are null.
+
+        Errors: as :meth:`check`, also for a value of another type than its column's.
+        """
+        nested = [name for name, dtype in cls.schema().items() if dtype.is_nested()]
+        flat = {name: dtype for name, dtype in cls.schema().items() if name not in nested}
+        lists = [cls._lists(name, [row.get(name) for row in rows]) for name in nested]
+        return cls.check(pl.DataFrame(rows, schema=flat, orient="row").with_columns(lists))
+
+    @classmethod
+    def check(cls: type[T], rows: pl.DataFrame, partition: str = "") -> Of[T]:
+        """``rows`` in column and key order if they are rows of this table.
+
+        Errors: :class:`TableContractError` names the table, the partition, what is wrong, how many
+        rows it concerns and the first of them.
+        """
+        where = cls.table_name() + (f" partition {partition!r}" if partition else "")
+        cls._check_columns(rows, where)
+        rows = _in_order(rows.select(list(cls.schema())), cls.key())
+        if not cls.is_valid(rows):
+            raise TableContractError(f"{where}: {cls._first_failure(rows)}")
+        return cls.of(rows)
+
+    @dy.rule()
+    def is_unique(cls) -> pl.Expr:  # noqa: N805 - dataframely calls it with the class
+        """A primary key is checked by dataframely; one that may be null is not."""
+        return pl.struct(cls.keys).is_unique() if cls.keys else pl.lit(value=True)
+
+    @classmethod
+    def _check_columns(cls, rows: pl.DataFrame, where: str) -> None:
+        expected = cls.schema()
+        missing = [c for c in expected if c not in rows.columns]
+        extra = [c for c in rows.columns if c not in expected]
+        if missing or extra:
+            raise TableContractError(
+                f"{where}: columns differ from those of {cls.__module__}.{cls.__name__} "
+                f"(missing: {missing or 'none'}, unexpected: {extra or 'none'})"
+            )
+        for name, dtype in expected.items():
+            if rows.schema[name] != dtype:
+                raise TableContractError(
+                    f"{where}: column {name!r} has type {rows.schema[name]}, expected {dtype}"
+                )
+
+    @classmethod
+    def _first_failure(cls, rows: pl.DataFrame) -> str:
+        failure = cls.filter(rows).failure
+        rule, n = next(iter(failure.counts().items()))
+        column, _, what = rule.rpartition("|")
+        invalid = pl.col(rule) == "invalid"
+        first = failure.details().filter(invalid).row(0, named=True)
+        named = [*cls.key(), *([column] if column else [])]
+        shown = {name: first[name] for name in dict.fromkeys(named)}
+        said = f"{n} of {rows.height} rows"
+        if what in {"primary_key", "is_unique"}:
+            return f"{said} share their key {cls.key()}, first {shown}"
+        if what == "nullability":
+            return f"{said} have no {column!r}, first {shown}"
+        return f"{said} break rule {rule!r}, first {shown}"
+
+    @classmethod
+    def _lists(cls, name: str, values: list[Any]) -> pl.Series:
+        """A list column, by way of Arrow: polars takes ten times as long with Python lists."""
+        import pyarrow as pa
+
+        dtype = cls.schema()[name]
+        kind = pl.Series(name, [], dtype=dtype).to_arrow().type
+        try:
+            if any(isinstance(value, str) for value in values):
+                raise TypeError("a text is no list")  # Arrow would split it into letters
+            return pl.Series(name, pa.array(values, kind), dtype=dtype)
+        except (pa.ArrowException, TypeError) as error:
+            raise TableContractError(
+                f"{cls.table_name()}: column {name!r} of {len(values)} rows does not hold {dtype} "
+                f"throughout ({error})"
+            ) from error
+
+
+_DEFINED: dict[str, type[Table]] = {}
+
+
+class _Tables(Mapping[str, type[Table]]):
+    """Name -> table, for all tables with files in the lake, sorted by name."""
+
+    def __getitem__(self, name: str) -> type[Table]:
+        return _found()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_found())
+
+    def __len__(self) -> int:
+        return len(_found())
+
+
+TABLES: Mapping[str, type[Table]] = _Tables()
+
+
+def table(name: str) -> type[Table]:
+    """The table called ``name``. Errors: :class:`UnknownNameError`."""
+    try:
+        return TABLES[name]
+    except KeyError:
+        raise UnknownNameError.of("table", name, TABLES) from None
+
+
+@cache
+def dimensions() -> frozenset[str]:
+    """Every dimension by which tables are partitioned."""
+    return frozenset(dimension for found in TABLES.values() for dimension in found.by)
+
+
+def unit_of(column: dy.Column) -> str | None:
+    """Unit of its values; None for names, counts of nothing in particular and truth values."""
+    unit = (column.metadata or {}).get("unit")
+    return None if unit is None else str(unit)
+
+
+def text(meaning: str, *, key: bool = False, null: bool = False) -> dy.String:
+    """Column of texts."""
+    return dy.String(description=meaning, primary_key=key, nullable=null)
+
+
+def integer(
+    meaning: str, unit: str | None = None, *, key: bool = False, null: bool = False
+) -> dy.Int64:
+    """Column of whole numbers."""
+    return dy.Int64(description=meaning, metadata={"unit": unit}, primary_key=key, nullable=null)
+
+
+def number(
+    meaning: str, unit: str | None = None, *, key: bool = False, null: bool = False
+) -> dy.Float64:
+    """Column of finite floating-point numbers."""
+    return dy.Float64(description=meaning, metadata={"unit": unit}, primary_key=key, nullable=null)
+
+
+def truth(meaning: str, *, null: bool = False) -> dy.Bool:
+    """Column of true and false."""
+    return dy.Bool(description=meaning, nullable=null)
+
+
+def texts(meaning: str, *, null: bool = False) -> dy.List:
+    """Column of lists of texts."""
+    return dy.List(dy.String(), description=meaning, nullable=null)
+
+
+def text_lists(meaning: str, *, null: bool = False) -> dy.List:
+    """Column of lists of lists of texts."""
+    return dy.List(dy.List(dy.String()), description=meaning, nullable=null)
+
+
+def integers(meaning: str, unit: str | None = None, *, null: bool = False) -> dy.List:
+    """Column of lists of whole numbers."""
+    return dy.List(dy.Int64(), description=meaning, metadata={"unit": unit}, nullable=null)
+
+
+def numbers(meaning: str, unit: str | None = None, *, null: bool = False) -> dy.List:
+    """Column of lists of finite 32-bit floating-point numbers."""
+    return dy.List(dy.Float32(), description=meaning, metadata={"unit": unit}, nullable=null)
+
+
+@cache
+def _schema(table_class: type[Table]) -> Mapping[str, pl.DataType]:
+    return {name: column.dtype for name, column in table_class.columns().items()}
+
+
+@cache
+def _found() -> dict[str, type[Table]]:
+    package = importlib.import_module(PACKAGE)
+    for module in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."):
+        if module.name.endswith(MODULES):
+            importlib.import_module(module.name)
+    return {
+        name: _DEFINED[name]
+        for name in sorted(_DEFINED)
+        if _DEFINED[name].is_in_lake and _DEFINED[name].__module__.startswith(f"{PACKAGE}.")
+    }
+
+
+def _in_order(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """``rows`` sorted by ``key``, nulls first; to sort what is in order copies all nested lists."""
+    keys = rows.select(pl.struct(key)).to_series()
+    if keys.is_sorted(nulls_last=False):
+        return rows
+    return rows.sort(list(key), nulls_last=False, maintain_order=True)
+
+
+def _snake_case(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")

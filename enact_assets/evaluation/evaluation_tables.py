@@ -1,0 +1,52 @@
+"""Which orders are right, and whether answers are."""
+
+from enact_assets import columns as common
+from enact_assets.engine.tables import Table, integer, integers, number, text, truth
+
+
+class QuestionOrders(Table):
+    """One row per question: how many orders are right, and what a random order scores.
+
+    Counted over all orders, not sampled; every question written stands here.
+    """
+
+    by = ("demonstration", "gating")
+    keys = ("demonstration", "gating", "kind", "length", "question_id")
+
+    demonstration = common.demonstration()
+    gating = common.gating()
+    question_id = common.question_id()
+    kind = common.kind()
+    length = common.length()
+    n_orders = integer("orders there are: (length - 1)!")
+    n_accepted_orders = integer("orders that the verifier accepts; exact")
+    is_ambiguous = truth("whether more than one order is accepted")
+    expected_task_accuracy = number("of a uniformly random order; exact")
+    expected_pairwise_accuracy = number("of a uniformly random order; exact")
+
+
+class Evaluation(Table):
+    """One row per model, variant and question.
+
+    A missing answer has null scores. One that could not be parsed has zeros under profile
+    paper, and null scores under profile release, which leaves it out.
+    """
+
+    by = ("model", "variant")
+
+    model = common.model(key=True)
+    variant = common.variant(key=True)
+    question_id = common.question_id(key=True)
+    demonstration = common.demonstration()
+    gating = common.gating()
+    kind = common.kind()
+    length = common.length()
+    answer_status = text("parsed, unparsed or missing")
+    reason = text("why it is unparsed or missing", null=True)
+    answer = integers("the parsed order", null=True)
+    is_exact = truth("equals the reference; null if not scored", null=True)
+    is_semantic = truth("consistent at every step", null=True)
+    is_accepted = truth("exact or semantic", null=True)
+    n_steps = integer("steps of the question")
+    n_steps_passed = integer("steps that pass the rule", null=True)
+    pairwise_accuracy = number("share of steps that pass", null=True)

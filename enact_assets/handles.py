@@ -1,0 +1,187 @@
+"""Handles: what a step may open besides its tables. Each opens no more than its name says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.contracts.registry import Variant
+from enact_assets.engine.parameters import Later, provides
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.frames.recorded_pictures import is_shown
+from enact_assets.frames.sources import all_sources
+from enact_assets.questions.official import ImportedQuestion, read_questions
+from enact_assets.replay.replay_tables import States
+from enact_assets.replay.sources import PictureRequest, ReplayProgress, Silent, Sources, replay
+from enact_assets.replay.tables import ReplayTables
+from enact_assets.storage.images import ImageStore
+from enact_assets.storage.question_files import question_file
+from enact_assets.storage.recordings import Recordings
+
+
+class Progress(ReplayProgress, Protocol):
+    """Hears how far a step is."""
+
+    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
+        """Pictures made, of which ``n_from_cache`` had been rendered before."""
+        ...
+
+
+@dataclass(frozen=True)
+class SilentProgress(Silent):
+    """Progress that nobody hears."""
+
+    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
+        """Pictures made."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What handles are made from: places of the data root, processes, progress.
+
+    ``progress`` gives whatever hears of one step, which it names.
+    """
+
+    images: ImageStore
+    recordings: Recordings
+    question_files: Path
+    workers: int = 1
+    progress: Callable[[str], Progress] = lambda _text: SilentProgress()
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Replays one demonstration."""
+
+    _sources: Sources
+    _progress: Callable[[str], Progress]
+
+    def __call__(self, demonstration: str) -> ReplayTables:
+        """Its replay tables. Errors: those of its source."""
+        progress = self._progress(f"replaying {demonstration}")
+        return replay(demonstration, self._sources, progress)
+
+
+@provides(reads=("recording",))
+def replayer(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Replayer:
+    """Replays by whichever source has the demonstration."""
+    return Replayer(all_sources(tools.recordings), tools.progress)
+
+
+@dataclass(frozen=True)
+class PictureMaker:
+    """Makes, or takes from the recording, pictures of key frames of one demonstration."""
+
+    _sources: Sources
+    _tools: Tools
+
+    def __call__(
+        self,
+        demonstrations: pl.DataFrame,
+        wanted: pl.DataFrame,
+        variant: Variant,
+        states: Later[States],
+    ) -> pl.DataFrame:
+        """Rows of ``frame_images``; none where nobody can look with another camera.
+
+        Errors: :class:`RenderError` names demonstration and frame.
+        """
+        name, source = demonstrations.select("demonstration", "source").row(0)
+        tools, text = self._tools, f"pictures {name} {variant.name}"
+        if not is_shown(tools.recordings, name, source, variant):
+            return FrameImages.empty()
+        hears = tools.progress(text).pictures
+        return self._sources.named(source).pictures(
+            PictureRequest(
+                demonstrations, wanted, variant, tools.images, states, hears, tools.workers
+            )
+        )
+
+    def stored(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3) of a picture that was made. Errors: as :meth:`ImageStore.read`."""
+        return self._tools.images.read(image_sha)
+
+
+@provides(reads=("recording",))
+def picture_maker(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureMaker:
+    """Pictures by the source of the demonstration."""
+    return PictureMaker(all_sources(tools.recordings), tools)
+
+
+@dataclass(frozen=True)
+class RecordedVariants:
+    """Which demonstrations have pictures under a variant, or can have them made."""
+
+    _recordings: Recordings
+
+    def lacking(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
+        """Those of table ``demonstrations`` without."""
+        rows = demonstrations.select("demonstration", "source").iter_rows()
+        return [d for d, source in rows if not is_shown(self._recordings, d, source, variant)]
+
+
+@provides(reads=("recorded_variant",))
+def recorded_variants(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> RecordedVariants:
+    """Of all recordings."""
+    return RecordedVariants(tools.recordings)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Reads the pictures that rows of argument ``images`` name, and no others.
+
+    ``shas`` maps (demonstration, key frame) -> hash of the picture.
+    """
+
+    shas: Mapping[tuple[str, int], str]
+    _store: ImageStore
+
+    def __call__(self, demonstration: str, key_frame: int) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        return self._store.read(self.shas[demonstration, key_frame])
+
+
+@provides()
+def pictures(tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]) -> Pictures:
+    """Of the rows of argument ``images``."""
+    return pictures_of(tools.images, loaded["images"])
+
+
+def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
+    """The pictures that rows of ``frame_images`` under one variant name."""
+    columns = frame_images.select("demonstration", "key_frame", "image_sha")
+    return Pictures({(d, k): sha for d, k, sha in columns.iter_rows()}, store)
+
+
+@dataclass(frozen=True)
+class QuestionFile:
+    """One imported question file."""
+
+    name: str
+    path: Path
+
+    def questions(self) -> list[ImportedQuestion]:
+        """Its questions. Errors: :class:`QuestionFileError`."""
+        return read_questions(self.path)
+
+    def sha(self) -> str:
+        """SHA-256 of its bytes."""
+        return sha256_bytes(self.path.read_bytes())
+
+
+@provides(reads=("question_source",))
+def imported_file(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> QuestionFile:
+    """The file that the partition names."""
+    name = partition["question_file"]
+    return QuestionFile(name, question_file(tools.question_files, name))

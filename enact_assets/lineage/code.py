@@ -1,0 +1,89 @@
+"""Code versions of assets: what was made by code that has changed since is stale.
+
+The version of a step is a hash over the symbols that its function reaches, so nobody has to raise a
+number, and a re-run with the same result goes no further downstream. A step may declare a version
+by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``, with a
+render cache behind it) and predictions.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.engine.code_versions import CodeVersions, Symbol
+from enact_assets.engine.parameters import HANDLES
+from enact_assets.engine.steps import STEPS, Step
+from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
+from enact_assets.storage.sql_files import sql_folder
+
+PACKAGE = Path(__file__).parents[1]
+CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
+CUT = ("enact_assets.engine", "enact_assets.contracts.registry", "enact_assets.kernel_cache")
+"""Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
+count by their code, wherever the compiled ones are kept."""
+LIBRARIES = ("mitsuba", "mujoco", "scipy")
+"""Packages whose version decides rows."""
+WHOLE_ROOTS = {
+    WAREHOUSE: Symbol("enact_assets.storage.warehouse", "publish"),
+    REPORT: Symbol("enact_assets.report.write", "write_report"),
+}
+
+
+@cache
+def code_version(asset: str) -> str:
+    """Version of the code that makes ``asset``, also of the warehouse and the report."""
+    step = STEP_OF[asset].name
+    if step in STEPS:
+        return STEPS[step].version or _versions()[step]
+    parts = [_versions()[step]]
+    if step == WAREHOUSE:
+        files = sorted(sql_folder().rglob("*.sql"))
+        parts += [sha256_bytes(path.read_bytes()) for path in files]
+    return content_sha(parts)[:ID_CHARACTERS]
+
+
+def step_roots(step: Step) -> list[Symbol]:
+    """Where the code of ``step`` begins: its function, what it makes, types of its arguments."""
+    return [_symbol(found) for found in _begins(step)]
+
+
+def code_versions(folder: Path = PACKAGE, cache_file: Path | None = CACHE) -> CodeVersions:
+    """Versions of the code of this package, or of a copy of it in ``folder``."""
+    libraries = {name: _version(name) for name in LIBRARIES}
+    return CodeVersions(PACKAGE.name, folder, cut=CUT, libraries=libraries, cache=cache_file)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Step -> version of its code; of all at once, as what is read is remembered at the end."""
+    versions = code_versions()
+    roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
+    roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
+    found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
+    versions.save()
+    return found
+
+
+def _begins(step: Step) -> Iterator[object]:
+    yield step.function
+    yield from step.outputs
+    for param in step.params:
+        if param.kind in {"settings", "bundle", "each"}:
+            yield param.of
+        elif param.kind == "handle":
+            yield HANDLES[param.of].provider
+        for _, kind in param.settings:
+            yield kind
+
+
+def _symbol(found: object) -> Symbol:
+    return Symbol(str(getattr(found, "__module__", "")), str(getattr(found, "__name__", "")))
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "none"

@@ -1,0 +1,78 @@
+"""The graph of this pipeline: all steps in ``steps/``, the warehouse and the report."""
+
+import importlib
+import pkgutil
+from collections.abc import Collection, Mapping
+
+from enact_assets import steps as _steps
+from enact_assets.contracts.registry import Registry
+from enact_assets.engine.deriving import derive_graph
+from enact_assets.engine.graph import Graph, Input, Names, StepSpec
+from enact_assets.engine.parameters import CONDITIONS
+from enact_assets.engine.tables import TABLES
+
+for _module in pkgutil.iter_modules(_steps.__path__, f"{_steps.__name__}."):
+    if _module.name.endswith("_steps"):
+        importlib.import_module(_module.name)
+
+WAREHOUSE = "warehouse"
+REPORT = "report"
+WHOLE = frozenset({WAREHOUSE, REPORT})
+"""Steps that make one file of all there is, and say in it what of that is stale."""
+EXTERNAL: Mapping[str, tuple[str, ...]] = {
+    "recording": ("demonstration",),
+    "recorded_variant": ("variant",),
+    "question_source": ("question_file",),
+}
+"""What others wrote and we read, no assets of ours -> its dimensions. Versions tell files apart."""
+
+_PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published)
+GRAPH: Graph = derive_graph(
+    EXTERNAL,
+    (
+        StepSpec(WAREHOUSE, (WAREHOUSE,), tuple(map(Input, _PUBLISHED))),
+        # Its pictures are named in the warehouse by their content.
+        StepSpec(REPORT, (REPORT,), (Input(WAREHOUSE),)),
+    ),
+    {name: dimension for name, (dimension, _) in CONDITIONS.items()},
+)
+STEPS = GRAPH.steps
+"""In an order in which each stands after all it reads."""
+ROOTS = GRAPH.roots
+"""Settings of the registry. They hold no rows; their version is their hash."""
+STEP_OF = GRAPH.step_of
+STEP_NAMED = GRAPH.step_named
+
+
+def dimensions(asset: str) -> tuple[str, ...]:
+    """Dimensions of an asset's partitions, in the order of its partition keys.
+
+    Errors: ``KeyError`` for a name that is no asset, root or external input.
+    """
+    return GRAPH.dimensions[asset]
+
+
+def names_now(
+    registry: Registry,
+    demonstrations: Collection[str],
+    models: Collection[str],
+    question_files: Collection[str],
+    graph: Graph = GRAPH,
+) -> Names:
+    """Names of the registry, and of what has arrived."""
+    named = {
+        "demonstration": demonstrations,
+        "gating": registry.gatings,
+        "model": models,
+        "question_file": question_files,
+        "variant": registry.variants,
+    }
+    return Names(
+        graph,
+        {dimension: tuple(sorted(names)) for dimension, names in named.items()},
+        {"variant": {name: variant.gating for name, variant in registry.variants.items()}},
+        {
+            condition: frozenset(n for n, g in registry.gatings.items() if holds(g))
+            for condition, (_, holds) in CONDITIONS.items()
+        },
+    )

@@ -1,0 +1,20 @@
+"""What models said."""
+
+from enact_assets import columns as common
+from enact_assets.engine.tables import Table, text
+
+
+class Predictions(Table):
+    """One row per model, variant and question.
+
+    `raw_answer` is null if the model never answered: missing, not wrong.
+    """
+
+    by = ("model", "variant")
+
+    model = common.model(key=True)
+    variant = common.variant(key=True)
+    question_id = common.question_id(key=True)
+    request_sha = text("hash of model, prompt and ordered image hashes")
+    raw_answer = text("what the model said; null if it never answered", null=True)
+    error = text("why there is no answer; null if there is one", null=True)

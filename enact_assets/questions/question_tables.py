@@ -1,0 +1,110 @@
+"""Questions: all that are written, those that are chosen, and as they are asked."""
+
+from enact_assets import columns as common
+from enact_assets.engine.tables import (
+    Table,
+    integer,
+    integers,
+    number,
+    text,
+    text_lists,
+    texts,
+    truth,
+)
+
+
+class Qa(Table):
+    """One row per question.
+
+    Every question written stands here; question_set says which of them are asked.
+    """
+
+    by = ("demonstration", "gating")
+    keys = ("demonstration", "gating", "kind", "length", "question_id")
+
+    demonstration = common.demonstration()
+    gating = common.gating()
+    question_id = common.question_id()
+    trajectory_id = text("trajectory it was made from")
+    kind = common.kind()
+    length = common.length()
+    key_frames = integers("key frames in true order")
+    shown_key_frames = integers("key frames in the order shown, the current state first")
+    actions = texts("action texts in the order shown")
+    action_components = text_lists("components of each action, in the order shown")
+    answer = integers("label, from 1, shown for each step in turn")
+    draw = integer("place among those of its kind and length, from 0")
+    wording = text("how actions are told: natural, symbolic or emoji")
+    prompt = text("the text a model is given")
+
+
+class QuestionSet(Table):
+    """One row per question asked.
+
+    Probe questions keep their text under every variant, only pictures change.
+    """
+
+    by = ("gating",)
+
+    gating = common.gating(key=True)
+    question_id = common.question_id(key=True)
+    demonstration = common.demonstration()
+    kind = common.kind()
+    length = common.length()
+    in_question_set = truth("of the question set: asked by the baseline, if it has this gating")
+    in_probe_set = truth("of the probe set: asked by every variant of this gating")
+    evidence_sha = text("hash of the question and of the graphs and masks that verify it")
+
+
+class AskedQuestions(Table):
+    """One row per variant and question, as the variant asks it.
+
+    The baseline asks the whole question_set, other variants the probe set. What is true of a
+    question is the same under every variant; what its actions say may differ in wording, and be
+    wrong under noise: told_components is what they tell, action_components what happened.
+    """
+
+    by = ("variant",)
+
+    variant = common.variant(key=True)
+    question_id = common.question_id(key=True)
+    gating = common.gating()
+    demonstration = common.demonstration()
+    kind = common.kind()
+    length = common.length()
+    in_probe_set = truth("compared between variants")
+    key_frames = integers("key frames in true order")
+    shown_key_frames = integers("key frames in the order shown, the current state first")
+    actions = texts("action texts as they are asked, in the order shown")
+    told_components = text_lists("components that each of these texts tells; noise included")
+    action_components = text_lists("true components of each action, in the order shown")
+    answer = integers("label, from 1, shown for each step in turn")
+    wording = text("how actions are told: natural, symbolic or emoji")
+    noise_rate = number("probability with which a component is perturbed")
+    n_perturbed = integer("true components that noise perturbed")
+    prompt = text("the text a model is given")
+    evidence_sha = text("as in question_set")
+
+
+class OfficialQuestions(Table):
+    """One row per question of an imported question file, as the file has it.
+
+    `question_id` is unique in its question_file only; images are paths beside that file.
+    """
+
+    by = ("question_file",)
+
+    question_file = text("name of the imported file", key=True)
+    line = integer("line of the file it stands in, from 1")
+    question_id = text("id the file gives it", key=True)
+    type = text("what the file calls its kind and length")
+    kind = common.kind()
+    length = common.length()
+    task_name = text("demonstration it was made from")
+    key_frame_ids = texts("ids of its key frames in the recording, true order")
+    images = texts("paths of the pictures in the order shown, beside the file")
+    question = text("the text a model is given")
+    options = text("JSON list; the release leaves it empty")
+    gt_answer = integers("label, from 1, shown for each step in turn")
+    as_found = text("the whole line where the columns do not give it back byte for byte", null=True)
+    source_sha = text("SHA-256 of the file")

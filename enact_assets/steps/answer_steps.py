@@ -1,0 +1,105 @@
+"""Answers: what each model said, whether it is right, and what it got wrong."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import polars as pl
+
+from enact_assets.contracts.registry import Gating
+from enact_assets.engine.parameters import All, Each
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.error_analysis.compare import compare_answers
+from enact_assets.error_analysis.error_tables import ComparedComponents, ComparedSteps
+from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
+from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.handles import Pictures
+from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import AskedQuestions, Qa
+from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
+from enact_assets.steps.previews import answered_question
+
+KINDS = ("numba", "polars", "parquet")
+API_POOL = "api"
+"""Steps that ask others, who may limit or bill what is asked at once."""
+
+
+def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
+    return {"ambiguous questions": int(question_orders.get_column("is_ambiguous").sum())}
+
+
+@step(group="questions", job="write_questions", kinds=KINDS, summary=_ambiguous)
+def question_orders(
+    questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
+) -> Of[QuestionOrders]:
+    """How many of all orders the verifier accepts, and what a random one scores: counted, not
+    sampled.
+    """
+    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
+
+
+@step(group="answers", job="ask_and_verify", pool=API_POOL, version="1", summary=answered_question)
+def predictions(
+    questions: Of[AskedQuestions],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
+    pictures: Pictures,
+    model: ModelName,
+    variant: VariantName,
+) -> Of[Predictions]:
+    """What a model said, word for word. No answer is null with a reason, never a wrong answer."""
+    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas))
+
+
+def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:
+    status = evaluation.get_column("answer_status").value_counts(sort=True)
+    scored = evaluation.drop_nulls("pairwise_accuracy")
+    summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
+    if scored.height:
+        for name in ("is_accepted", "pairwise_accuracy"):
+            title = "task accuracy" if name == "is_accepted" else "pairwise accuracy"
+            summary[title] = float(scored.get_column(name).cast(pl.Float64).to_numpy().mean())
+    return summary
+
+
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_scores)
+def evaluation(
+    answers: Of[Predictions],
+    questions: Of[AskedQuestions],
+    changes: Annotated[Each[Changes], EVIDENCE],
+    gating: Annotated[Gating, EVIDENCE],
+) -> Of[Evaluation]:
+    """Every answer parsed and verified: any order that is consistent with the question is
+    accepted. Unparsed is wrong under profile paper and not scored under release, missing is never
+    scored; both are counted.
+    """
+    indexes = {d: changes[d].index for d in _demonstrations(questions)}
+    return Evaluation.of(evaluate(answers, questions, indexes, gating.profile))
+
+
+def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[str, Any]:
+    n = compared_steps.get_column("question_id").n_unique()
+    return {"compared answers": n, "other answers": evaluated.height - n}
+
+
+# Apart from the evaluation, so that scores stay current while their analysis is made anew; and
+# answers that are put otherwise, to the same order, are not analysed again.
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
+def error_analysis(
+    evaluated: Of[Evaluation],
+    questions: Of[AskedQuestions],
+    changes: Annotated[Each[Changes], EVIDENCE],
+) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
+    """Every step of a readable answer beside what happened: how many changes match, are missing,
+    are made up, are taken for another, and of which hand; and the same change by change. Unparsed
+    and missing answers say nothing of any step and have no rows.
+    """
+    indexes = {d: changes[d].index for d in _demonstrations(questions)}
+    compared = compare_answers(evaluated, questions, indexes)
+    return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
+
+
+def _demonstrations(questions: pl.DataFrame) -> list[str]:
+    return sorted(questions.get_column("demonstration").unique())

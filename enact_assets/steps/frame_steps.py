@@ -1,0 +1,77 @@
+"""Frames: what can be seen at each key frame, and its picture under each variant."""
+
+from typing import Annotated
+
+from enact_assets.contracts.registry import BASELINE, Variant
+from enact_assets.contracts.settings import EMBEDDED, RENDERED
+from enact_assets.engine.parameters import Later
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
+from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.frames.visibility import measure_visibility
+from enact_assets.handles import PictureMaker
+from enact_assets.questions.question_tables import AskedQuestions, Qa
+from enact_assets.questions.selection import frames_wanted
+from enact_assets.replay.replay_tables import Demonstrations, Objects, Observability, States
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
+from enact_assets.steps.inputs import OF_BASELINE
+from enact_assets.steps.previews import key_frame_sheet
+
+RENDERER_POOL = "renderer"
+"""Steps that render or trace: one keeps every core busy."""
+
+
+@step(group="frames", job="write_questions", kinds=("mujoco", "parquet"), pool=RENDERER_POOL)
+def visibility(
+    demonstrations: Of[Demonstrations],
+    states: Later[States],
+    observability: Later[Observability],
+    objects: Of[Objects],
+    frames: Of[SegmentedFrames],
+    baseline: Annotated[Variant, OF_BASELINE],
+) -> Of[Visibility]:
+    """How many pixels of each object the baseline camera sees. Questions are written from this, so
+    every variant asks the same questions.
+    """
+    if demonstrations.item(0, "source") == EMBEDDED:
+        rows = measure_visibility(demonstrations, states(), objects, frames, baseline)
+    else:
+        rows = visibility_from_observability(observability(), frames)
+    return Visibility.of(rows)
+
+
+@step(group="questions", job="render_pictures")
+def wanted_frames(
+    frames: Of[SegmentedFrames],
+    qa: Of[Qa],
+    asked: Of[AskedQuestions],
+    demonstrations: Of[Demonstrations],
+    variant: Variant,
+) -> Of[WantedFrames]:
+    """Key frames that are to be rendered: all for the baseline, for any other variant those that
+    its questions show. A recording's own pictures are all taken.
+    """
+    is_rendered = demonstrations.item(0, "source") in RENDERED
+    is_whole = variant.name == BASELINE or (variant.is_as_recorded and not is_rendered)
+    return WantedFrames.of(frames_wanted(frames, qa, asked, variant.name, is_whole=is_whole))
+
+
+@step(
+    group="frames",
+    job="render_pictures",
+    kinds=("mitsuba", "parquet"),
+    pool=RENDERER_POOL,
+    version=str(RENDERER_VERSION),
+    summary=key_frame_sheet,
+)
+def frame_images(
+    demonstrations: Of[Demonstrations],
+    states: Later[States],
+    wanted: Of[WantedFrames],
+    variant: Variant,
+    make_pictures: PictureMaker,
+) -> Of[FrameImages]:
+    """The picture of each wanted key frame under one variant, stored once by content."""
+    return FrameImages.of(make_pictures(demonstrations, wanted, variant, states))

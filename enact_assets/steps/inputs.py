@@ -1,0 +1,67 @@
+"""What steps ask for besides tables: names, settings, and inputs that come together."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, Variant
+from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
+from enact_assets.engine.tables import Of
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+
+DemonstrationName = Annotated[str, Name("demonstration")]
+VariantName = Annotated[str, Name("variant")]
+ModelName = Annotated[str, Name("model")]
+QuestionFileName = Annotated[str, Name("question_file")]
+
+settings(Gating, "gating_config", "gating")
+settings(Variant, "variant_config", "variant")
+settings(QuestionSettings, "question_config")
+DETERMINES["variant"] = "gating"
+
+OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
+"""The partition of the baseline, whatever variant is made."""
+IF_RELEASE = Rule(when="release")
+"""Read only where the gating has a profile of the public release."""
+CONDITIONS["release"] = ("gating", lambda gating: gating.profile.release is not None)
+EVIDENCE = Rule(is_vouched=True)
+"""Rows of ``question_set`` carry a hash of each question and of all that verifies it
+(``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The questions of one demonstration, and the objects that their texts may name."""
+
+    questions: Of[Qa]
+    objects: Of[Objects]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the changes between the key frames of one demonstration are read from."""
+
+    frames: Of[SegmentedFrames]
+    graphs: Of[SceneGraphs]
+    seen: Of[Visibility]
+    objects: Of[Objects]
+    demonstrations: Of[Demonstrations]
+    gating: Gating
+
+    @cached_property
+    def index(self) -> DeltaIndex | ReleaseDeltaIndex:
+        """The visible changes between any two key frames. Errors: those of ``delta_index``."""
+        source = str(self.demonstrations.item(0, "source"))
+        profile = self.gating.profile_of(source)
+        return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
+
+    @property
+    def release_index(self) -> ReleaseDeltaIndex | None:
+        """The same under a profile of the public release; None under any other."""
+        return self.index if isinstance(self.index, ReleaseDeltaIndex) else None

@@ -1,0 +1,125 @@
+"""Questions: trajectories become forward and inverse questions; some of them are asked."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.registry import (
+    BASELINE,
+    Gating,
+    QuestionSettings,
+    Variant,
+    settings_sha,
+)
+from enact_assets.contracts.settings import RENDERED
+from enact_assets.engine.parameters import All, Each, Versions
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.frames.frame_tables import Visibility
+from enact_assets.handles import QuestionFile, RecordedVariants
+from enact_assets.questions.asked import ask_questions
+from enact_assets.questions.noise import Vocabulary
+from enact_assets.questions.official_rows import to_rows
+from enact_assets.questions.qa import write_questions
+from enact_assets.questions.question_tables import (
+    AskedQuestions,
+    OfficialQuestions,
+    Qa,
+    QuestionSet,
+)
+from enact_assets.questions.selection import chosen_by_variant, select_questions
+from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
+from enact_assets.trajectories.release_draws import why_no_questions
+from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
+
+NO_QUESTIONS = "no questions"
+
+
+def _why_none(changes: Changes | None) -> Mapping[str, Any]:
+    index = None if changes is None else changes.release_index
+    why = None if index is None else why_no_questions(index)
+    return {} if why is None else {NO_QUESTIONS: why}
+
+
+@step(group="questions", job="write_questions", summary=_why_none)
+def qa(
+    drawn: Of[Trajectories],
+    graph: Of[TransitionGraph],
+    frames: Of[SegmentedFrames],
+    changes: Annotated[Changes, IF_RELEASE] | None,
+    gating: Gating,
+    questions: QuestionSettings,
+) -> Of[Qa]:
+    """Forward questions (order the pictures, given the actions) and inverse questions (order the
+    actions, given the pictures).
+    """
+    index = None if changes is None else changes.release_index
+    rows = write_questions(
+        drawn, graph, questions, profile=gating.profile, segmented_frames=frames, index=index
+    )
+    return Qa.of(rows)
+
+
+@step(group="questions", job="choose_questions")
+def question_set(
+    written: All[Qa],
+    demonstrations: All[Demonstrations],
+    frames: Versions[SegmentedFrames],
+    graphs: Versions[SceneGraphs],
+    seen: Versions[Visibility],
+    objects: Versions[Objects],
+    recorded: Versions[Demonstrations],
+    gating: Gating,
+    questions: QuestionSettings,
+) -> Of[QuestionSet]:
+    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
+    hash of all that verifies them, so it alone stands for many demonstrations downstream.
+    """
+    tables = (graphs, seen, objects, frames, recorded)
+    complete = sorted(set(graphs).intersection(*tables))
+    settings = settings_sha(gating)
+    evidence = {d: content_sha([*(shas[d] for shas in tables), settings]) for d in complete}
+    sources = demonstrations.select("demonstration", "source").iter_rows()
+    seen_one_way = [d for d, source in sources if source not in RENDERED]
+    rows = select_questions(written, evidence, questions, seen_one_way=seen_one_way)
+    return QuestionSet.of(rows)
+
+
+@step(group="questions", job="assign_questions")
+def asked_questions(
+    chosen: Of[QuestionSet],
+    demonstrations: All[Demonstrations],
+    written: Annotated[Each[Written], EVIDENCE],
+    recorded: RecordedVariants,
+    variant: Variant,
+    gating: Gating,
+    questions: QuestionSettings,
+) -> Of[AskedQuestions]:
+    """What each variant asks, word for word: the baseline the whole question set, every other
+    variant the probe set of its gating.
+    """
+    asked = chosen_by_variant(
+        chosen,
+        variant,
+        is_baseline=variant.name == BASELINE,
+        not_shown=recorded.lacking(demonstrations, variant),
+    )
+    names = sorted(asked.get_column("demonstration").unique())
+    vocabularies = None
+    if variant.noise.rate:
+        predicates = gating.predicates
+        vocabularies = {n: Vocabulary.of(written[n].objects, predicates) for n in names}
+    ids = asked.select("question_id")
+    texts = [written[n].questions.join(ids, on="question_id", how="semi") for n in names]
+    rows = ask_questions(asked, Qa.concat(texts), variant, questions, vocabularies=vocabularies)
+    return AskedQuestions.of(rows)
+
+
+@step(group="imports", job="import_questions")
+def official_questions(file: QuestionFile) -> Of[OfficialQuestions]:
+    """Questions of an imported file, text and image references as it has them: `enact-assets
+    export` writes the same bytes again.
+    """
+    return OfficialQuestions.of(to_rows(file.name, file.questions(), file.sha()))

@@ -1,0 +1,43 @@
+"""Replays: a demonstration becomes facts, objects, and what its pictures are made from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.handles import Replayer
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    Objects,
+    Observability,
+    States,
+)
+from enact_assets.replay.validation import check_replay
+from enact_assets.steps.inputs import DemonstrationName
+
+
+def _length(demonstrations: pl.DataFrame) -> Mapping[str, Any]:
+    row = demonstrations.row(0, named=True)
+    seconds = round(row["n_frames"] / row["frame_rate_hz"], 1)
+    return {"frames": row["n_frames"], "seconds": seconds, "source": row["source"]}
+
+
+@step(group="replay", job="replay_demonstrations", kinds=("mujoco", "parquet"), summary=_length)
+def replays(
+    demonstration: DemonstrationName, replayer: Replayer
+) -> tuple[Of[Demonstrations], Of[Facts], Of[Objects], Of[Observability], Of[States]]:
+    """One recorded execution of an activity: the scene graph over time as intervals, the objects
+    of the scene, what a recorded camera saw of them, and the log for rendering any frame again.
+    """
+    tables = replayer(demonstration)
+    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    return (
+        Demonstrations.of(tables.demonstrations),
+        Facts.of(tables.facts),
+        Objects.of(tables.objects),
+        Observability.of(tables.observability),
+        States.of(tables.states),
+    )

@@ -1,0 +1,96 @@
+"""Statistics: what a variant changed, models beside each other, and the paper's own results."""
+
+from typing import Annotated
+
+import polars as pl
+
+from enact_assets.contracts.registry import Variant
+from enact_assets.engine.parameters import All
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.predictions.baselines import REFERENCES
+from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.probes.panels import correct_within_panels, panel_of
+from enact_assets.probes.probe_tables import ProbePanels, Probes
+from enact_assets.published.published_tables import (
+    PublishedAccuracies,
+    PublishedErrorShares,
+    PublishedHandedness,
+    PublishedMismatchRates,
+    PublishedProbes,
+    PublishedQuestionCounts,
+)
+from enact_assets.published.reading import published_table
+from enact_assets.questions.question_tables import AskedQuestions
+from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
+from enact_assets.statistics.models import compare_models
+from enact_assets.steps.inputs import OF_BASELINE, VariantName
+
+KINDS = ("scipy", "polars", "parquet")
+
+
+@step(group="answers", job="ask_and_verify", kinds=KINDS)
+def probes(
+    evaluated: Of[Evaluation],
+    questions: Of[AskedQuestions],
+    baseline_evaluated: Annotated[Of[Evaluation], OF_BASELINE],
+    baseline_questions: Annotated[Of[AskedQuestions], OF_BASELINE],
+    variant: Variant,
+    baseline: Annotated[Variant, OF_BASELINE],
+) -> Of[Probes]:
+    """Pairwise accuracy under the variant minus under the baseline, on the probe questions:
+    Welch's test, the paired one clustered by demonstration, sign flips, a bootstrap interval, and
+    what could have been detected.
+    """
+    rows = compare_with_baseline(
+        _probed(evaluated, questions),
+        _probed(baseline_evaluated, baseline_questions),
+        variant.name,
+        baseline.name,
+        panel=panel_of(variant, baseline),
+    )
+    return Probes.of(rows)
+
+
+def _probed(evaluated: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    ids = questions.filter("in_probe_set").select("question_id")
+    return evaluated.join(ids, on="question_id", how="semi")
+
+
+@step(group="statistics", job="correct_within_panels")
+def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
+    """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
+    return ProbePanels.of(correct_within_panels(compared))
+
+
+@step(group="statistics", job="compare_models", kinds=KINDS)
+def model_comparisons(
+    evaluated: All[Evaluation], variant: VariantName
+) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
+    """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
+    with; and every pair of models over the questions that both answered: clustered and sign-flip
+    tests, corrected for the number of pairs.
+    """
+    accuracies, comparisons = compare_models(evaluated, variant, references=REFERENCES)
+    return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
+
+
+@step(group="imports", job="load_published_results")
+def published_results() -> tuple[
+    Of[PublishedAccuracies],
+    Of[PublishedErrorShares],
+    Of[PublishedHandedness],
+    Of[PublishedMismatchRates],
+    Of[PublishedProbes],
+    Of[PublishedQuestionCounts],
+]:
+    """Numbers of the paper, which ship with the package: to stand beside measured ones."""
+    return (
+        published_table(PublishedAccuracies),
+        published_table(PublishedErrorShares),
+        published_table(PublishedHandedness),
+        published_table(PublishedMismatchRates),
+        published_table(PublishedProbes),
+        published_table(PublishedQuestionCounts),
+    )

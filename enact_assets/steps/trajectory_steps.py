@@ -1,0 +1,69 @@
+"""Trajectories: what may follow what, how many ways there are, which of them are drawn."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import polars as pl
+
+from enact_assets.contracts.registry import Gating, QuestionSettings
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.steps.inputs import IF_RELEASE, Changes
+from enact_assets.trajectories.counting import count_paths
+from enact_assets.trajectories.edited import measure_edited_objects
+from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.trajectory_tables import (
+    EditedObjects,
+    PathCounts,
+    Trajectories,
+    TransitionGraph,
+)
+
+KINDS = ("numba", "polars", "parquet")
+
+
+@step(group="trajectories", job="write_questions", kinds=KINDS)
+def visible_changes(
+    changes: Changes, gating: Gating
+) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
+    """An edge joins two key frames if one to five changes between them can be seen in both
+    pictures; beside it, which objects it is about, and how large they are.
+    """
+    index = changes.index
+    graph = build_transition_graph(
+        changes.frames, changes.graphs, changes.seen, changes.objects, gating.profile, index=index
+    )
+    edited = measure_edited_objects(graph, changes.seen, index)
+    return TransitionGraph.of(graph), EditedObjects.of(edited)
+
+
+def _totals(path_counts: pl.DataFrame) -> Mapping[str, Any]:
+    totals: dict[int, int] = {}
+    for length, n in path_counts.select("length", "n_paths").iter_rows():
+        totals[length] = totals.get(length, 0) + int(n)
+    return {f"paths of length {length}": str(totals[length]) for length in sorted(totals)}
+
+
+@step(group="trajectories", job="write_questions", kinds=KINDS, summary=_totals)
+def path_counts(
+    frames: Of[SegmentedFrames], graph: Of[TransitionGraph], gating: Gating
+) -> Of[PathCounts]:
+    """How many valid trajectories of each length end at each key frame; exact."""
+    return PathCounts.of(count_paths(frames, graph, gating.profile))
+
+
+@step(group="trajectories", job="write_questions", kinds=KINDS)
+def trajectories(
+    frames: Of[SegmentedFrames],
+    graph: Of[TransitionGraph],
+    changes: Annotated[Changes, IF_RELEASE] | None,
+    gating: Gating,
+    questions: QuestionSettings,
+) -> Of[Trajectories]:
+    """Trajectories drawn uniformly, without replacement, by their rank."""
+    index = None if changes is None else changes.release_index
+    n, seed = questions.trajectories_per_length, questions.seed
+    rows = sample_trajectories(frames, graph, gating.profile, n, seed, index=index)
+    return Trajectories.of(rows)

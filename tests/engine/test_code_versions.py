@@ -1,0 +1,255 @@
+"""Code versions: what can decide a row counts, and what cannot does not."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.code_versions import CodeVersions, Symbol
+from enact_assets.engine.steps import STEPS
+from enact_assets.lineage.code import PACKAGE, code_versions, step_roots
+
+FILES = {
+    "__init__.py": "from toy.words import label\n",
+    "words.py": """
+import importlib
+import numpy as np
+from pathlib import Path
+from toy.errors import ToyError
+from toy.tables import Things
+from toy import kernels, unused
+
+LIMIT, OTHER = 3, 4
+TEXT = (Path(__file__).parent / "data" / "text.txt").read_text()
+BY_NAME = {}
+
+def label(name: str) -> str:
+    "Says it."
+    if not name:
+        raise ToyError(f"{name}: no name")  # a comment
+    return name[:LIMIT] + str(kernels.count(np.ones(2))) + Things.title()
+
+def lazy():
+    from toy.late import value
+    return value
+
+def plugins():
+    return importlib.import_module("toy.plugins." + "one").NAME
+
+def note(f):
+    BY_NAME[f.__name__] = f
+    return f
+""",
+    "errors.py": "class ToyError(Exception):\n    'An error.'\n",
+    "kernels.py": "from numba import njit\n\n@njit(cache=True)\ndef count(x):\n    "
+    "return x.sum()\n",
+    "late.py": "value = 1\nanother = 1\n",
+    "tables.py": """
+from toy.columns import text
+
+class Base:
+    def title(self):
+        return "title"
+
+class Things(Base):
+    name = text("what it is called", key=True)
+""",
+    "columns.py": "def text(meaning, key=False):\n    return key\n",
+    "unused.py": "def alone():\n    return 1\n",
+    "filed.py": "from toy.words import note\n\n@note\ndef found():\n    return 1\n",
+    "uses_filed.py": "from toy import filed\n\ndef use():\n    return filed.CONSTANT\n",
+    "plugins/__init__.py": "",
+    "plugins/one.py": "NAME = 'one'\n",
+    "data/text.txt": "words",
+}
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / "toy" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "toy" / name).write_text(text)
+    (tmp_path / "toy" / "filed.py").write_text(FILES["filed.py"] + "\nCONSTANT = 1\n")
+    return tmp_path / "toy"
+
+
+def version(toy: Path, root: str, **libraries: str) -> str:
+    module, _, name = root.rpartition(".")
+    return CodeVersions("toy", toy, libraries=libraries).version([Symbol(module, name)])
+
+
+COUNTS = [
+    ("words.label", "words.py", "name[:LIMIT]", "name[1:LIMIT]"),
+    ("words.label", "words.py", "LIMIT, OTHER = 3, 4", "LIMIT, OTHER = 5, 4"),
+    ("words.label", "kernels.py", "x.sum()", "x.max()"),
+    ("words.label", "kernels.py", "cache=True", "cache=True, fastmath=True"),
+    ("words.label", "tables.py", 'return "title"', 'return "another"'),
+    ("words.label", "tables.py", "key=True", "key=False"),
+    ("words.label", "columns.py", "return key", "return not key"),
+    ("words.label", "errors.py", "(Exception)", "(ValueError)"),
+    ("words.lazy", "late.py", "value = 1", "value = 2"),
+    ("words.plugins", "plugins/one.py", "'one'", "'two'"),
+    ("words.TEXT", "data/text.txt", "words", "other words"),
+    ("uses_filed.use", "filed.py", "return 1", "return 2"),
+    ("uses_filed.use", "words.py", "BY_NAME[f.__name__] = f", "BY_NAME[f.__name__] = None"),
+]
+DOES_NOT_COUNT = [
+    ("words.label", "words.py", "Says it.", "Says it otherwise."),
+    ("words.label", "words.py", "# a comment", "# another"),
+    ("words.label", "words.py", ": no name", ": it has no name"),
+    ("words.label", "words.py", "name: str", "name: object"),
+    ("words.label", "words.py", "-> str", "-> object"),
+    ("words.label", "words.py", "def lazy():", "def lazy():\n    print(1)"),
+    ("words.label", "tables.py", "what it is called", "its name"),
+    ("words.label", "unused.py", "return 1", "return 2"),
+    ("words.label", "errors.py", "'An error.'", "'An error, and what it means.'"),
+    ("words.label", "late.py", "value = 1", "value = 2"),
+    ("words.lazy", "late.py", "another = 1", "another = 2"),
+    ("words.label", "filed.py", "return 1", "return 2"),
+]
+
+
+@pytest.mark.parametrize(("root", "file", "old", "new"), COUNTS)
+def test_an_edit_that_may_change_rows_counts(
+    toy: Path, root: str, file: str, old: str, new: str
+) -> None:
+    assert _is_stale(toy, root, file, old, new)
+
+
+@pytest.mark.parametrize(("root", "file", "old", "new"), DOES_NOT_COUNT)
+def test_an_edit_that_changes_no_row_does_not_count(
+    toy: Path, root: str, file: str, old: str, new: str
+) -> None:
+    assert not _is_stale(toy, root, file, old, new)
+
+
+def _is_stale(toy: Path, root: str, file: str, old: str, new: str) -> bool:
+    before = version(toy, f"toy.{root}")
+    text = (toy / file).read_text()
+    assert old in text
+    (toy / file).write_text(text.replace(old, new))
+    return version(toy, f"toy.{root}") != before
+
+
+def test_libraries_count_by_version_where_they_are_reached(toy: Path) -> None:
+    assert version(toy, "toy.words.label", numpy="1") != version(toy, "toy.words.label", numpy="2")
+    assert version(toy, "toy.words.lazy", numpy="1") == version(toy, "toy.words.lazy", numpy="2")
+
+
+def test_what_is_cut_is_not_followed_but_handed_on(toy: Path) -> None:
+    (toy / "errors.py").write_text("from toy.late import another\nclass ToyError: ...\n")
+    (toy / "words.py").write_text(
+        "from toy.errors import ToyError, another\ndef f(): ToyError, another\n"
+    )
+    found = CodeVersions("toy", toy, cut=["toy.errors"]).reached([Symbol("toy.words", "f")])
+    assert found == {Symbol("toy.words", "f"), Symbol("toy.late", "another")}
+
+
+def test_the_cache_changes_nothing_whatever_is_in_it(toy: Path, tmp_path: Path) -> None:
+    cache, roots = tmp_path / "cache", [Symbol("toy.words", "label")]
+    plain = CodeVersions("toy", toy).version(roots)
+    for content in (None, b"", b"garbage"):
+        if content is not None:
+            cache.write_bytes(content)
+        versions = CodeVersions("toy", toy, cache=cache)
+        assert versions.version(roots) == plain
+        versions.save()
+    (toy / "kernels.py").write_text(FILES["kernels.py"].replace("sum", "max"))
+    assert CodeVersions("toy", toy, cache=cache).version(roots) != plain
+
+
+def test_a_root_that_is_not_there_is_named(toy: Path) -> None:
+    with pytest.raises(DeclarationError, match=r"toy\.words has no function or class 'lable'"):
+        version(toy, "toy.words.lable")
+
+
+COUNTS_PATHS = {"path_counts", "trajectories", "qa"}
+SAYS_LABELS = {
+    *("visible_changes", "trajectories", "qa", "question_orders", "asked_questions"),
+    *("evaluation", "error_analysis"),
+}
+DRAWS = {
+    *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
+    "model_comparisons",
+}
+REAL: list[tuple[str, str, str, set[str]]] = [
+    # File, old text, new text, the steps that become stale.
+    (
+        "segmentation/segment.py",
+        "Key frames of one demonstration and",
+        "All key frames, and",
+        set(),
+    ),
+    (
+        "contracts/errors.py",
+        "class RenderError(",
+        "class NewError(Exception): ...\n\n\nclass RenderError(",
+        set(),
+    ),
+    ("trajectories/trajectory_tables.py", "valid trajectories that end here", "ends", set()),
+    ("statistics/multiplicity.py", "def ", "def new():\n    pass\n\n\ndef ", set()),
+    (
+        "evaluation/evaluation_tables.py",
+        '"steps of the question"',
+        '"steps", null=True',
+        {"evaluation"},
+    ),
+    ("trajectories/kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
+    ("published/published_probes.csv", "\n", "\n\n", {"published_results"}),
+    # It reworded every question, and the plan said fresh.
+    ("contracts/predicates.py", 'replace("_", " ")', 'replace("_", "-")', SAYS_LABELS),
+    ("contracts/ids.py", "[:16], 16) >> 1", "[:15], 16) >> 1", DRAWS),
+    (
+        "predictions/baselines.py",
+        'REFERENCES = ("identity", ',
+        "REFERENCES = (",
+        {"model_comparisons"},
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("copy") / "enact_assets"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def versions(
+    copied: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], dict[str, str]]:
+    cache = tmp_path_factory.mktemp("cache") / "symbols"
+
+    def of_steps() -> dict[str, str]:
+        found = code_versions(copied, cache)
+        versions = {
+            name: found.version(step_roots(s)) for name, s in STEPS.items() if not s.version
+        }
+        found.save()
+        return versions
+
+    return of_steps
+
+
+@pytest.mark.parametrize(("file", "old", "new", "stale"), REAL)
+def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the table
+    copied: Path,
+    versions: Callable[[], dict[str, str]],
+    file: str,
+    old: str,
+    new: str,
+    stale: set[str],
+) -> None:
+    """Too few, and old rows look fresh; too many, and hours are spent on nothing."""
+    before, path = versions(), copied / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    try:
+        after = versions()
+    finally:
+        path.write_text(text)
+    assert {name for name in after if after[name] != before[name]} == stale

@@ -1,0 +1,103 @@
+"""Evidence that changed while only a part was made again, by hand: nothing old passes for new."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tiny_roots import RECORDED, TinyRoot
+
+from benchmarks.crashes import fingerprint
+from enact_assets.contracts.errors import MaterializationError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.names import current_names
+from enact_assets.defs.resources import DataResource
+from enact_assets.engine.deriving import vouched_for
+from enact_assets.engine.steps import STEPS as DECLARED
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import REPORT, STEPS
+from enact_assets.lineage.vouching import refuse_unvouched
+from enact_assets.materialize import Driver
+from enact_assets.storage.lake import Lake
+from enact_assets.storage.warehouse import query
+
+BUT_REPORT = [step.name for step in STEPS if step.name != REPORT]
+"""Its figures take longer than all the rest."""
+IDENTITY: dict[str, Any] = {"only": {"variant": ["baseline"], "model": ["identity"]}}
+ANSWERS = {"model": "identity", "variant": "baseline"}
+
+
+def registry_of(tiny: TinyRoot, path: Path, *, has_contact: bool) -> Path:
+    """The registry of ``tiny`` with one model more, and with or without contacts."""
+    entries = yaml.safe_load(tiny.registry.read_text())
+    entries["models"].append("identity")
+    entries["gatings"]["state"]["contact"] = has_contact
+    path.write_text(yaml.safe_dump(entries))
+    return path
+
+
+def test_scores_from_evidence_that_went_back_again_do_not_stay(
+    tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Key frames of another gating, answers verified by them, the first gating again: the plan
+    called all of it fresh, and the leaderboard had scores that no clean run gives.
+    """
+    state = registry_of(tiny, tmp_path / "state.yaml", has_contact=False)
+    contact = registry_of(tiny, tmp_path / "contact.yaml", has_contact=True)
+
+    def driver(root: Path, registry: Path) -> Driver:
+        monkeypatch.setenv("ENACT_REGISTRY", str(registry))
+        return Driver(root, registry=load_registry(registry), workers=1)
+
+    clean, root = tiny.copy(tmp_path / "clean"), tiny.copy(tmp_path / "data")
+    assert driver(clean, state).run(assets=BUT_REPORT).is_success
+
+    walk = driver(root, contact)
+    n_before = key_frames(root)
+    for step in ("segmentation", "visibility"):
+        assert walk.run(assets=[step]).is_success
+    assert key_frames(root) > n_before
+    plan, _ = walk.plan()
+    why = {step.name: step.why for step in plan.stale}
+    assert "scene_graphs changed" in why["question_set"]
+    assert {"evaluation", "error_analysis"} <= plan.may_follow.keys()
+    assert walk.run(**IDENTITY, assets=["predictions"]).is_success
+    for step in ("evaluation", "error_analysis"):
+        [failure] = walk.run(**IDENTITY, assets=[step]).failures
+        assert "changed since question_set state was made from it" in failure.message
+        assert "Materialize question_set and asked_questions again" in failure.message
+    assert not Lake(root / "lake").exists("evaluation", ANSWERS)
+
+    walk = driver(root, state)
+    assert walk.run(assets=BUT_REPORT).is_success
+    assert walk.plan(assets=BUT_REPORT)[0].stale == ()
+    assert query(root / "enact.duckdb", "from stale_partitions").is_empty()
+    assert fingerprint(root) == fingerprint(clean)
+
+
+def key_frames(root: Path) -> int:
+    return Lake(root / "lake").read_all("segmented_frames").height
+
+
+def test_every_table_that_verifies_answers_makes_the_question_set_stale(
+    tiny: TinyRoot, copied: Path
+) -> None:
+    """And no answer is verified by it before the question set is made again."""
+    walk, lake = tiny.driver(copied), Lake(copied / "lake")
+    registry = load_registry(tiny.registry)
+    inventory = DataResource(root=str(copied)).inventory(registry)
+    names = current_names(walk.instance, registry)
+    refuse_unvouched(inventory, names, "evaluation", ("oracle", "baseline"))
+    tables = sorted(vouched_for(DECLARED["evaluation"]) & TABLES.keys())
+    assert tables == ["demonstrations", "objects", "scene_graphs", "segmented_frames", "visibility"]
+    for name in tables:
+        where = {"demonstration": RECORDED, "gating": "state"}
+        where = {dimension: where[dimension] for dimension in TABLES[name].by}
+        path = lake.path(name, where)
+        before, rows = path.read_bytes(), lake.read(name, where)
+        lake.write(name, rows.head(rows.height - 1), where, lake.metadata(name, where).provenance)
+        stale = {step.name: step.why for step in walk.plan()[0].stale}
+        assert f"{name} changed" in stale["question_set"]
+        with pytest.raises(MaterializationError, match=f"{name} changed since question_set"):
+            refuse_unvouched(inventory, names, "evaluation", ("oracle", "baseline"))
+        path.write_bytes(before)
