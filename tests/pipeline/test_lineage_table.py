@@ -68,11 +68,14 @@ def other_constant(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("enact_assets.contracts.registry.PROFILES", profiles)
 
 
+EDITED = ("qa", "asked_questions")
+
+
 def other_code(patch: pytest.MonkeyPatch) -> None:
     from enact_assets.lineage import code
 
-    hash_of = code._hash
-    patch.setattr(code, "_hash", lambda f: "edited" if f.name == "questions" else hash_of(f))
+    versions = {**code._versions(), **dict.fromkeys(EDITED, "edited")}
+    patch.setattr(code, "_versions", lambda: versions)
     code.code_version.cache_clear()  # remembered per process, as code does not change in one
 
 
@@ -108,7 +111,7 @@ CHANGES = (
            new={"demonstration": "picking_up_toys-1"}),
     Change("one new model", frozenset(), lambda entries: entries["models"].append("identity"),
            new={"model": "identity"}),
-    Change("a code change in `questions/`", frozenset(), code=other_code),
+    Change("a code change in the words of questions", frozenset(), code=other_code),
 )  # fmt: skip
 
 
@@ -155,9 +158,7 @@ def contents(root: Path) -> dict[tuple[str, Partition], tuple[str, int]]:
 def expected_closure(change: Change, names) -> Made:
     """By the slow twin: steps downstream of what changed, and those of a name that is new."""
     if change.code is other_code:
-        from enact_assets.lineage.code import SOURCES
-
-        made = {a for a, folders in SOURCES.items() if "questions" in folders}
+        made = {a for step in EDITED for a in STEP_NAMED[step].assets}
         changed = {(a, p) for a in made for p in names.partitions(a)}
         begun = {(s.name, p) for s in STEPS for p in names.partitions(s.assets[0])
                  if made & set(s.assets)}  # fmt: skip
