@@ -269,6 +269,6 @@ def test_two_steps_of_one_name_are_refused() -> None:
 
     other.__name__, other.__module__ = "totals", "elsewhere"
     with pytest.raises(
-        DeclarationError, match="two steps are called 'totals': test_steps has the other"
+        DeclarationError, match="two steps are called 'totals': test_declarations has the other"
     ):
         step(group="toys")(other)
