@@ -31,7 +31,7 @@ def index_of(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | Rel
         objects=lake.read("objects", replayed),
         demonstrations=lake.read("demonstrations", replayed),
         gating=gating,
-    ).index()
+    ).index
 
 
 def test_every_table_has_rows_in_every_partition(materialized) -> None:
