@@ -115,6 +115,7 @@ def test_rows_are_those_of_the_stage_functions(tmp_path: Path, settings: BulkSet
     assert expected["qa"].height > 80
 
 
+@pytest.mark.slow
 def test_workers_and_batches_change_no_row(tmp_path: Path) -> None:
     """Rows that depend on who made them cannot be made again."""
     expected = one_by_one([0, 1, 2, 3, 4], SETTINGS)
@@ -151,6 +152,7 @@ def test_a_run_killed_while_it_writes_leaves_whole_batches_and_is_resumed(tmp_pa
     assert_same(rows_of(tmp_path), one_by_one([0, 1, 2, 3], SETTINGS))
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_an_error_and_its_batch_is_made_by_the_next_run(
     tmp_path: Path,
 ) -> None:

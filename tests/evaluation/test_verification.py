@@ -113,6 +113,30 @@ def test_the_subset_rule_points_the_right_way(kind: str) -> None:
     assert swapped.pairwise_accuracy == 0.5
 
 
+def test_an_action_may_say_what_happened_unseen() -> None:
+    """Inverse asks predicted within all that changed: the true action may name what no one saw."""
+
+    class Deltas:
+        def visible(self, i: int, j: int) -> frozenset[Component]:
+            return frozenset()
+
+        def full(self, i: int, j: int) -> frozenset[Component]:
+            return frozenset(map(Component.parse, ["+Open(a)"]))
+
+    question = {
+        "question_id": "q",
+        "kind": "inverse",
+        "key_frames": [0, 1, 2],
+        "shown_key_frames": [0, 1, 2],
+        "action_components": [["+Open(a)"], ["+Open(a)"]],
+        "answer": [1, 2],
+    }
+    assert verify(question, [2, 1], Deltas()).is_semantic
+    for label in (0, 3, -1):
+        with pytest.raises(EvaluationError, match=rf"label {label} was not shown .*1 to 2"):
+            verify(question, [label, 1], Deltas())
+
+
 @given(
     st.integers(0, 6).flatmap(
         lambda m: st.lists(st.lists(st.booleans(), min_size=m, max_size=m), max_size=6)

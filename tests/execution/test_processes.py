@@ -101,6 +101,7 @@ def test_a_process_that_is_killed_loses_nothing(
     assert statuses(instance, "official_questions") == ["FAILURE", "SUCCESS"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_what_is_at_work_and_tells_dagster(
     runner: ProcessRunner, waiting: WaitingStep, instance: dg.DagsterInstance
 ) -> None:

@@ -60,6 +60,7 @@ def test_times_of_files_decide_nothing(tiny: TinyRoot, copied: Path) -> None:
     assert fingerprint(copied) == tiny.content
 
 
+@pytest.mark.slow
 def test_another_recording_is_read_whatever_its_time(
     tiny: TinyRoot, copied: Path, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_recording_with_another_time_is_read_again_and_that_is_all(
     assert fingerprint(copied) == tiny.content
 
 
+@pytest.mark.slow
 def test_temporary_files_of_another_time_disturb_nobody(tiny: TinyRoot, copied: Path) -> None:
     """What was left before the clock was set back looks as if it were being written now."""
     left = [
@@ -206,6 +208,7 @@ with duckdb.connect(sys.argv[1]) as connection:
 """
 
 
+@pytest.mark.slow
 def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
     tiny: TinyRoot, copied: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     assert all("aperture_80" in s.partition for s in of_variants)
 
 
+@pytest.mark.slow
 def test_fewer_probe_questions_render_nothing_and_leave_the_baseline_alone(
     materialized, copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +161,7 @@ def n_renders(root: Path) -> int:
     return sum(path.is_file() for path in (root / "images" / "renders").rglob("*"))
 
 
+@pytest.mark.slow
 def test_a_new_demonstration_leaves_the_others_alone(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,9 @@ SLEEPY = World(
 )
 
 
-@pytest.mark.parametrize("size", [10, 33, 50, 119])
+@pytest.mark.parametrize(
+    "size", [10, *(pytest.param(n, marks=pytest.mark.slow) for n in (33, 50, 119))]
+)
 def test_what_sleeps_is_handed_from_chunk_to_chunk(machine: Machine, size: int) -> None:
     about = machine.demonstration(SLEEPY)
     texts = []

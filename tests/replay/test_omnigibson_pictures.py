@@ -107,7 +107,7 @@ def test_what_sleeps_since_long_is_where_it_fell_asleep(studio: Studio) -> None:
     assert seen["holding"] == [["OnTop", "pear", "table"]]
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("order", [(0, 1), pytest.param((1, 0), marks=pytest.mark.slow)])
 def test_variants_that_look_alike_may_wait_for_each_other(
     studio: Studio, order: tuple[int, int]
 ) -> None:
@@ -168,7 +168,9 @@ def test_a_crash_keeps_the_pictures_that_were_finished(studio: Studio) -> None:
     assert [s["frame"] for s in studio.seen()] == [16]
 
 
-@pytest.mark.parametrize("aperture", [30, 60, 80])
+@pytest.mark.parametrize(
+    "aperture", [30, *(pytest.param(mm, marks=pytest.mark.slow) for mm in (60, 80))]
+)
 def test_aperture(studio: Studio, aperture: int) -> None:
     studio.pictures(f"aperture_{aperture}", 1)
     (seen,) = studio.seen()
@@ -187,7 +189,14 @@ def test_fisheye_is_a_polynomial_of_190_degrees(studio: Studio) -> None:
     assert lens["fthetaPolyB"] * 256 == pytest.approx(95 * 3.141592653589793 / 180)
 
 
-@pytest.mark.parametrize(("variant", "height"), [("baseline", 1.75), ("high", 2.25), ("low", 1.5)])
+@pytest.mark.parametrize(
+    ("variant", "height"),
+    [
+        pytest.param("baseline", 1.75, marks=pytest.mark.slow),
+        ("high", 2.25),
+        pytest.param("low", 1.5, marks=pytest.mark.slow),
+    ],
+)
 def test_the_camera_rides_on_the_robot_at_its_height(
     studio: Studio, variant: str, height: float
 ) -> None:

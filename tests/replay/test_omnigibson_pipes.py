@@ -62,6 +62,7 @@ def replays(machine: Machine) -> Iterator[RunOfReplays]:
     leave()
 
 
+@pytest.mark.slow
 def test_a_run_shows_the_players_log_while_it_plays(replays: RunOfReplays, tmp_path: Path) -> None:
     """The player waits at frame 30 until its first message is in the run's log, in Dagster."""
     go_on = tmp_path / "go_on"
@@ -102,6 +103,7 @@ def test_a_crash_is_tried_once_more_in_the_same_run(replays: RunOfReplays) -> No
     assert told == f"{ended} It is tried once more."
 
 
+@pytest.mark.slow
 def test_a_second_crash_fails_the_run_clearly(replays: RunOfReplays) -> None:
     replays.machine.crash_at(17, times=9)
     error = replays.run().error

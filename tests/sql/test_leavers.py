@@ -148,7 +148,16 @@ def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -
     assert "f4" not in message
 
 
-@pytest.mark.parametrize("kept", ["qa", "question_set", "asked_questions", "evaluation"])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "qa",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("question_set", "asked_questions", "evaluation")
+        ),
+    ],
+)
 def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_question(
     tmp_path: Path, target: Path, kept: str
 ) -> None:
