@@ -10,18 +10,14 @@ import polars as pl
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
+from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.replay.embedded import SOURCE
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.segmentation.segment import segment
 from enact_assets.storage.recordings import CAMERA
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.release_draws import why_no_questions
-from enact_assets.trajectories.sampling import sample_trajectories
 
 TABLES = (
     "demonstrations",
@@ -96,22 +92,19 @@ def tables_of_demonstration(
             )
         check_replay(replay.demonstrations, replay.facts, objects)
     with clock.running("segmentation"):
-        found = segment(replay.demonstrations, replay.facts, objects, gating)
+        found = SEGMENT.of(profile)(replay.demonstrations, replay.facts, objects, gating)
         frames, graphs = found.segmented_frames, found.scene_graphs
     with clock.running("visibility"):
         seen = visibility_from_observability(replay.observability, frames, settings.camera)
     with clock.running("transition_graph"):
-        index = delta_index(graphs, seen, objects, profile, frames.height)
-        graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
+        index = INDEX_CHANGES.of(profile)(graphs, seen, objects, profile, frames.height)
+        graph = build_transition_graph(frames, index)
     with clock.running("path_counts"):
         counts = count_paths(frames, graph, profile)
     with clock.running("trajectories"):
-        n, seed = questions.trajectories_per_length, questions.seed
-        drawn = sample_trajectories(frames, graph, profile, n, seed, index=index)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
     with clock.running("qa"):
-        qa = write_questions(
-            drawn, graph, questions, profile=profile, segmented_frames=frames, index=index
-        )
+        write = WRITE.of(profile)
+        qa = write(frames, drawn, graph, index, settings=questions, profile=profile)
     tables = (replay.demonstrations, objects, frames, graphs, seen, graph, counts, drawn, qa)
-    note = why_no_questions(index) if isinstance(index, ReleaseDeltaIndex) else None
-    return DemonstrationTables(dict(zip(TABLES, tables, strict=True)), note)
+    return DemonstrationTables(dict(zip(TABLES, tables, strict=True)), why_no_questions(index))

@@ -11,15 +11,10 @@ from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import Gating
-from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.profiles import AT_FRAMES, INDEX_CHANGES
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.held_facts import scene_graphs_at
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.segmentation.segment import segment
-from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.segmentation.component_index import ComponentIndex
 
 
 @dataclass(frozen=True)
@@ -31,32 +26,9 @@ class KeyFrameTables:
     visibility: pl.DataFrame
 
 
-@dataclass(frozen=True)
-class TaskEvidence:
-    """What verifies the questions of one task: changes between its key frames, kept once found.
-
-    ``frame_ids`` are what the recording calls them, in order. ``release`` is None under ``paper``.
-    """
-
-    frame_ids: tuple[int, ...]
-    index: DeltaIndex | ReleaseDeltaIndex
-    release: ReleaseEvidence | None
-
-    @classmethod
-    def of(
-        cls, replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
-    ) -> "TaskEvidence":
-        """Evidence from a replay and its key frames."""
-        index = index_of(replay, key_frames, profile)
-        ids = tuple(key_frames.segmented_frames.sort("key_frame")["frame_id"].to_list())
-        if isinstance(index, ReleaseDeltaIndex):
-            return cls(ids, index, ReleaseEvidence.of(index, ids))
-        return cls(ids, index, None)
-
-
 def gating_of(profile: Profile) -> Gating:
     """Which changes count: all that are recorded (release), or the paper's predicates."""
-    predicates = () if profile.release is not None else STATE_PREDICATES
+    predicates = () if profile.counts_every_state else STATE_PREDICATES
     return Gating(profile.name, profile, predicates)
 
 
@@ -80,50 +52,14 @@ def key_frames_at(
             f"{name}, first {missing[0]}. Key frames and replay do not belong together."
         )
     gating = gating_of(profile)
-    if profile.release is None:
-        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
-        ids = found.segmented_frames["frame_id"].to_list()
-        if ids != list(frame_ids):
-            raise RecordingError(
-                f"{where}: its {len(frame_ids)} key frames are not the {len(ids)} that profile "
-                f"{profile.name!r} finds in {name}. Segment it under the same profile."
-            )
-        segmented, graphs = found.segmented_frames, found.scene_graphs
-    else:
-        segmented = _segmented_frames(name, gating.name, frames.tolist(), frame_ids)
-        graphs = scene_graphs_at(name, gating.name, replay.facts, np.asarray(frames, np.int64))
-    visibility = visibility_from_observability(replay.observability, segmented)
-    return KeyFrameTables(segmented, graphs, visibility)
+    found = AT_FRAMES.of(profile)(replay, np.asarray(frames, np.int64), gating, where)
+    visibility = visibility_from_observability(replay.observability, found.segmented_frames)
+    return KeyFrameTables(found.segmented_frames, found.scene_graphs, visibility)
 
 
-def index_of(
-    replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile
-) -> DeltaIndex | ReleaseDeltaIndex:
+def index_of(replay: ReplayTables, key_frames: KeyFrameTables, profile: Profile) -> ComponentIndex:
     """Changes between the key frames."""
     # A last key frame may hold nothing at all: the number of key frames is not in the graphs.
     n_key_frames = key_frames.segmented_frames.height
     graphs, visibility = key_frames.scene_graphs, key_frames.visibility
-    return delta_index(graphs, visibility, replay.objects, profile, n_key_frames)
-
-
-def _segmented_frames(
-    name: str, gating: str, frames: Sequence[int], frame_ids: Sequence[int]
-) -> pl.DataFrame:
-    """Table ``segmented_frames`` of key frames that a file chose; it does not say why."""
-    contract = SegmentedFrames
-    return contract.check(
-        pl.DataFrame(
-            {
-                "demonstration": [name] * len(frames),
-                "gating": [gating] * len(frames),
-                "key_frame": list(range(len(frames))),
-                "frame": list(frames),
-                "frame_id": list(frame_ids),
-                "change_frame": [None] * len(frames),
-                "similarity": [None] * len(frames),
-                "changes": [[] for _ in frames],
-            },
-            schema=contract.schema(),
-        ),
-        f"{name}, {gating}",
-    )
+    return INDEX_CHANGES.of(profile)(graphs, visibility, replay.objects, profile, n_key_frames)

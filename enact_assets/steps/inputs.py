@@ -8,11 +8,10 @@ from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, 
 from enact_assets.engine.steps import DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
+from enact_assets.profiles import INDEX_CHANGES, NEEDS_CHANGES
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.replay_tables import Demonstrations, Objects
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 DemonstrationName = Annotated[str, Name("demonstration")]
@@ -28,9 +27,9 @@ DETERMINES["variant"] = "gating"
 OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 """The partition of the baseline, whatever variant is made."""
 IF_RELEASE = Rule(when="release")
-"""Read only where the gating has a profile of the public release."""
+"""Read only where the profile of the gating needs changes to draw, as the public release does."""
 CONDITIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "release": ("gating", lambda gating: gating.profile.release is not None),
+    "release": ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile)),
 }
 """Condition of a rule -> the dimension of the setting that decides it, and how."""
 EVIDENCE = Rule(is_vouched=True)
@@ -57,13 +56,11 @@ class Changes:
     demonstrations: Of[Demonstrations]
     gating: Gating
 
-    def index(self) -> DeltaIndex | ReleaseDeltaIndex:
-        """The visible changes between any two key frames."""
+    def index(self) -> ComponentIndex:
+        """The changes between any two key frames."""
         source = str(self.demonstrations.item(0, "source"))
         profile = self.gating.profile_of(source)
-        return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
-
-    def release_index(self) -> ReleaseDeltaIndex | None:
-        """The same under a profile of the public release; None under any other."""
-        index = self.index()
-        return index if isinstance(index, ReleaseDeltaIndex) else None
+        n_key_frames = self.frames.height
+        return INDEX_CHANGES.of(profile)(
+            self.graphs, self.seen, self.objects, profile, n_key_frames
+        )

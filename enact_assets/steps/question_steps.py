@@ -15,10 +15,10 @@ from enact_assets.engine.steps import All, Each, Versions, step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.handles import QuestionFile, RecordedVariants
+from enact_assets.profiles import WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.official_rows import to_rows
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import (
     AskedQuestions,
     OfficialQuestions,
@@ -44,11 +44,9 @@ def qa(
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
     actions, given the pictures).
     """
-    index = None if changes is None else changes.release_index()
-    rows = write_questions(
-        drawn, graph, questions, profile=gating.profile, segmented_frames=frames, index=index
-    )
-    return Qa.of(rows)
+    index = None if changes is None else changes.index()
+    write = WRITE.of(gating.profile)
+    return Qa.of(write(frames, drawn, graph, index, settings=questions, profile=gating.profile))
 
 
 @step(group="questions", job="choose_questions")
