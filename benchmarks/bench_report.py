@@ -81,8 +81,9 @@ def publish_answers(root: DataRoot, asked: EvaluationSet, n_models: int) -> None
     accuracies, comparisons = compare_models(pl.concat(evaluations), BASELINE)
     lake.write("model_accuracies", accuracies, {"variant": BASELINE})
     lake.write("model_comparisons", comparisons, {"variant": BASELINE})
-    for name in (name for name in TABLES if name.startswith("published_")):
-        lake.write(name, published_table(name), {})
+    for name, table in TABLES.items():
+        if name.startswith("published_"):
+            lake.write(name, published_table(table), {})
     without_checks = root.root / "sql"
     shutil.copytree(sql_folder(), without_checks, ignore=shutil.ignore_patterns("checks"))
     (without_checks / "checks").mkdir()
