@@ -12,6 +12,7 @@ from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.qa import write_questions
 from enact_assets.replay.embedded import SOURCE
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.delta_index import delta_index
@@ -26,6 +27,7 @@ from enact_assets.trajectories.sampling import sample_trajectories
 TABLES = (
     "demonstrations",
     "objects",
+    "later_parents",
     "segmented_frames",
     "scene_graphs",
     "visibility",
@@ -87,21 +89,22 @@ def tables_of_demonstration(
     """
     clock = clock or StageClock()
     gating, questions = settings.gating, settings.questions
-    profile, objects = gating.profile, replay.objects
+    profile, objects, later = gating.profile, replay.objects, replay.later_parents
     with clock.running("check"):
         if replay.demonstrations["source"].to_list() == [SOURCE]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
                 "masks: it is embedded. Materialize it instead: its masks are measured then."
             )
-        check_replay(replay.demonstrations, replay.facts, objects)
+        check_replay(replay.demonstrations, replay.facts, objects, later)
     with clock.running("segmentation"):
-        found = segment(replay.demonstrations, replay.facts, objects, gating)
+        found = segment(replay.demonstrations, replay.facts, objects, gating, later)
         frames, graphs = found.segmented_frames, found.scene_graphs
     with clock.running("visibility"):
         seen = visibility_from_observability(replay.observability, frames, settings.camera)
     with clock.running("transition_graph"):
-        index = delta_index(graphs, seen, objects, profile, frames.height)
+        later_seen = at_key_frames(later, frames["frame"].to_numpy())
+        index = delta_index(graphs, seen, objects, profile, frames.height, later_parents=later_seen)
         graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
     with clock.running("path_counts"):
         counts = count_paths(frames, graph, profile)
@@ -112,6 +115,6 @@ def tables_of_demonstration(
         qa = write_questions(
             drawn, graph, questions, profile=profile, segmented_frames=frames, index=index
         )
-    tables = (replay.demonstrations, objects, frames, graphs, seen, graph, counts, drawn, qa)
+    tables = (replay.demonstrations, objects, later, frames, graphs, seen, graph, counts, drawn, qa)
     note = why_no_questions(index) if isinstance(index, ReleaseDeltaIndex) else None
     return DemonstrationTables(dict(zip(TABLES, tables, strict=True)), note)

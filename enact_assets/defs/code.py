@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).parents[1]
 SOURCES: dict[str, tuple[str, ...]] = {
     "demonstrations": ("simulator", "replay"),
     "facts": ("simulator", "replay"),
+    "later_parents": ("simulator", "replay"),
     "objects": ("simulator", "replay"),
     "observability": ("simulator", "replay"),
     "states": ("simulator", "replay"),

@@ -143,10 +143,10 @@ def questions_of(
     Under ``release`` no question shows a key frame for which ``has_picture`` is false.
     """
     frames = key_frames.segmented_frames
-    graph = build_transition_graph(
-        frames, key_frames.scene_graphs, key_frames.visibility, replay.objects, profile
-    )
     index = index_of(replay, key_frames, profile)
+    graph = build_transition_graph(
+        frames, key_frames.scene_graphs, key_frames.visibility, replay.objects, profile, index=index
+    )
     n = settings.trajectories_per_length
     trajectories = sample_trajectories(frames, graph, profile, n, settings.seed, index=index)
     qa = write_questions(

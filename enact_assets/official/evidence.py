@@ -13,6 +13,7 @@ from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import Gating
 from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
@@ -81,7 +82,9 @@ def key_frames_at(
         )
     gating = gating_of(profile)
     if profile.release is None:
-        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        found = segment(
+            replay.demonstrations, replay.facts, replay.objects, gating, replay.later_parents
+        )
         ids = found.segmented_frames["frame_id"].to_list()
         if ids != list(frame_ids):
             raise RecordingError(
@@ -101,9 +104,12 @@ def index_of(
 ) -> DeltaIndex | ReleaseDeltaIndex:
     """Changes between the key frames."""
     # A last key frame may hold nothing at all: the number of key frames is not in the graphs.
-    n_key_frames = key_frames.segmented_frames.height
+    frames = key_frames.segmented_frames.sort("key_frame")["frame"].to_numpy()
+    later = at_key_frames(replay.later_parents, frames)
     graphs, visibility = key_frames.scene_graphs, key_frames.visibility
-    return delta_index(graphs, visibility, replay.objects, profile, n_key_frames)
+    return delta_index(
+        graphs, visibility, replay.objects, profile, len(frames), later_parents=later
+    )
 
 
 def _segmented_frames(

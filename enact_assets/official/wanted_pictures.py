@@ -26,7 +26,11 @@ def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) ->
     frames = {}
     for gating in sorted({of_baseline, *own.values()}):
         found = segment(
-            tables.demonstrations, tables.facts, tables.objects, registry.gating(gating)
+            tables.demonstrations,
+            tables.facts,
+            tables.objects,
+            registry.gating(gating),
+            tables.later_parents,
         )
         frames[gating] = found.segmented_frames["frame"].to_numpy()
     row = tables.demonstrations.row(0, named=True)

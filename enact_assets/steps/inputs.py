@@ -9,7 +9,8 @@ from enact_assets.engine.steps import DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.replay.parents import at_key_frames
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
@@ -54,6 +55,7 @@ class Changes:
     graphs: Of[SceneGraphs]
     seen: Of[Visibility]
     objects: Of[Objects]
+    later: Of[LaterParents]
     demonstrations: Of[Demonstrations]
     gating: Gating
 
@@ -61,7 +63,11 @@ class Changes:
         """The visible changes between any two key frames."""
         source = str(self.demonstrations.item(0, "source"))
         profile = self.gating.profile_of(source)
-        return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
+        later = at_key_frames(self.later, self.frames["frame"].to_numpy())
+        n_key_frames = self.frames.height
+        return delta_index(
+            self.graphs, self.seen, self.objects, profile, n_key_frames, later_parents=later
+        )
 
     def release_index(self) -> ReleaseDeltaIndex | None:
         """The same under a profile of the public release; None under any other."""
