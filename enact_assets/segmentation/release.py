@@ -78,7 +78,7 @@ def segment_release(
             f"gating {gating.name!r}: profile {gating.profile.name!r} has no rules of the public "
             "release. Call segment(), which chooses by profile."
         )
-    only_demonstration(demonstrations, objects=objects)
+    only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(
         demonstrations,

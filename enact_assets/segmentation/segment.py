@@ -64,7 +64,9 @@ def segment(
     """
     if gating.profile.release is not None:
         return segment_release(demonstrations, facts, objects, gating, later_parents)
-    _, n_frames = only_demonstration(demonstrations, facts=facts, objects=objects)
+    _, n_frames = only_demonstration(
+        demonstrations, facts=facts, objects=objects, later_parents=later_parents
+    )
     found = find_switches(facts, objects, gating.predicates, n_frames, later_parents)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)

@@ -28,7 +28,8 @@ def build_transition_graph(
     Without key frames, or without edges, the table is empty. Under profile ``release`` sentences
     are counted instead, of which several may be about one component, and the table is also empty
     if any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` is what
-    ``delta_index`` makes of these tables; it is made anew unless it is given.
+    ``delta_index`` makes of these tables; it is made anew unless it is given, of parents that never
+    change.
 
     Errors: :class:`TrajectoryError` if key frames are not numbered from 0 without a gap, or the
     scene graphs or masks know key frames that do not exist; those of ``delta_index``.
