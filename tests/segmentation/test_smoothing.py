@@ -50,9 +50,9 @@ def test_runs_shorter_than_ten_frames_are_flipped_and_runs_at_the_ends_are_kept(
 
 def test_existence_has_its_gaps_filled_but_no_short_life_removed() -> None:
     """A half that is diced at once would vanish from the chain of transitions."""
-    assert smoothed([(10, 13), (30, 60), (65, 90)], 100, 10, only_gaps=True) == dense(
-        [(10, 13), (30, 90)], 100
-    )
+    before = [(10, 13), (30, 60), (69, 90), (100, 110)]
+    after = [(10, 13), (30, 90), (100, 110)]
+    assert smoothed(before, 120, 10, only_gaps=True) == dense(after, 120)
 
 
 @given(st.data(), st.integers(1, 80), st.integers(0, 12), st.booleans())
