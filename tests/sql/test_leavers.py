@@ -125,9 +125,9 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
     """Dagster compares the hash: a new, empty partition changes nothing."""
     more = {dimension: {*names, "new"} for dimension, names in ALL.items()}
     reports: list[PublishReport] = [
-        publish_lean(lake, target),
-        publish_lean(lake, target, names=more),
-        publish_lean(lake, target, names={"model": ["guesser", "oracle"]}),
+        publish_few(lake, target),
+        publish_few(lake, target, names=more),
+        publish_few(lake, target, names={"model": ["guesser", "oracle"]}),
     ]
     assert len({report.content_sha for report in reports}) == 1
     assert [report.rows for report in reports] == [reports[0].rows] * 3
@@ -136,7 +136,7 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
 def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> None:
     """A misspelt one would publish leavers without a word."""
     with pytest.raises(UnknownNameError, match=r"unknown dimension 'variants'.*variant"):
-        publish_lean(lake, target, names={"variants": {"baseline"}})
+        publish_few(lake, target, names={"variants": {"baseline"}})
 
 
 def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
@@ -175,7 +175,7 @@ def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_questi
         rows[name] = [r for r in rows[name] if r["demonstration"] != BOIL]
     rows["probes"] = []
     lake = write_lake(tmp_path / "lake", rows)
-    publish_lean(lake, target, names=without("demonstration", BOIL))
+    publish_few(lake, target, names=without("demonstration", BOIL))
     found = query(target, "select distinct question_id from predictions order by all")
     assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
 
@@ -240,15 +240,15 @@ def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target
         other = {"gating": "contact"} | ({"question_set": "contact"} if "set" in name else {})
         rows[name] += [{**row, **other} for row in rows[name]]
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish_lean(lake, target, names=ALL).rows["predictions"] == 12
+    assert publish_few(lake, target, names=ALL).rows["predictions"] == 12
 
 
 def test_rows_left_out_of_a_file_change_the_content_hash(tmp_path: Path, target: Path) -> None:
     """The files that go in are the same, what is published of them is not."""
     rows = tiny_rows()
     lake = write_lake(tmp_path / "lake", {"frame_images": rows["frame_images"]})
-    everything = publish_lean(lake, target)
-    report = publish_lean(lake, target, names={"gating": {"contact"}})
+    everything = publish_few(lake, target)
+    report = publish_few(lake, target, names={"gating": {"contact"}})
     assert (everything.rows["frame_images"], report.rows["frame_images"]) == (14, 0)
     assert report.content_sha != everything.content_sha
 
@@ -267,18 +267,18 @@ def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> Non
     name = "it's-0'); drop table qa; --"
     rows["evaluation"].append({**rows["evaluation"][0], "demonstration": name, "question_id": "q"})
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish_lean(lake, target, names=ALL).rows["evaluation"] == 12
+    assert publish_few(lake, target, names=ALL).rows["evaluation"] == 12
 
 
 def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None:
     """Compared with the current names, they tell that one left since."""
     assert published_names(target) == {}
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert published_names(target) == ALL
     names = without("model", "guesser")
-    publish_lean(lake, target, names=names)
+    publish_few(lake, target, names=names)
     assert published_names(target) == names
-    publish_lean(Lake(target.parent / "nothing"), target)
+    publish_few(Lake(target.parent / "nothing"), target)
     assert published_names(target) == {dimension: set() for dimension in ALL}
     target.write_bytes(b"not a database" * 1000)
     assert published_names(target) == {}
@@ -296,13 +296,13 @@ STALE = pl.DataFrame(
 
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
-    current = publish_lean(lake, target)
+    current = publish_few(lake, target)
     assert query(target, "from stale_partitions").equals(StalePartitions.empty())
-    marked = publish_lean(lake, target, stale=STALE)
+    marked = publish_few(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)
     assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
     assert current.content_sha != marked.content_sha
-    again = publish_lean(lake, target, stale=StalePartitions.empty())
+    again = publish_few(lake, target, stale=StalePartitions.empty())
     assert again.content_sha == current.content_sha
 
 
@@ -315,5 +315,5 @@ def test_a_stale_list_that_breaks_its_contract_is_refused(
     lake: Lake, target: Path, stale: pl.DataFrame
 ) -> None:
     with pytest.raises(TableContractError, match="stale_partitions"):
-        publish_lean(lake, target, stale=stale)
+        publish_few(lake, target, stale=stale)
     assert not target.exists()
