@@ -11,12 +11,9 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
+from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.segment import segment
 from enact_assets.trajectories.graph import build_transition_graph
-from enact_assets.trajectories.sampling import sample_trajectories
 
 PROFILES = {
     "release": Gating("release", RELEASE, ()),
@@ -49,6 +46,7 @@ class QuestionWork:
     @classmethod
     def of(cls, replay: ReplayTables, gating: Gating) -> "QuestionWork":
         """Segment ``replay``."""
+        segment = SEGMENT.of(gating.profile)
         found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
         frames = found.segmented_frames
         seen = visibility_from_observability(replay.observability, frames)
@@ -58,12 +56,11 @@ class QuestionWork:
         """Changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
         profile, objects = self.gating.profile, self.replay.objects
         frames, graphs, seen = self.segmented_frames, self.scene_graphs, self.visibility
-        index = delta_index(graphs, seen, objects, profile, frames.height)
-        graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
-        drawn = sample_trajectories(frames, graph, profile, PER_LENGTH, 0, index=index)
-        return write_questions(
-            drawn, graph, QUESTIONS, profile=profile, segmented_frames=frames, index=index
-        )
+        index = INDEX_CHANGES.of(profile)(graphs, seen, objects, profile, frames.height)
+        graph = build_transition_graph(frames, index)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, QUESTIONS)
+        write = WRITE.of(profile)
+        return write(frames, drawn, graph, index, settings=QUESTIONS, profile=profile)
 
 
 def works_with(n_key_frames: int, n_frames: int, gating: Gating) -> Iterator[QuestionWork]:

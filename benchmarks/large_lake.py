@@ -24,13 +24,12 @@ from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.requests import Image
+from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.storage.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.storage.lake import file_name
 from enact_assets.storage.parquet_files import encoded_file
@@ -56,21 +55,20 @@ class Template:
 
     of_demonstration: Tables
     of_gating: dict[str, Tables]
-    changes: dict[str, DeltaIndex]
+    changes: dict[str, ComponentIndex]
 
     @classmethod
     def of(cls, seed: int, registry: Registry) -> "Template":
         """Take the demonstration of ``seed`` through all stages."""
         replay = generate(seed, N_FRAMES)
         of_gating: dict[str, Tables] = {}
-        changes: dict[str, DeltaIndex] = {}
+        changes: dict[str, ComponentIndex] = {}
         for name, gating in registry.gatings.items():
             found = tables_of_demonstration(replay, BulkSettings(gating, registry.questions)).tables
             seen, frames = found["visibility"], found["segmented_frames"]
-            index = delta_index(
+            index = INDEX_CHANGES.of(gating.profile)(
                 found["scene_graphs"], seen, replay.objects, gating.profile, frames.height
             )
-            assert isinstance(index, DeltaIndex)
             orders = expect_random_orders(found["qa"], {demonstration_name(seed): index})
             edited = measure_edited_objects(found["transition_graph"], seen, index)
             kept = {n: t for n, t in found.items() if n not in _OF_DEMONSTRATION}
@@ -89,13 +87,11 @@ class Template:
         Questions are written anew; in how many orders they are right is told of the template's.
         """
         tables = {n: _renamed(rows, number) for n, rows in self.of_gating[gating.name].items()}
-        tables["qa"] = write_questions(
-            tables["trajectories"],
-            tables["transition_graph"],
-            registry.questions,
+        tables["qa"] = WRITE.of(gating.profile)(
+            *(tables[n] for n in ("segmented_frames", "trajectories", "transition_graph")),
+            self.changes[gating.name],
+            settings=registry.questions,
             profile=gating.profile,
-            segmented_frames=tables["segmented_frames"],
-            index=self.changes[gating.name],
         )
         ids = tables["qa"].get_column("question_id")
         tables["question_orders"] = tables["question_orders"].with_columns(ids)
@@ -162,7 +158,7 @@ def _write_answers(
     root: Path,
     variant: Variant,
     asked: pl.DataFrame,
-    changes: Mapping[str, DeltaIndex],
+    changes: Mapping[str, ComponentIndex],
     gating: Gating,
 ) -> None:
     shas = {
@@ -174,7 +170,7 @@ def _write_answers(
         partition = {"model": model, "variant": variant.name}
         said = predict(model, variant.name, asked, _no_picture, shas)
         _write(root, "predictions", partition, said)
-        judged = evaluate(said, asked, changes, gating.profile)
+        judged = evaluate(said, asked, changes, ANSWERS.of(gating.profile))
         _write(root, "evaluation", partition, judged)
 
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.frames.images import render_key_frames
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.embedded import replay_embedded
 from enact_assets.replay.tables import ReplayTables
-from enact_assets.segmentation.segment import segment
 from enact_assets.storage.images import ImageStore
 
 DEMONSTRATION = "picking_up_toys-0"
@@ -58,6 +58,7 @@ def frames_to_render(tables: ReplayTables, every: int) -> list[int]:
     registry = load_registry()
     found: set[int] = set(range(0, tables.demonstrations.item(0, "n_frames"), every))
     for gating in registry.gatings.values():
+        segment = SEGMENT.of(gating.profile)
         segmented = segment(tables.demonstrations, tables.facts, tables.objects, gating)
         found |= set(segmented.segmented_frames["frame"].to_list())
     return sorted(found)

@@ -20,10 +20,11 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import checked_picture, write_picture
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.segment import SegmentedTables, segment
+from enact_assets.segmentation.landed import SegmentedTables
 from enact_assets.storage.atomic import replacing
 from enact_assets.storage.recordings import CAMERA, has_png, video_file
 
@@ -60,7 +61,7 @@ def segment_folder(
         with summary.attempt(task.name) as outcome:
             replay = read_recorded(task.file, task.name, progress=read)
             check_replay(replay.demonstrations, replay.facts, replay.objects)
-            tables = segment(
+            tables = SEGMENT.of(profile)(
                 replay.demonstrations, replay.facts, replay.objects, gating_of(profile)
             )
             frames = tables.segmented_frames

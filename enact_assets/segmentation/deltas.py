@@ -130,18 +130,13 @@ class DeltaIndex(ComponentIndex):
         """Number of key frames; they are numbered from 0."""
         return int(self._arrays.facts.shape[0])
 
-    def visible_bits(self, pairs: Ints) -> Words:
-        """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
-        return self._bits(pairs)[0]
-
-    def full_bits(self, pairs: Ints) -> Words:
-        """Whole changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
-        return self._bits(pairs)[1]
+    def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
+        """Visible and whole changes of ``pairs`` (n, 2), from and to; none of them fails."""
+        visible, full = pair_changes(self._arrays, self._checked(pairs), self.n_words)
+        return visible, full, np.zeros((len(visible), 2), np.int64)
 
     def edited(self, pairs: Ints) -> tuple[Bools, Bools]:
-        """Objects that the visible changes of ``pairs`` (n, 2) name, as (n, objects), by
-        ``object_names``; and, in the same shape, which objects take part in a transition.
-        """
+        """Objects named, and objects in a transition: see :meth:`ComponentIndex.edited`."""
         return edited_objects(self._arrays, self._checked(pairs), self.n_words)
 
     def edges(self) -> tuple[Ints, Ints]:
@@ -153,6 +148,3 @@ class DeltaIndex(ComponentIndex):
         is_edge = (counts >= self._profile.min_changes) & (counts <= self._profile.max_changes)
         pairs = np.argwhere(np.triu(is_edge, k=1))
         return pairs.astype(np.int64), counts[pairs[:, 0], pairs[:, 1]].astype(np.int64)
-
-    def _bits(self, pairs: Ints) -> tuple[Words, Words]:
-        return pair_changes(self._arrays, self._checked(pairs), self.n_words)

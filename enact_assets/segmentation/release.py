@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import ReplayError, SettingsError
+from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import ReleaseRules
 from enact_assets.contracts.settings import Gating
@@ -68,12 +68,7 @@ def segment_release(
     :class:`IntervalError` if the intervals of a fact overlap; :class:`SettingsError` for a gating
     of another profile.
     """
-    rules = gating.profile.release
-    if rules is None:
-        raise SettingsError(
-            f"gating {gating.name!r}: profile {gating.profile.name!r} has no rules of the public "
-            "release. Call segment(), which chooses by profile."
-        )
+    rules = gating.profile.release_constants
     only_demonstration(demonstrations, objects=objects)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(

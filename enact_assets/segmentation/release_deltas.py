@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
-from enact_assets.contracts.errors import PairError, SettingsError
+from enact_assets.contracts.errors import PairError
 from enact_assets.contracts.profile import Profile
 from enact_assets.segmentation.bit_sets import sets_of
 from enact_assets.segmentation.component_index import ComponentIndex
@@ -97,13 +97,12 @@ class ReleaseDeltaIndex(ComponentIndex):
         frames at least, should there be no fact about the last ones. Errors: :class:`ReplayError`
         if the tables are of several demonstrations or name an object that is not in ``objects``.
         """
-        if profile.release is None:
-            raise SettingsError(f"profile {profile.name!r} is not of the public release")
+        min_percent = profile.release_constants.min_visible_percent
         check_key_frame_tables(scene_graphs, visibility, objects)
         found = read_objects(objects)
         n_key_frames = max(n_key_frames, count_named_key_frames(scene_graphs, visibility))
         exists = existence_of(scene_graphs, found.number, n_key_frames)
-        shown = visibility.filter(pl.col("fraction") * 100.0 > profile.release.min_visible_percent)
+        shown = visibility.filter(pl.col("fraction") * 100.0 > min_percent)
         visible = exists & sight_of(shown, found.number, n_key_frames)
         arrays, components = build_arrays(scene_graphs, found, exists, visible)
         return cls(arrays, components, found.names, profile)

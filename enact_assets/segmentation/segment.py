@@ -30,7 +30,6 @@ from enact_assets.segmentation.landed import (
     land,
     only_demonstration,
 )
-from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.switches import FactSwitches, find_switches
 
 __all__ = ["SegmentedTables", "segment"]
@@ -39,17 +38,15 @@ __all__ = ["SegmentedTables", "segment"]
 def segment(
     demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
 ) -> SegmentedTables:
-    """Key frames of one demonstration and the scene graph at each of them.
+    """Key frames of one demonstration and the scene graph at each of them, by the paper's rules.
 
     ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. A replay of at
     most ``settle_frames`` frames has no key frame and gives empty tables. Profile ``release`` has
-    rules of its own, see ``release.py``.
+    :func:`segment_release` instead (``profiles.SEGMENT`` chooses).
 
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.
     """
-    if gating.profile.release is not None:
-        return segment_release(demonstrations, facts, objects, gating)
     _, n_frames = only_demonstration(demonstrations, facts=facts, objects=objects)
     found = find_switches(facts, objects, gating.predicates, n_frames)
     profile = gating.profile

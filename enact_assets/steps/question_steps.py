@@ -17,10 +17,10 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.handles import QuestionFile, RecordedVariants
+from enact_assets.profiles import WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.official_rows import to_rows
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import (
     AskedQuestions,
     OfficialQuestions,
@@ -38,8 +38,7 @@ NO_QUESTIONS = "no questions"
 
 
 def _why_none(changes: Changes | None) -> Mapping[str, Any]:
-    index = None if changes is None else changes.release_index
-    why = None if index is None else why_no_questions(index)
+    why = None if changes is None else why_no_questions(changes.index)
     return {} if why is None else {NO_QUESTIONS: why}
 
 
@@ -55,11 +54,9 @@ def qa(
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
     actions, given the pictures).
     """
-    index = None if changes is None else changes.release_index
-    rows = write_questions(
-        drawn, graph, questions, profile=gating.profile, segmented_frames=frames, index=index
-    )
-    return Qa.of(rows)
+    index = None if changes is None else changes.index
+    write = WRITE.of(gating.profile)
+    return Qa.of(write(frames, drawn, graph, index, settings=questions, profile=gating.profile))
 
 
 @step(group="questions", job="choose_questions")

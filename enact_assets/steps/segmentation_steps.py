@@ -3,9 +3,9 @@
 from enact_assets.contracts.registry import Gating
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.segment import segment
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 
@@ -15,5 +15,5 @@ def segmentation(
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:
     """Frames at which the scene graph changed for good, and what holds at each of them."""
     check_replay(demonstrations, facts, objects)
-    found = segment(demonstrations, facts, objects, gating)
+    found = SEGMENT.of(gating.profile)(demonstrations, facts, objects, gating)
     return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)

@@ -29,18 +29,15 @@ from enact_assets.bulk.sources import REPLAY_TABLES, LakeSource, RecordedSource,
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.engine.tables import Table
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
+from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.segment import segment
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.places import Place
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.graph import build_transition_graph
-from enact_assets.trajectories.sampling import sample_trajectories
 
 DIES_WHILE_WRITING = """
 import os, signal, sys
@@ -70,13 +67,13 @@ def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFra
     for seed in seeds:
         replay = generate(seed, N_FRAMES)
         check_replay(replay.demonstrations, replay.facts, replay.objects)
+        segment = SEGMENT.of(profile)
         found = segment(replay.demonstrations, replay.facts, replay.objects, settings.gating)
         frames, graphs = found.segmented_frames, found.scene_graphs
         seen = visibility_from_observability(replay.observability, frames)
-        graph = build_transition_graph(frames, graphs, seen, replay.objects, profile)
-        n, seed_of_draws = questions.trajectories_per_length, questions.seed
-        index = delta_index(graphs, seen, replay.objects, profile, frames.height)
-        drawn = sample_trajectories(frames, graph, profile, n, seed_of_draws, index=index)
+        index = INDEX_CHANGES.of(profile)(graphs, seen, replay.objects, profile, frames.height)
+        graph = build_transition_graph(frames, index)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
         made = {
             "demonstrations": replay.demonstrations,
             "objects": replay.objects,
@@ -86,8 +83,8 @@ def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFra
             "transition_graph": graph,
             "path_counts": count_paths(frames, graph, profile),
             "trajectories": drawn,
-            "qa": write_questions(
-                drawn, graph, questions, profile=profile, segmented_frames=frames, index=index
+            "qa": WRITE.of(profile)(
+                frames, drawn, graph, index, settings=questions, profile=profile
             ),
         }
         for name, rows in made.items():

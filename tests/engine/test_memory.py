@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
 import polars as pl
@@ -17,6 +18,7 @@ from enact_assets.contracts.settings import Gating, QuestionSettings, Variant
 from enact_assets.engine.memory import Made, run_in_memory
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.profiles import INDEX_CHANGES
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
 from enact_assets.steps import inputs
@@ -72,8 +74,8 @@ def test_what_comes_together_is_computed_once(monkeypatch: pytest.MonkeyPatch) -
         n_made.append(arguments)
         return real(*arguments)
 
-    real = inputs.delta_index
-    monkeypatch.setattr(inputs, "delta_index", counted)
+    real = INDEX_CHANGES.release
+    monkeypatch.setattr(inputs, "INDEX_CHANGES", replace(INDEX_CHANGES, release=counted))
     given = {table(name): rows for name, rows in before.items()}
     steps = (visible_changes, trajectories, qa)
     run_in_memory(steps, given, names_of("release"), settings_of("release"))

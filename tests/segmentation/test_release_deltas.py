@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError, PairError, ReplayError, SettingsError
 from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex, signature_text
 from enact_assets.segmentation.release_labels import release_label
 from enact_assets.trajectories.graph import build_transition_graph
@@ -82,8 +80,7 @@ def test_recorded_changes_of_small_graphs_are_reproduced() -> None:
 def test_recorded_changes_of_whole_tasks_are_reproduced(name: str) -> None:
     """All pairs forward, and those backward that were recorded: 985 pairs, 28 of which fail."""
     graphs, tables = task_key_frames(name)
-    index, pairs = delta_index(*tables, RELEASE), expected(name)["pairs"]
-    assert isinstance(index, ReleaseDeltaIndex)
+    index, pairs = ReleaseDeltaIndex.from_tables(*tables, RELEASE), expected(name)["pairs"]
     assert index.n_key_frames == len(graphs)
     table_of = pairs["signature_table"]
     for i, j, valid, n_sentences, *wanted in pairs["forward"] + pairs["backward"]:
@@ -393,8 +390,7 @@ def test_a_failing_pair_is_told_and_empties_the_transition_graph() -> None:
     assert failing.failure_text(0, 1) == ""
     with pytest.raises(PairError, match=r"key frames 2 to 3: AssertionError: .*'diced__apple'"):
         failing.visible(2, 3)
-    tables = key_frame_tables([*PARTICLES[:2], *PARTICLES[:1:-1]])
-    edges = build_transition_graph(build_segmented_frames(5), *tables, RELEASE)
+    edges = build_transition_graph(build_segmented_frames(5), failing)
     assert edges.equals(TransitionGraph.empty())
 
 
@@ -404,7 +400,7 @@ def test_edges_of_the_transition_graph_count_sentences() -> None:
         graph(node("cup_1", category="a"), node("cup_2", category="b")),
         graph(node("cup_1", "Open", category="a"), node("cup_2", "Open", category="b")),
     ]
-    edges = build_transition_graph(build_segmented_frames(2), *key_frame_tables(graphs), RELEASE)
+    edges = build_transition_graph(build_segmented_frames(2), index_of(graphs))
     assert edges.select("n_changes", "changes").rows() == [(2, ["+Open(cup)"])]
 
 
@@ -448,13 +444,10 @@ def test_an_index_without_key_frames_answers_with_empty_arrays() -> None:
     assert index.first_failure() is None
 
 
-def test_the_profile_decides_which_index_it_is() -> None:
+def test_constants_of_another_profile_are_refused() -> None:
     """Scoring one profile's questions by the other's changes would go unnoticed."""
-    tables = key_frame_tables(PARTICLES[:2])
-    assert isinstance(delta_index(*tables, PAPER), DeltaIndex)
-    assert isinstance(delta_index(*tables, RELEASE), ReleaseDeltaIndex)
-    with pytest.raises(SettingsError, match="'paper'"):
-        ReleaseDeltaIndex.from_tables(*tables, PAPER)
+    with pytest.raises(SettingsError, match="'paper' has no constants"):
+        ReleaseDeltaIndex.from_tables(*key_frame_tables(PARTICLES[:2]), PAPER)
 
 
 def test_wrong_pairs_and_tables_are_refused() -> None:
