@@ -88,7 +88,9 @@ class Template:
         """
         tables = {n: _renamed(rows, number) for n, rows in self.of_gating[gating.name].items()}
         tables["qa"] = WRITE.of(gating.profile)(
-            *(tables[n] for n in ("segmented_frames", "trajectories", "transition_graph")),
+            tables["segmented_frames"],
+            tables["trajectories"],
+            tables["transition_graph"],
             self.changes[gating.name],
             settings=registry.questions,
             profile=gating.profile,
