@@ -22,6 +22,8 @@ def measure_edited_objects(
     edges = transition_graph.select(KEY)
     is_edited, takes_part = index.edited(edges.select(KEY[2:]).to_numpy())
     edge, entity = np.nonzero(is_edited)
+    if not edge.size:
+        return EditedObjects.empty()
     names = pl.Series("object_name", index.object_names, dtype=pl.String)
     rows = edges[edge].with_columns(
         names.gather(entity), in_transition=pl.Series(takes_part[edge, entity])
