@@ -75,9 +75,25 @@ class _Score(Protocol):
     ) -> Scored: ...
 
 
-_Segment = Callable[[pl.DataFrame, pl.DataFrame, pl.DataFrame, Gating], SegmentedTables]
+class _Index(Protocol):
+    def __call__(
+        self,
+        scene_graphs: pl.DataFrame,
+        visibility: pl.DataFrame,
+        objects: pl.DataFrame,
+        profile: Profile,
+        n_key_frames: int,
+        /,
+        *,
+        later_parents: pl.DataFrame,
+    ) -> ComponentIndex: ...
+
+
+# Later parents have no default here: whoever leaves them out gets other questions.
+_Segment = Callable[
+    [pl.DataFrame, pl.DataFrame, pl.DataFrame, Gating, pl.DataFrame], SegmentedTables
+]
 _AtFrames = Callable[[ReplayTables, Ints, Gating, str], SegmentedTables]
-_Index = Callable[[pl.DataFrame, pl.DataFrame, pl.DataFrame, Profile, int], ComponentIndex]
 _Sample = Callable[
     [pl.DataFrame, pl.DataFrame, ComponentIndex | None, Profile, QuestionSettings], pl.DataFrame
 ]

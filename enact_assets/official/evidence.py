@@ -12,7 +12,7 @@ from enact_assets.contracts.settings import Gating
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.profiles import AT_FRAMES
-from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import Changes
@@ -51,6 +51,7 @@ def changes_at(
         SceneGraphs.of(found.scene_graphs),
         Visibility.of(seen),
         Objects.of(replay.objects),
+        LaterParents.of(replay.later_parents),
         Demonstrations.of(replay.demonstrations),
         gating,
     )

@@ -60,10 +60,10 @@ def segment_folder(
 
         with summary.attempt(task.name) as outcome:
             replay = read_recorded(task.file, task.name, progress=read)
-            check_replay(replay.demonstrations, replay.facts, replay.objects)
-            tables = SEGMENT.of(profile)(
-                replay.demonstrations, replay.facts, replay.objects, gating_of(profile)
-            )
+            recorded = replay.demonstrations, replay.facts, replay.objects
+            check_replay(*recorded, replay.later_parents)
+            segment = SEGMENT.of(profile)
+            tables = segment(*recorded, gating_of(profile), replay.later_parents)
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
@@ -143,4 +143,5 @@ def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
         visibility,
         replay.objects,
         {int(k): size for k in key_frames},
+        later_parents=replay.later_parents,
     )

@@ -27,7 +27,8 @@ def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) ->
     for gating in sorted({of_baseline, *own.values()}):
         entry = registry.gating(gating)
         segment = SEGMENT.of(entry.profile)
-        found = segment(tables.demonstrations, tables.facts, tables.objects, entry)
+        recorded = tables.demonstrations, tables.facts, tables.objects
+        found = segment(*recorded, entry, tables.later_parents)
         frames[gating] = found.segmented_frames["frame"].to_numpy()
     row = tables.demonstrations.row(0, named=True)
     return Wanted(

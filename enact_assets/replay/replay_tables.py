@@ -60,6 +60,22 @@ class Objects(Table):
     is_particle_system = truth("whether it stands for many particles")
 
 
+class LaterParents(Table):
+    """One row per change of an object's parents in the course of a demonstration.
+
+    Nearly always without rows: a substance that is made twice, of other objects, has one. Objects
+    has the parents until then; those of a row stay until the next row of the object.
+    """
+
+    by = ("demonstration",)
+    is_published = False
+
+    demonstration = common.demonstration(key=True)
+    object_name = common.object_name(key=True)
+    frame_from = integer("first frame at which these are its parents", "frame", key=True)
+    parents = texts("as in objects; null if the recording says nothing from here on", null=True)
+
+
 class Observability(Table):
     """One row per maximal interval in which a recorded camera sees an object unchanged."""
 

@@ -24,7 +24,8 @@ def as_segmented(replay: ReplayTables, frames: Ints, gating: Gating, where: str)
 
     Errors: :class:`RecordingError` with ``where`` if it finds other key frames.
     """
-    found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+    recorded = replay.demonstrations, replay.facts, replay.objects
+    found = segment(*recorded, gating, replay.later_parents)
     of_it = found.segmented_frames["frame"].to_list()
     if of_it != frames.tolist():
         name = replay.demonstrations.item(0, "demonstration")

@@ -56,7 +56,11 @@ class ReleaseTrace:
 
 
 def segment_release(
-    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+    demonstrations: pl.DataFrame,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    later_parents: pl.DataFrame | None = None,
 ) -> SegmentedTables:
     """Key frames of one demonstration and the recorded scene graph at each of them.
 
@@ -75,7 +79,7 @@ def segment_release(
         demonstrations,
         gating,
         found,
-        changes_at(facts, objects, found.frames),
+        changes_at(facts, objects, found.frames, later_parents),
         facts_at(facts, found.frames),
     )
 

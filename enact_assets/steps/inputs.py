@@ -10,7 +10,8 @@ from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.profiles import INDEX_CHANGES, NEEDS_CHANGES
 from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.replay.parents import at_key_frames
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
@@ -50,6 +51,7 @@ class Changes:
     graphs: Of[SceneGraphs]
     seen: Of[Visibility]
     objects: Of[Objects]
+    later: Of[LaterParents]
     demonstrations: Of[Demonstrations]
     gating: Gating
 
@@ -58,5 +60,6 @@ class Changes:
         """The changes between any two key frames."""
         source = str(self.demonstrations.item(0, "source"))
         profile = self.gating.profile_of(source)
-        index = INDEX_CHANGES.of(profile)
-        return index(self.graphs, self.seen, self.objects, profile, self.frames.height)
+        later = at_key_frames(self.later, self.frames["frame"].to_numpy())
+        parts = self.graphs, self.seen, self.objects, profile, self.frames.height
+        return INDEX_CHANGES.of(profile)(*parts, later_parents=later)

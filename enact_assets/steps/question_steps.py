@@ -28,7 +28,7 @@ from enact_assets.questions.question_tables import (
     QuestionSet,
 )
 from enact_assets.questions.selection import chosen_by_variant, select_questions
-from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
 from enact_assets.trajectories.release_draws import why_no_questions
@@ -67,6 +67,7 @@ def question_set(
     graphs: Versions[SceneGraphs],
     seen: Versions[Visibility],
     objects: Versions[Objects],
+    later: Versions[LaterParents],
     recorded: Versions[Demonstrations],
     gating: Gating,
     questions: QuestionSettings,
@@ -74,7 +75,7 @@ def question_set(
     """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
     hash of all that verifies them, so it alone stands for many demonstrations downstream.
     """
-    tables = (graphs, seen, objects, frames, recorded)
+    tables = (graphs, seen, objects, later, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))
     settings = settings_sha(gating)
     evidence = {d: content_sha([*(shas[d] for shas in tables), settings]) for d in complete}
