@@ -77,6 +77,7 @@ def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFra
         made = {
             "demonstrations": replay.demonstrations,
             "objects": replay.objects,
+            "later_parents": replay.later_parents,
             "segmented_frames": frames,
             "scene_graphs": graphs,
             "visibility": seen,
