@@ -42,7 +42,7 @@ N_FRAMES = 7_000
 """Gives 24 key frames, as many as embedded demonstrations have; twice as many facts hold."""
 BASELINE = "baseline"
 MODELS = ("oracle", "random", "identity", "text_prior")
-_OF_DEMONSTRATION = ("demonstrations", "facts", "objects")
+_OF_DEMONSTRATION = ("demonstrations", "facts", "objects", "later_parents")
 _PIXELS = 512
 _NEVER_READ = {"width_px": _PIXELS, "height_px": _PIXELS}
 
@@ -74,7 +74,7 @@ class Template:
             kept = {n: t for n, t in found.items() if n not in _OF_DEMONSTRATION}
             of_gating[name] = {**kept, "question_orders": orders, "edited_objects": edited}
             changes[name] = index
-        shared = (replay.demonstrations, replay.facts, replay.objects)
+        shared = (replay.demonstrations, replay.facts, replay.objects, replay.later_parents)
         return cls(dict(zip(_OF_DEMONSTRATION, shared, strict=True)), of_gating, changes)
 
     def copy(self, number: int) -> Tables:

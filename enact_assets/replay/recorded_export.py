@@ -6,8 +6,8 @@ are not written. With flavour ``diff`` the same of ids, facts and objects; what 
 as old as the release leaves it: exact at frames written in full and at objects that appear,
 otherwise that of the last record of the object. Only one camera is written.
 
-Parents that change are written at the frame from which on they are in force, in both flavours. What
-the public writer does about those of an object that stays is not known.
+Parents that change are written at their first frame, in both flavours, so that they come back. In
+an ``update`` the public writer repeats those of the frame before.
 """
 
 import gzip

@@ -63,8 +63,8 @@ class Objects(Table):
 class LaterParents(Table):
     """One row per change of an object's parents in the course of a demonstration.
 
-    Nearly always without rows: a substance that is made twice, of other objects, has one. Objects
-    has the parents until then; those of a row stay until the next row of the object.
+    Nearly always empty: a substance that is made a second time, of other objects, has a row.
+    Objects has the parents before the first row; those of a row hold until the object's next row.
     """
 
     by = ("demonstration",)
@@ -73,7 +73,7 @@ class LaterParents(Table):
     demonstration = common.demonstration(key=True)
     object_name = common.object_name(key=True)
     frame_from = integer("first frame at which these are its parents", "frame", key=True)
-    parents = texts("as in objects; null if the recording says nothing from here on", null=True)
+    parents = texts("as in objects, in order; null if the recording says nothing", null=True)
 
 
 class Observability(Table):

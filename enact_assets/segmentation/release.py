@@ -73,7 +73,7 @@ def segment_release(
     of another profile.
     """
     rules = gating.profile.release_constants
-    only_demonstration(demonstrations, objects=objects)
+    only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(
         demonstrations,

@@ -44,10 +44,10 @@ class ReleaseArrays(NamedTuple):
     ``categories`` (O,) is negative for particle systems, which never are too many; ``labels`` (O,)
     is a number below L or ``NO_LABEL``.
 
-    The parents of an object are versions of it, of which there are V: ``versions`` (M, O) is the
-    one at each key frame, ``owners`` (V,) its object. ``origin`` (V,) says how the parents are
-    found when the object appears, ``is_sought`` (words,) is an object where this may be another
-    way than ``AS_LISTED``. Listed ones of version v are
+    The parents of objects have V versions: ``versions`` (M, O) is the one of each object at each
+    key frame, ``owners`` (V,) is the object of a version. ``origin`` (V,) says how the parents are
+    found when the object appears, ``is_sought`` (words,) marks objects for which it is not
+    ``AS_LISTED`` in every version. Listed parents of version v are
     ``parent_objects[parent_offsets[v]:parent_offsets[v + 1]]``, O for what is no object, and beside
     them ``parent_labels``. Those looked for among what disappears are
     ``candidates[candidate_offsets[2 * v]:candidate_offsets[2 * v + 1]]`` or, if none of these

@@ -28,9 +28,9 @@ _COOKED = "cooked"
 class ReleaseObjects:
     """O objects by name, and the L labels of them and their parents; see ``ReleaseArrays``.
 
-    ``called`` (O,) are the labels of the objects, None where nothing is left of the name. Parents
-    have V versions: the first O are those at first, of each object; the others are in force from
-    key frame ``since`` (V,) on, where this is in ascending order for each object.
+    ``called`` (O,) are the labels of the objects, None where nothing is left of the name. Of the V
+    versions of parents the first O are those that each object has at first, in order; the others
+    hold from key frame ``since`` (V,) on, which ascends for each object.
     """
 
     names: tuple[str, ...]

@@ -61,7 +61,9 @@ def segment(
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.
     """
-    _, n_frames = only_demonstration(demonstrations, facts=facts, objects=objects)
+    _, n_frames = only_demonstration(
+        demonstrations, facts=facts, objects=objects, later_parents=later_parents
+    )
     found = find_switches(facts, objects, gating.predicates, n_frames, later_parents)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)
