@@ -12,6 +12,7 @@ from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.tables import ReplayTables
 from enact_assets.trajectories.graph import build_transition_graph
 
@@ -46,8 +47,8 @@ class QuestionWork:
     @classmethod
     def of(cls, replay: ReplayTables, gating: Gating) -> "QuestionWork":
         """Segment ``replay``."""
-        segment = SEGMENT.of(gating.profile)
-        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        recorded = replay.demonstrations, replay.facts, replay.objects
+        found = SEGMENT.of(gating.profile)(*recorded, gating, replay.later_parents)
         frames = found.segmented_frames
         seen = visibility_from_observability(replay.observability, frames)
         return cls(replay, gating, frames, found.scene_graphs, seen)
@@ -56,7 +57,9 @@ class QuestionWork:
         """Changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
         profile, objects = self.gating.profile, self.replay.objects
         frames, graphs, seen = self.segmented_frames, self.scene_graphs, self.visibility
-        index = INDEX_CHANGES.of(profile)(graphs, seen, objects, profile, frames.height)
+        later = at_key_frames(self.replay.later_parents, frames["frame"].to_numpy())
+        parts = graphs, seen, objects, profile, frames.height
+        index = INDEX_CHANGES.of(profile)(*parts, later_parents=later)
         graph = build_transition_graph(frames, index)
         drawn = SAMPLE.of(profile)(frames, graph, index, profile, QUESTIONS)
         write = WRITE.of(profile)

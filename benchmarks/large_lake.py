@@ -29,6 +29,7 @@ from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.storage.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.storage.lake import file_name
@@ -67,7 +68,12 @@ class Template:
             found = tables_of_demonstration(replay, BulkSettings(gating, registry.questions)).tables
             seen, frames = found["visibility"], found["segmented_frames"]
             index = INDEX_CHANGES.of(gating.profile)(
-                found["scene_graphs"], seen, replay.objects, gating.profile, frames.height
+                found["scene_graphs"],
+                seen,
+                replay.objects,
+                gating.profile,
+                frames.height,
+                later_parents=at_key_frames(replay.later_parents, frames["frame"].to_numpy()),
             )
             orders = expect_random_orders(found["qa"], {demonstration_name(seed): index})
             edited = measure_edited_objects(found["transition_graph"], seen, index)

@@ -59,7 +59,8 @@ def frames_to_render(tables: ReplayTables, every: int) -> list[int]:
     found: set[int] = set(range(0, tables.demonstrations.item(0, "n_frames"), every))
     for gating in registry.gatings.values():
         segment = SEGMENT.of(gating.profile)
-        segmented = segment(tables.demonstrations, tables.facts, tables.objects, gating)
+        recorded = tables.demonstrations, tables.facts, tables.objects
+        segmented = segment(*recorded, gating, tables.later_parents)
         found |= set(segmented.segmented_frames["frame"].to_list())
     return sorted(found)
 

@@ -85,13 +85,13 @@ class _Index(Protocol):
         n_key_frames: int,
         /,
         *,
-        later_parents: pl.DataFrame,
+        later_parents: pl.DataFrame | None,
     ) -> ComponentIndex: ...
 
 
 # Later parents have no default here: whoever leaves them out gets other questions.
 _Segment = Callable[
-    [pl.DataFrame, pl.DataFrame, pl.DataFrame, Gating, pl.DataFrame], SegmentedTables
+    [pl.DataFrame, pl.DataFrame, pl.DataFrame, Gating, pl.DataFrame | None], SegmentedTables
 ]
 _AtFrames = Callable[[ReplayTables, Ints, Gating, str], SegmentedTables]
 _Sample = Callable[

@@ -41,11 +41,9 @@ def at_key_frames(later_parents: pl.DataFrame, frames: NDArray[np.int64]) -> pl.
 
     ``frames`` (M,) are the frames of the key frames, ascending. Rows after the last are left out.
     """
-    later = later_parents.sort("object_name", FRAME)
-    key_frames = np.searchsorted(frames, later[FRAME].to_numpy())
-    return later.with_columns(pl.Series(KEY_FRAME, key_frames, pl.Int64)).filter(
-        pl.col(KEY_FRAME) < len(frames)
-    )
+    key_frames = np.searchsorted(frames, later_parents[FRAME].to_numpy())
+    found = later_parents.with_columns(pl.Series(KEY_FRAME, key_frames, pl.Int64))
+    return found.filter(key_frames < len(frames)) if found.height else found
 
 
 def parents_over_time(
@@ -58,8 +56,8 @@ def parents_over_time(
     found: dict[str, list[tuple[int, Parents]]] = {
         name: [(0, parents)] for name, parents in objects.select("object_name", "parents").rows()
     }
-    if later is not None:
-        rows = later.select("object_name", since, "parents").sort(since, maintain_order=True)
+    if later is not None and later.height:
+        rows = later.sort(FRAME).select("object_name", since, "parents")
         for name, start, parents in rows.iter_rows():
             if found[name][-1][0] == start:  # two changes between the same key frames
                 found[name].pop()

@@ -10,7 +10,6 @@ import polars as pl
 
 from enact_assets.contracts.errors import ExistenceError, IntervalError, ReplayError
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
-from enact_assets.replay.replay_tables import LaterParents
 from enact_assets.replay.tables import RECORDED
 
 _OBJECT_KEY = ["demonstration", "object_name"]
@@ -47,9 +46,11 @@ def check_replay(
     names = demonstrations.filter(pl.col("source") == RECORDED)["demonstration"].to_list()
     is_recorded = pl.col("demonstration").is_in(names)
     _check_objects(objects)
-    later = LaterParents.empty() if later_parents is None else later_parents
-    _check_later_parents(demonstrations, objects, later)
-    _check_parents(objects.filter(~is_recorded), later.filter(~is_recorded))
+    named = objects.filter(~is_recorded)
+    if later_parents is not None and later_parents.height:
+        _check_later_parents(demonstrations, objects, later_parents)
+        named = pl.concat([named, later_parents.filter(~is_recorded)], how="diagonal")
+    _check_parents(objects, named)
     _check_predicates(facts.filter(~is_recorded))
     _check_recorded_predicates(facts.filter(is_recorded))
     _check_intervals(demonstrations, facts)
@@ -116,13 +117,8 @@ def _check_later_parents(
         )
 
 
-def _check_parents(objects: pl.DataFrame, later: pl.DataFrame) -> None:
-    named = [rows.select(*_OBJECT_KEY, "parents") for rows in (objects, later)]
-    links = (
-        pl.concat(named)
-        .explode("parents", empty_as_null=False)
-        .filter(pl.col("parents").is_not_null())
-    )
+def _check_parents(objects: pl.DataFrame, named: pl.DataFrame) -> None:
+    links = named.explode("parents", empty_as_null=False).filter(pl.col("parents").is_not_null())
     own = links.filter(pl.col("parents") == pl.col("object_name"))
     if own.height:
         name, first = own.select(_OBJECT_KEY).row(0)

@@ -67,18 +67,25 @@ def question_set(
     graphs: Versions[SceneGraphs],
     seen: Versions[Visibility],
     objects: Versions[Objects],
-    later: Versions[LaterParents],
     recorded: Versions[Demonstrations],
+    later: All[LaterParents],
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
     """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
     hash of all that verifies them, so it alone stands for many demonstrations downstream.
     """
-    tables = (graphs, seen, objects, later, frames, recorded)
+    tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))
     settings = settings_sha(gating)
-    evidence = {d: content_sha([*(shas[d] for shas in tables), settings]) for d in complete}
+    # Only where there are any: the evidence of all others stays what it was without this table.
+    changed: dict[str, list[Any]] = {}
+    for demonstration, *row in later.iter_rows():
+        changed.setdefault(demonstration, []).append(row)
+    evidence = {
+        d: content_sha([*(shas[d] for shas in tables), settings, *changed.get(d, [])])
+        for d in complete
+    }
     sources = demonstrations.select("demonstration", "source").iter_rows()
     seen_one_way = [d for d, source in sources if source not in RENDERED]
     rows = select_questions(written, evidence, questions, seen_one_way=seen_one_way)

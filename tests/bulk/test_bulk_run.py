@@ -31,8 +31,8 @@ from enact_assets.engine.tables import Table
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.replay.validation import check_replay
 from enact_assets.storage.atomic import is_temporary
 from enact_assets.storage.lake import Lake
 from enact_assets.storage.places import Place
@@ -66,18 +66,21 @@ def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFra
     profile, questions = settings.gating.profile, settings.questions
     for seed in seeds:
         replay = generate(seed, N_FRAMES)
-        check_replay(replay.demonstrations, replay.facts, replay.objects)
-        segment = SEGMENT.of(profile)
-        found = segment(replay.demonstrations, replay.facts, replay.objects, settings.gating)
+        recorded = replay.demonstrations, replay.facts, replay.objects
+        later = replay.later_parents
+        found = SEGMENT.of(profile)(*recorded, settings.gating, later)
         frames, graphs = found.segmented_frames, found.scene_graphs
         seen = visibility_from_observability(replay.observability, frames)
-        index = INDEX_CHANGES.of(profile)(graphs, seen, replay.objects, profile, frames.height)
+        evidence = graphs, seen, replay.objects, profile, frames.height
+        index = INDEX_CHANGES.of(profile)(
+            *evidence, later_parents=at_key_frames(later, frames["frame"].to_numpy())
+        )
         graph = build_transition_graph(frames, index)
         drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
         made = {
             "demonstrations": replay.demonstrations,
             "objects": replay.objects,
-            "later_parents": replay.later_parents,
+            "later_parents": later,
             "segmented_frames": frames,
             "scene_graphs": graphs,
             "visibility": seen,

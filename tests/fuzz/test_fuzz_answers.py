@@ -123,7 +123,8 @@ def evidence(is_release: bool) -> Evidence:
     seen = [dict.fromkeys(objects["object_name"], 0.1)] * N_KEY_FRAMES
     tables = build_scene_graphs(graphs), build_visibility(seen)
     profile = RELEASE if is_release else PAPER
-    index = INDEX_CHANGES.of(profile)(*tables, objects, profile, N_KEY_FRAMES)
+    parts = *tables, objects, profile, N_KEY_FRAMES
+    index = INDEX_CHANGES.of(profile)(*parts, later_parents=None)
     return Evidence.of(index, build_segmented_frames(N_KEY_FRAMES)["frame_id"].to_list())
 
 

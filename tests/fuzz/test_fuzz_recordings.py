@@ -91,15 +91,22 @@ def test_what_is_read_goes_through_all_stages_or_ends_in_our_error(
 
 def ask(replay: ReplayTables, profile: Profile) -> int:
     """All stages up to official questions, and key frames as files hold them."""
-    check_replay(replay.demonstrations, replay.facts, replay.objects)
-    segment = SEGMENT.of(profile)
-    found = segment(replay.demonstrations, replay.facts, replay.objects, gating_of(profile))
+    recorded = replay.demonstrations, replay.facts, replay.objects
+    check_replay(*recorded, replay.later_parents)
+    found = SEGMENT.of(profile)(*recorded, gating_of(profile), replay.later_parents)
     frames = found.segmented_frames
     ids = frames.sort("key_frame")["frame_id"].to_list()
     changes = changes_at(replay, ids, profile, "again")
     assert changes.graphs.equals(found.scene_graphs)
     size = {int(k): (512, 512) for k in frames["key_frame"]}
-    graphs = graphs_of(frames, found.scene_graphs, changes.seen, replay.objects, size)
+    graphs = graphs_of(
+        frames,
+        found.scene_graphs,
+        changes.seen,
+        replay.objects,
+        size,
+        later_parents=replay.later_parents,
+    )
     json.dumps(as_official(ids, graphs))
     qa, _ = questions_of(changes, QuestionSettings(trajectories_per_length=3))
     return len(official_questions(in_official_order(qa), frames))

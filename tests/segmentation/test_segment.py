@@ -13,6 +13,7 @@ from enact_assets.contracts.errors import IntervalError, ReplayError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import Gating
+from enact_assets.profiles import SEGMENT
 from enact_assets.segmentation.segment import segment
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
@@ -190,10 +191,12 @@ def test_a_substance_made_twice_comes_from_other_objects_each_time() -> None:
     )
     for profile, frames in ((PAPER, [20, 120, 270, 420]), (RELEASE, [59, 270, 481])):
         gating = Gating(profile.name, profile, STATE_PREDICATES)
-        found = segment(build_demonstrations(600), facts, objects, gating, later).segmented_frames
+        rules = SEGMENT.of(profile)
+        recorded = build_demonstrations(600), facts, objects
+        found = rules(*recorded, gating, later).segmented_frames
         assert found["frame"].to_list() == frames
         assert found["changes"][-1].to_list() == ["~Transition(tomato_6, diced)"]
-        first = segment(build_demonstrations(600), facts, objects, gating).segmented_frames
+        first = rules(*recorded, gating, None).segmented_frames
         assert "~Transition(tomato_6, diced)" not in first["changes"].explode()
 
 
