@@ -13,8 +13,8 @@ from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.replay.parents import at_key_frames
-from enact_assets.replay.tables import ReplayTables
-from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 PROFILES = {
     "release": Gating("release", RELEASE, ()),

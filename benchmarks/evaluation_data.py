@@ -13,7 +13,7 @@ from enact_assets.contracts.ids import seed_from
 from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import Gating
-from enact_assets.evaluation.evidence import Evidence
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.official import (
     OfficialQuestion,

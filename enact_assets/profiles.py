@@ -14,13 +14,13 @@ from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, AnswerRules
-from enact_assets.evaluation.evidence import Evidence, Scored
 from enact_assets.evaluation.paper_scores import score_paper
 from enact_assets.evaluation.release_report import score_as_release
+from enact_assets.evaluation.task_evidence import Evidence, Scored
 from enact_assets.questions.official import OfficialAnswer
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.release_qa import write_release_questions
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.segmentation.chosen_frames import as_recorded, as_segmented
 from enact_assets.segmentation.component_index import ComponentIndex, Ints
 from enact_assets.segmentation.deltas import DeltaIndex

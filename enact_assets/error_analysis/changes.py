@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
 from enact_assets.error_analysis.categories import component_keys
-from enact_assets.error_analysis.kernels import Comparison, Ints, Words, compare_sets
-from enact_assets.evaluation.kernels import are_subsets
+from enact_assets.error_analysis.comparison_kernels import Comparison, Ints, Words, compare_sets
+from enact_assets.evaluation.order_counts_kernels import are_subsets
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.steps import number_actions, padded, parse_actions, step_pairs
+from enact_assets.evaluation.step_arrays import number_actions, padded, parse_actions, step_pairs
 from enact_assets.segmentation.bit_sets import n_words_of, sets_of
 
 Bools = NDArray[np.bool_]

@@ -17,7 +17,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import QuestionOrders
-from enact_assets.evaluation.kernels import (
+from enact_assets.evaluation.order_counts_kernels import (
     Bools,
     Ints,
     are_subsets,
@@ -26,7 +26,7 @@ from enact_assets.evaluation.kernels import (
     count_passing_steps,
 )
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.steps import encode_actions
+from enact_assets.evaluation.step_arrays import encode_actions
 from enact_assets.segmentation.component_index import ComponentIndex
 
 MAX_STEPS = 19

@@ -10,8 +10,8 @@ import polars as pl
 from enact_assets.contracts.errors import EnactError, EvaluationError
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.evaluation.evidence import Evidence, Scored
 from enact_assets.evaluation.metrics import summarize
+from enact_assets.evaluation.task_evidence import Evidence, Scored
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.official import OfficialAnswer, parse_type
 from enact_assets.questions.question_tables import Qa

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.evaluation.evidence import Evidence, Scored
 from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
+from enact_assets.evaluation.task_evidence import Evidence, Scored
 from enact_assets.questions.official import OfficialAnswer
 
 DIRECTIONS = ("forward", "inverse")

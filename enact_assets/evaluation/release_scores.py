@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.evidence import Evidence
 from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.evaluation.verification import Question, Verifier
 from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
 

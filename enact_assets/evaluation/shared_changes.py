@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from enact_assets.evaluation.kernels import Bools, Ints, Words
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words
 from enact_assets.segmentation.component_index import ComponentIndex
 
 

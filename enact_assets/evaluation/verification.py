@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.kernels import Bools, Ints, Words
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words
 from enact_assets.evaluation.parsing import Labels
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.steps import Action, encode_actions, padded, step_pairs
+from enact_assets.evaluation.step_arrays import Action, encode_actions, padded, step_pairs
 from enact_assets.evaluation.verification_kernels import (
     AnswerArrays,
     ChangeSets,

@@ -13,7 +13,7 @@ from enact_assets.contracts.errors import (
     RecordingError,
 )
 from enact_assets.contracts.profile import Profile
-from enact_assets.evaluation.evidence import Evidence, Scored
+from enact_assets.evaluation.task_evidence import Evidence, Scored
 from enact_assets.official.evidence import changes_at
 from enact_assets.official.layout import (
     Task,
@@ -26,7 +26,7 @@ from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.profiles import SCORE
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.storage.atomic import replacing
+from enact_assets.system.atomic import replacing
 
 PREFIX = "enact_ordering_"
 UNKNOWN_MODEL = "unknown"

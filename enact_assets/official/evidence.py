@@ -12,8 +12,8 @@ from enact_assets.contracts.settings import Gating
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.profiles import AT_FRAMES
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import Changes
 

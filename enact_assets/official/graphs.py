@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.predicates import EXISTS, RELATED
+from enact_assets.data_root.recordings import CAMERA
 from enact_assets.replay.parents import Parents, parents_over_time
-from enact_assets.storage.recordings import CAMERA
 
 Graph = dict[str, list[dict[str, Any]]]
 

@@ -6,7 +6,7 @@ from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.frames.picture_checks import Wanted
 from enact_assets.profiles import SEGMENT
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 
 
 def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) -> Wanted:

@@ -4,7 +4,7 @@ import numpy as np
 
 from enact_assets.contracts.errors import RecordingError
 from enact_assets.contracts.settings import Gating
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.segmentation.component_index import Ints
 from enact_assets.segmentation.held_facts import facts_at
 from enact_assets.segmentation.landed import KeyFrames, SegmentedTables, land

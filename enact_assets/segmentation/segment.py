@@ -25,19 +25,19 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component, Operation
 from enact_assets.contracts.registry import Gating
-from enact_assets.segmentation.kernels import (
+from enact_assets.segmentation.landed import (
+    KeyFrames,
+    SegmentedTables,
+    land,
+    only_demonstration,
+)
+from enact_assets.segmentation.segment_kernels import (
     Ints,
     SearchRules,
     find_key_frames,
     is_link_at,
     smooth,
     states_at,
-)
-from enact_assets.segmentation.landed import (
-    KeyFrames,
-    SegmentedTables,
-    land,
-    only_demonstration,
 )
 from enact_assets.segmentation.switches import FactSwitches, find_switches
 

@@ -13,13 +13,13 @@ from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import IF_RELEASE, Changes
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.trajectory_tables import (
     EditedObjects,
     PathCounts,
     Trajectories,
     TransitionGraph,
 )
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 KINDS = ("numba", "polars", "parquet")
 

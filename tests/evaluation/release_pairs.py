@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import RELEASE
-from enact_assets.evaluation.evidence import Evidence
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.official import OfficialAnswer
 from enact_assets.segmentation.component_index import ComponentIndex

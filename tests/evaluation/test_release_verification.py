@@ -16,8 +16,7 @@ from release_pairs import (
 )
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.evidence import Evidence
-from enact_assets.evaluation.kernels import longest_alignment
+from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.release_report import report_release
 from enact_assets.evaluation.release_scores import (
     REASONS,
@@ -25,6 +24,7 @@ from enact_assets.evaluation.release_scores import (
     ReleaseScorer,
     score_release,
 )
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.questions.official import OfficialAnswer
 
 from reference import release_verification as slow

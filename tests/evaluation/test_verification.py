@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.evaluation.kernels import longest_alignment
+from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.verification import Question, Verifier
 from enact_assets.predictions.prediction_tables import Predictions

@@ -19,7 +19,7 @@ from enact_assets.official.asking import questions_of
 from enact_assets.official.evidence import changes_at, gating_of
 from enact_assets.official.segmenting import segment_folder
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.segmentation.release_deltas import signature_text
 from enact_assets.steps.inputs import Changes
 from enact_assets.steps.question_steps import question_set

@@ -11,7 +11,7 @@ from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 from reference.builders import (
     build_objects,

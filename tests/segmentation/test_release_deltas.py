@@ -15,8 +15,8 @@ from enact_assets.contracts.errors import EnactError, PairError, ReplayError, Se
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex, signature_text
 from enact_assets.segmentation.release_labels import release_label
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 import reference.release_deltas as twin
 from reference.builders import build_segmented_frames
