@@ -171,7 +171,8 @@ def test_segmentation_agrees_with_its_twin_where_parents_change(
 def test_a_substance_made_twice_comes_from_other_objects_each_time() -> None:
     """With the first parents for good, the second time it would come from nothing."""
     facts = build_facts(
-        ("Exists", "tomato_7", None, [(0, 100)]),
+        # What it came from the first time is there again, and goes with what it comes from now.
+        ("Exists", "tomato_7", None, [(0, 100), (220, 400)]),
         ("Exists", "tomato_6", None, [(0, 400)]),
         ("Exists", "diced", None, [(100, 200), (400, 600)]),
         ("Exists", "fridge", None, [(0, 600)]),
