@@ -218,6 +218,7 @@ def code_sha() -> str:
         for path in (_PACKAGE / stage).rglob("*")
         if path.suffix in {".py", ".txt"}
     )
+    files.append(_PACKAGE / "profiles.py")
     return content_sha(
         [[str(p.relative_to(_PACKAGE)), sha256_bytes(p.read_bytes())] for p in files]
     )

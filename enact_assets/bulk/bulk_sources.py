@@ -11,7 +11,7 @@ from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 
-REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability")
+REPLAY_TABLES = ("demonstrations", "facts", "objects", "later_parents", "observability")
 
 
 class Source(Protocol):
@@ -48,10 +48,8 @@ class LakeSource:
     def load(self) -> ReplayTables:
         """Read them; states are not needed. Errors: as :meth:`Lake.read`."""
         lake, partition = Lake(self.root), {"demonstration": self.demonstration}
-        demonstrations, facts, objects, observability = (
-            lake.read(name, partition) for name in REPLAY_TABLES
-        )
-        return ReplayTables(demonstrations, facts, objects, observability, States.empty())
+        tables = {name: lake.read(name, partition) for name in REPLAY_TABLES}
+        return ReplayTables(**tables, states=States.empty())
 
 
 @dataclass(frozen=True)

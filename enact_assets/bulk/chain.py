@@ -12,7 +12,13 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
 from enact_assets.engine.memory import run_in_memory
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    LaterParents,
+    Objects,
+    Observability,
+)
 from enact_assets.steps.frame_steps import visibility
 from enact_assets.steps.question_steps import NO_QUESTIONS, qa
 from enact_assets.steps.segmentation_steps import segmentation
@@ -23,6 +29,7 @@ CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, q
 TABLES = (
     "demonstrations",
     "objects",
+    "later_parents",
     "segmented_frames",
     "scene_graphs",
     "visibility",
@@ -94,6 +101,7 @@ def tables_of_demonstration(
             Demonstrations: replay.demonstrations,
             Facts: replay.facts,
             Objects: replay.objects,
+            LaterParents: replay.later_parents,
             Observability: replay.observability,
         },
         {

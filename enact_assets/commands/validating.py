@@ -148,7 +148,7 @@ class _Look:
             self._told(file.name, done, total)
 
         tables = read_recorded(file, "recording", progress=progress)
-        check_replay(tables.demonstrations, tables.facts, tables.objects)
+        check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
         found = f"{tables.demonstrations.item(0, 'n_frames')} frames"
         return self._at_pictures(file, tables) or self._good(file, found)
 

@@ -167,7 +167,7 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
     profile = one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
     if not isinstance(entry["contact"], bool):
         raise wrong(f"{where}.contact", "expected true or false", entry["contact"])
-    if PROFILES[profile].release is not None:
+    if PROFILES[profile].counts_every_state:
         if not entry["contact"]:
             wanted = f"expected true, as profile {profile!r} counts every state that was recorded"
             raise wrong(f"{where}.contact", wanted, entry["contact"])
@@ -284,7 +284,7 @@ def _check_telling(
     if "seed" in entry.get("noise", {}) and not variant.noise.rate:
         wanted = "at rate 0 nothing is drawn; leave it out"
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])
-    if profile.release is None:
+    if not profile.has_own_words:
         return
     wanted = f"profile {profile.name!r} asks what the public release asks, in its own words"
     if variant.wording != NATURAL:
@@ -317,7 +317,7 @@ def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSe
     if not lengths or len(set(lengths)) < len(lengths):
         raise wrong(f"{where}.probe_lengths", "expected one or more different lengths", lengths)
     for gating in gatings.values():
-        if gating.profile.release is not None and questions.wording != NATURAL:
+        if gating.profile.has_own_words and questions.wording != NATURAL:
             wanted = (
                 f"expected {NATURAL!r}, as gating {gating.name!r} has profile "
                 f"{gating.profile.name!r}, which has words of its own; a variant may set another"

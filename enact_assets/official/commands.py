@@ -37,7 +37,7 @@ def add_official_commands(command: AddCommand) -> None:
     sub.add_argument("segmented", type=Path, help="folder that `segment` wrote")
     sub.add_argument("replayed", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="question file to write")
-    n_default = RELEASE.release.trajectories_per_length if RELEASE.release else 5
+    n_default = RELEASE.release_constants.trajectories_per_length
     sub.add_argument(
         "--num-to-sample",
         type=positive,

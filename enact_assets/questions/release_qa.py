@@ -21,7 +21,7 @@ from enact_assets.questions.templates import KINDS, Kind, fill_template, load_te
 from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_between, release_index
 
 if TYPE_CHECKING:
-    from enact_assets.segmentation.deltas import DeltaIndex
+    from enact_assets.segmentation.component_index import ComponentIndex
     from enact_assets.segmentation.release_deltas import Entry, ReleaseDeltaIndex
 
 
@@ -29,7 +29,7 @@ def write_release_questions(
     segmented_frames: pl.DataFrame,
     trajectories: pl.DataFrame,
     transition_graph: pl.DataFrame,
-    index: "DeltaIndex | ReleaseDeltaIndex | None",
+    index: "ComponentIndex | None",
     *,
     settings: QuestionSettings,
     profile: Profile,

@@ -1,8 +1,10 @@
 """What a replay is made of, whatever its source."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
+
+from enact_assets.replay.replay_tables import LaterParents
 
 RECORDED = "recorded"
 """Source of demonstrations that were read from a file in the layout of the public release."""
@@ -19,7 +21,8 @@ class ReplayTables:
     """The replay tables of one demonstration, each by its contract.
 
     ``observability`` is empty where no camera recorded what it sees (embedded demonstrations are
-    rendered later), ``states`` is empty where nothing can be rendered again (recorded ones).
+    rendered later), ``states`` is empty where nothing can be rendered again (recorded ones),
+    ``later_parents`` is empty where no object has other parents later on (nearly everywhere).
     """
 
     demonstrations: pl.DataFrame
@@ -27,3 +30,4 @@ class ReplayTables:
     objects: pl.DataFrame
     observability: pl.DataFrame
     states: pl.DataFrame
+    later_parents: pl.DataFrame = field(default_factory=LaterParents.empty)

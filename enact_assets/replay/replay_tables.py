@@ -60,6 +60,22 @@ class Objects(Table):
     is_particle_system = truth("whether it stands for many particles")
 
 
+class LaterParents(Table):
+    """One row per change of an object's parents in the course of a demonstration.
+
+    Nearly always empty: a substance that is made a second time, of other objects, has a row.
+    Objects has the parents before the first row; those of a row hold until the object's next row.
+    """
+
+    by = ("demonstration",)
+    is_published = False
+
+    demonstration = common.demonstration(key=True)
+    object_name = common.object_name(key=True)
+    frame_from = integer("first frame at which these are its parents", "frame", key=True)
+    parents = texts("as in objects, in order; null if the recording says nothing", null=True)
+
+
 class Observability(Table):
     """One row per maximal interval in which a recorded camera sees an object unchanged."""
 

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import ReplayError, SettingsError
+from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import ReleaseRules
 from enact_assets.contracts.settings import Gating
@@ -56,7 +56,11 @@ class ReleaseTrace:
 
 
 def segment_release(
-    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+    demonstrations: pl.DataFrame,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    later_parents: pl.DataFrame | None = None,
 ) -> SegmentedTables:
     """Key frames of one demonstration and the recorded scene graph at each of them.
 
@@ -68,19 +72,14 @@ def segment_release(
     :class:`IntervalError` if the intervals of a fact overlap; :class:`SettingsError` for a gating
     of another profile.
     """
-    rules = gating.profile.release
-    if rules is None:
-        raise SettingsError(
-            f"gating {gating.name!r}: profile {gating.profile.name!r} has no rules of the public "
-            "release. Call segment(), which chooses by profile."
-        )
-    only_demonstration(demonstrations, objects=objects)
+    rules = gating.profile.release_constants
+    only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(
         demonstrations,
         gating,
         found,
-        changes_at(facts, objects, found.frames),
+        changes_at(facts, objects, found.frames, later_parents),
         facts_at(facts, found.frames),
     )
 

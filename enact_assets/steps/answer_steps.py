@@ -18,6 +18,7 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
 from enact_assets.steps.previews import answered_question
@@ -76,7 +77,7 @@ def evaluation(
     scored; both are counted.
     """
     indexes = {d: changes[d].index for d in _demonstrations(questions)}
-    return Evaluation.of(evaluate(answers, questions, indexes, gating.profile))
+    return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))
 
 
 def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[str, Any]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.replay.replay_tables import Objects
+from enact_assets.replay.parents import KEY_FRAME
+from enact_assets.replay.replay_tables import LaterParents, Objects
 from enact_assets.segmentation.release_labels import release_label
 
 from reference.builders import DEMONSTRATION, build_scene_graphs, build_visibility
@@ -46,6 +47,20 @@ def key_frame_tables(graphs: Sequence[Graph], others: Iterable[Graph] = ()) -> T
         build_visibility([fractions_of(graph) for graph in graphs]),
         Objects.build(rows),
     )
+
+
+def later_parents_of(graphs: Sequence[Graph]) -> pl.DataFrame:
+    """Parents that are not those of the key frame before at which the object was last there."""
+    now: dict[str, list[str] | None] = {}
+    rows = []
+    for k, graph in enumerate(graphs):
+        for node in graph["nodes"]:
+            name, parents = node["name"], node.get("parent")
+            if now.setdefault(name, parents) != parents:
+                rows.append((DEMONSTRATION, name, 100 * k, parents, k))
+            now[name] = parents
+    schema = {**LaterParents.schema(), KEY_FRAME: pl.Int64()}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def facts_of(graph: Graph) -> set[tuple[str, str, str | None]]:

@@ -23,6 +23,7 @@ SPECS = {
     "frame_images": ("frames", ("demonstration", "variant")),
     "gating_config": ("config", ("gating",)),
     "question_set_config": ("config", ("question_set",)),
+    "later_parents": ("replay", ("demonstration",)),
     "model_accuracies": ("statistics", ("variant",)),
     "model_comparisons": ("statistics", ("variant",)),
     "objects": ("replay", ("demonstration",)),
