@@ -44,7 +44,7 @@ def evaluate(
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
     answers have null in every score. Unparsed ones are wrong under profile ``paper`` (accepted
     false, pairwise accuracy 0) and without scores under ``release``. Source: paper A.3.2 and
-    benchmark definition 6; ``release_evaluation.py``. Errors: :class:`EvaluationError` for a
+    definitions.md 6; ``release_evaluation.py``. Errors: :class:`EvaluationError` for a
     prediction without its question, a question without its index, or a question given twice.
     """
     asked = _asked(predictions, questions, indexes)

@@ -20,8 +20,8 @@ def evaluate_release(asked: pl.DataFrame, indexes: Mapping[str, object]) -> pl.D
 
     The release counts neither an answer it cannot read nor a row on which it raises: both are
     unparsed, with the reason and without scores. ``answer`` holds labels up to 64 bits; larger
-    ones, which label nothing, stand as the largest. Source: behaviour of the release, sections 14
-    and 15. Errors: :class:`EvaluationError` for an index that was built by another profile.
+    ones, which label nothing, stand as the largest. Source: definitions.md R14
+    and R15. Errors: :class:`EvaluationError` for an index that was built by another profile.
     """
     names = asked.get_column("demonstration").unique().sort()
     changes = {name: _shared(name, indexes[name]) for name in names}

@@ -79,7 +79,7 @@ def verify_images(
     pictures answered; an order of another length is aligned. A label without a picture, or a pair
     without a change, costs the row all its steps. Returns (steps passed (n,), the steps they are
     a share of (n,), whether a pair answered has no change, labels without a picture left out
-    (n,)). Source: behaviour of the release, section 15.1.
+    (n,)). Source: definitions.md R15.1.
     """
     n_rows = asked.n_steps.size
     passed = np.zeros(n_rows, np.int64)
@@ -123,7 +123,7 @@ def verify_actions(asked: QuestionArrays, given: AnswerArrays, changes: ChangeAr
     partial change of the action there is within the full change of the true step. An order of
     another length is aligned; there an action also passes if it holds the step's partial change,
     and a label inside 1..n_steps beyond the n_steps-th place costs the row all its steps.
-    Source: behaviour of the release, section 15.2.
+    Source: definitions.md R15.2.
     """
     n_rows, width = asked.gold.shape
     passed = np.zeros(n_rows, np.int64)

@@ -103,7 +103,7 @@ class ReleaseVerifier:
     def verify(self, answers: Sequence[Labels | None]) -> ReleaseVerdicts:
         """Verdicts on one answer to each question, in their order; None fails.
 
-        Source: behaviour of the release, section 15. An entry of a JSON list that is no integer
+        Source: definitions.md R15. An entry of a JSON list that is no integer
         names no picture; in an order of actions it fails the row, unless it is a number outside
         the labels, which is left out like any other.
         """

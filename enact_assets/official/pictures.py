@@ -1,8 +1,8 @@
 """Pictures beside official files: copies of key frames, and copies that carry a question's labels.
 
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
-the public release encodes it again for every question (facts of its look: release 13). It says
-within what it was drawn from, so that a second run finds it.
+the public release encodes it again for every question (its look: definitions.md R13). The file
+names what it was drawn from, so that a second run finds it.
 """
 
 import io

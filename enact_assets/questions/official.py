@@ -4,7 +4,7 @@ A question file has one object per line with the fields of :class:`OfficialQuest
 the same objects with ``answer`` added. A question that is written the way the release writes it
 (fields in this order, ``", "`` and ``": "`` between them, ASCII only) is its fields; of any other
 the line is kept as found. So a file read and written again has the same bytes in either case.
-Source: release 13.
+Source: definitions.md R13.
 """
 
 import hashlib
@@ -104,7 +104,7 @@ def parse_type(text: str) -> tuple[str, int]:
 
 
 def official_id(task_name: str, question_type: str, key_frame_ids: Iterable[str]) -> str:
-    """The id the release gives a question: task, type and a hash of its key frames (release 13)."""
+    """The release's id of a question: task, type and a hash of key frames (definitions.md R13)."""
     digest = hashlib.sha256("_".join(key_frame_ids).encode()).hexdigest()
     return f"{task_name}_{question_type}_{digest[:ID_DIGITS]}"
 
@@ -139,7 +139,7 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
 def read_answers(path: Path) -> list[OfficialAnswer]:
     """All rows of an answer file, in order; empty lines are passed over.
 
-    Fields may be missing or null: which rows count is decided by evaluation (release 15.5).
+    Fields may be missing or null: which rows count is decided by evaluation (definitions.md R15.5).
     Errors: :class:`QuestionFileError` names file, line and field of what is no JSON object or has
     a field of another type.
     """

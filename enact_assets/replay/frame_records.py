@@ -1,4 +1,4 @@
-"""The records a recorded frame is made of, decoded into typed structures (release section 2)."""
+"""The records a recorded frame is made of, decoded into typed structures (definitions.md R2)."""
 
 import re
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """The recorded source: replays in the layout of the public release -> replay tables.
 
-Source: release section 2. Every frame stands for the complete graph that the release reconstructs
+Source: definitions.md R2. Every frame stands for the complete graph that the release reconstructs
 from it; what differs from the frame before becomes the ends of intervals. Tables count frames by
 position, ``frame_id_runs`` keeps the ids.
 

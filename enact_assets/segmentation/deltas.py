@@ -50,7 +50,7 @@ class DeltaIndex(ComponentIndex):
       sense. Objects with the same label and the same parents (the halves of a sliced fruit) may
       stand for each other.
 
-    Source: benchmark definition 3 (paper 2.2 and A.3.2).
+    Source: definitions.md 3 (paper 2.2 and A.3.2).
     """
 
     def __init__(

@@ -65,9 +65,9 @@ def changes_at(facts: pl.DataFrame, objects: pl.DataFrame, frames: Ints) -> list
     """Component texts, by object name, of each of ``frames`` (M,) against the one before.
 
     Only the states that the release words make components. As in its diff of two frames
-    (release 7), an object that appears or disappears takes its own states along without a word,
-    while relations to it count. A transition is an object that appears while objects it came from
-    disappear.
+    (definitions.md R7), an object that appears or disappears takes its own states along
+    without a word, while relations to it count. A transition is an object that appears while
+    objects it came from disappear.
     """
     first, stop = held_between(facts, frames)
     is_held = first < stop

@@ -67,7 +67,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     A pair can fail, where the release raises: see ``failures``. Its bits are 0. Where several
     objects that appear share a label, the parents of the last one by name count (the release takes
-    any). Source: release sections 6 to 11.
+    any). Source: definitions.md R6 to R11.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class ReleaseDeltaIndex(ComponentIndex):
     def n_draws(self, pairs: Ints) -> Ints:
         """States of each visible change that appear, and that end: (n, 2); 0 if it fails.
 
-        The release draws a wording for each of them (release 13).
+        The release draws a wording for each of them (definitions.md R13).
         """
         return self._changes(pairs, VISIBLE).n_draws
 
@@ -251,7 +251,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
 
 def signature_text(component: Component) -> str:
-    """``component`` as the public release writes it (release 10).
+    """``component`` as the public release writes it (definitions.md R10).
 
     ``+OnTop(bacon, countertop)`` -> ``edge_add_the bacon_the countertop_OnTop``.
     """
@@ -273,7 +273,7 @@ def _entry(component: Component) -> Entry:
 
 
 def _group(component: Component) -> int:
-    """Place of the component's group in a text (release 11)."""
+    """Place of the component's group in a text (definitions.md R11)."""
     if component.operation == "transition":
         return len(_GROUPS)
     return _GROUPS.index((component.operation, component.object is None))
