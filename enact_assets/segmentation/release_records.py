@@ -2,7 +2,7 @@
 
 A record is what one frame lists under one key, an object or an ordered pair of objects: a set of
 states. Which states an object has matters here, its category does not: the filter gives a restored
-node the category, parents and visibility of another one (definitions.md R3); no later stage sees them.
+node the category, parents and visibility of another one (definitions.md R3), unseen later.
 """
 
 from dataclasses import dataclass
