@@ -161,15 +161,15 @@ class Driver:
 
     @property
     def observer(self) -> Observer:
-        """Who is told."""
+        """Receives the events of a walk."""
         return self._observer
 
     def _site(self) -> Site:
         return Site(self._root.resolve(), self._data.lake_url, registry_path().read_text("utf-8"))
 
     def _read(self, added: Mapping[str, Collection[str]] | None = None) -> Lineage:
-        told = self._observer.reading
-        return read_lineage(self.instance, self._data, self._registry, told, added)
+        on_progress = self._observer.reading
+        return read_lineage(self.instance, self._data, self._registry, on_progress, added)
 
     def _register_all(
         self, demonstrations: Iterable[str], models: Iterable[str], report: Report
@@ -182,7 +182,7 @@ class Driver:
     def _new_names(
         self, demonstrations: Iterable[str], models: Iterable[str], report: Report
     ) -> dict[str, list[str]]:
-        """Names that are to become partitions; one that nobody defined is told, and left out."""
+        """Names that become partitions; unknown ones are reported and ignored."""
         found, problems = names_found(self._data, self._registry)
         report.rejected += problems
         for dimension, names in (("demonstration", demonstrations), ("model", models)):

@@ -195,8 +195,8 @@ def _landing(folder: Path) -> Iterator[Path]:
         flush_to_disk(folder.parent)
     except OSError as error:
         raise OutputError(
-            f"{folder}: the batch cannot be written ({error.strerror or error}). Nothing of it was "
-            "left; finished batches are kept: make room and run again."
+            f"{folder}: the batch cannot be written ({error.strerror or error}). The batch was "
+            "removed and finished batches are kept. Free some space and run again."
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -86,7 +86,7 @@ def tables_of_demonstration(
         if replay.demonstrations["source"].to_list() == [EMBEDDED]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
-                "masks: it is embedded. Materialize it instead: its masks are measured then."
+                "masks: it is embedded. Materialize it instead; that measures its masks."
             )
     made = run_in_memory(
         CHAIN,

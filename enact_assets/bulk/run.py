@@ -188,8 +188,8 @@ def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, repl
         if (found is None or found.settings_sha != sha) and not replace:
             what = "has no manifest" if found is None else _difference(found.settings, settings)
             raise OutputError(
-                f"{folder} {what}. Rows of two kinds would stand side by side: choose another "
-                "folder, or replace what is there (--replace)."
+                f"{folder} {what}. Rows of two kinds would be mixed. Choose another folder, or "
+                "replace the batches there (--replace)."
             )
         if found is None or found.settings_sha != sha or found.demonstrations != wanted.get(number):
             remove_batch(folder)

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 FULL = "database or disk is full"
 _ADVICE = {
     errno.ENOSPC: "Free some space and run again.",
-    errno.EDQUOT: "Free some of the quota and run again.",
+    errno.EDQUOT: "Free some of your quota and run again.",
     errno.EROFS: "Mount the disk for writing, or give another --data folder.",
-    errno.EIO: "The disk does not answer: look at the system's log.",
+    errno.EIO: "The disk does not answer. Check the system log.",
 }
-CHECK = "See that its disk has space and may be written to."
+CHECK = "Check that its disk has space and is writable."
 KEPT = "What was finished is kept."
 
 

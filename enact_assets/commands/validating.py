@@ -14,14 +14,15 @@ from enact_assets.replay.tables import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
-    "nothing that `import` takes: a folder with a recording, an annotation (.csv, .json, .jsonl) "
-    "beside its video, a .jsonl question file, a .hdf5 file of raw demonstrations"
+    "`import` does not take this. It takes a folder with a recording, an annotation (.csv, "
+    ".json, .jsonl) beside its video, a .jsonl question file, or a .hdf5 file of raw "
+    "demonstrations"
 )
 
 
 def add_validate_command(command: AddCommand) -> None:
     """Add ``validate``; ``command(name, run, about)`` makes a parser of one."""
-    sub = command("validate", _validate, "Explain what is wrong in annotations and recordings.")
+    sub = command("validate", _validate, "Check annotations and recordings and list every problem.")
     sub.add_argument(
         "paths",
         nargs="+",
@@ -109,7 +110,9 @@ class _Look:
         file = recorded_file(folder)
         for name in RECORDED_FILES:
             if file is not None and name != file.name and (folder / name).is_file():
-                self._tell(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
+                self._tell(
+                    f"note: {folder / name} is ignored, because {file.name} takes precedence."
+                )
         code = 0
         try:
             name_of_recording(folder)
@@ -165,7 +168,9 @@ class _Look:
             if video is not None:
                 self._at_pictures(file, None, video.n_frames)
             return 1
-        pace = "" if video.is_even else ", not evenly spaced: frames are found by their times"
+        pace = (
+            "" if video.is_even else ", not evenly spaced: times find frames by their time stamps"
+        )
         tables = tables_of_annotation(file, checked, "recording")
         return self._at_pictures(file, tables) or self._good(
             file,
@@ -187,7 +192,7 @@ class _Look:
             if not finding.is_problem:
                 self._tell(str(finding))
         if self.failed(problems):
-            self._tell(f"{file.parent}: {len(problems)} problems in its pictures")
+            self._tell(f"{file.parent}: {len(problems)} problems in the pictures")
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
@@ -202,7 +207,9 @@ class _Look:
         try:
             interpreter()
         except EnactError:
-            return self._good(file, f"{said}, not looked into: {PYTHON_VARIABLE} names no Python")
+            return self._good(
+                file, f"{said}, not checked: {PYTHON_VARIABLE} does not name a Python"
+            )
         listing = list_demonstrations(raw)
         frames = {each.episode: each.n_frames for each in listing.demonstrations}
         if about.episode not in frames:
@@ -227,12 +234,12 @@ class _Look:
         for each in found:
             check_partition_value(f"{file.stem}.demo_{each.episode}", f"demonstration of {file}")
         for reason in listing.reasons:
-            self._tell(f"note: {file}: left out by `import`: {reason}.")
+            self._tell(f"note: {file}: `import` ignores an episode: {reason}.")
         n_frames = sum(each.n_frames for each in found)
         return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
 
     def _good(self, file: Path, found: str) -> int:
-        self._tell(f"{file}: nothing is wrong. {found}.")
+        self._tell(f"{file}: no problems. {found}.")
         return 0
 
     def _tell(self, text: str, style: str = "") -> None:

@@ -52,7 +52,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))
         if damage.aside is not None:
-            console.print(plain(f"  set aside as {damage.aside}"))
+            console.print(plain(f"  renamed to {damage.aside}"))
         if damage.refusal is not None:
             console.print(plain(f"  {damage.refusal}", "red"))
         if damage.file.table in PAID:
@@ -62,7 +62,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
         console.print(plain(f"not checked: {message}", "red"))
     _more(console, found.unreadable)
     for message in found.misfits[:SHOWN]:
-        console.print(plain(f"not damaged, but out of place: {message}", "yellow"))
+        console.print(plain(f"whole, but in the wrong place: {message}", "yellow"))
     _more(console, found.misfits)
     n_bad = len(found.damaged)
     console.print(

@@ -38,7 +38,7 @@ class _StrictLoader(yaml.SafeLoader):
                 continue  # a list or mapping as key: refused by the constructor
             name, mark = (key.tag, key.value), key.start_mark
             if name in first_lines:
-                problem = f"key {key.value!r} stands twice, first in line {first_lines[name]}"
+                problem = f"key {key.value!r} is a duplicate, first in line {first_lines[name]}"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
             first_lines[name] = mark.line + 1
         return node
@@ -152,7 +152,7 @@ def name_list(entry: Any, where: str) -> tuple[str, ...]:
     found = tuple(_name(name, where) for name in entry)
     for index, name in enumerate(found):
         if name in found[:index]:
-            raise SettingsError(f"registry {where}: {name!r} stands twice; delete one")
+            raise SettingsError(f"registry {where}: {name!r} is a duplicate; delete one")
     return found
 
 

@@ -129,9 +129,7 @@ class AnnotationError(RecordingError):
         """Message for the ``problems`` of ``file``, each with its place: how many, which first."""
         found = tuple(problems)
         counted = f"{len(found)} problems, the first in " if len(found) > 1 else ""
-        return cls(
-            f"{file}: {counted}{found[0]} `enact-assets validate {file}` explains all.", found
-        )
+        return cls(f"{file}: {counted}{found[0]} `enact-assets validate {file}` lists all.", found)
 
 
 class PlaybackError(ReplayError):

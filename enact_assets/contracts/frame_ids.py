@@ -37,7 +37,7 @@ class FrameIds:
             or any(jump < n for jump, n in zip(jumps, lengths, strict=True))
         ):
             raise ReplayError(
-                f"frame_id_runs {list(self.runs)[:8]} is no numbering: expected position, id, "
+                f"frame_id_runs {list(self.runs)[:8]} is not a numbering: expected position, id, "
                 "position, id, ... with positions from 0 and both ascending"
             )
 

@@ -144,10 +144,10 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
         raise wrong(f"{where}.contact", "expected true or false", entry["contact"])
     if PROFILES[profile].release is not None:
         if not entry["contact"]:
-            wanted = f"expected true, as profile {profile!r} counts every state that was recorded"
+            wanted = f"expected true, because profile {profile!r} counts every recorded state"
             raise wrong(f"{where}.contact", wanted, entry["contact"])
         if entry.get(floor) is not None:
-            wanted = f"profile {profile!r} has a rule of its own"
+            wanted = f"profile {profile!r} has its own rule"
             raise wrong(f"{where}.{floor}", wanted, entry[floor])
         return Gating(name, PROFILES[profile], ())
     predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
@@ -162,13 +162,15 @@ def _variants(
     """All variants; ``wording`` is that of the questions as they are written."""
     entries = named_entries(entry, where)
     if BASELINE not in entries:
-        raise SettingsError(f"registry {where}: there is no {BASELINE!r}, which others build on")
+        raise SettingsError(
+            f"registry {where}: {BASELINE!r} is missing; other variants build on it"
+        )
     # First of all, so that an error in it is reported as its own.
     first = f"{where}.{BASELINE}"
     given = mapping(entries[BASELINE], first, required=("gating",))
     for name, instead in _AS_WRITTEN.items():
         if name in given:
-            wanted = f"the baseline asks questions as they are written: {instead}"
+            wanted = f"the baseline asks questions unchanged: {instead}"
             raise wrong(f"{first}.{name}", wanted, given[name])
     base = _variant(given, Variant(BASELINE, "", wording=wording), gatings, first)
     variants = {}
@@ -212,7 +214,7 @@ def _check_telling(
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])
     if profile.release is None:
         return
-    wanted = f"profile {profile.name!r} asks what the public release asks, in its own words"
+    wanted = f"profile {profile.name!r} asks in the public release's own wording"
     if variant.wording != NATURAL:
         raise wrong(f"{where}.wording", wanted, variant.wording)
     if variant.noise.rate:
@@ -246,7 +248,8 @@ def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSe
         if gating.profile.release is not None and questions.wording != NATURAL:
             wanted = (
                 f"expected {NATURAL!r}, as gating {gating.name!r} has profile "
-                f"{gating.profile.name!r}, which has words of its own; a variant may set another"
+                f"{gating.profile.name!r}, which has its own wording; a variant may set another "
+                "one"
             )
             raise wrong(f"{where}.wording", wanted, questions.wording)
         possible = gating.profile.lengths

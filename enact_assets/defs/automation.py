@@ -65,8 +65,8 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     def description(self) -> str:
         """What people read in the UI."""
         return (
-            "Made from other data, or by other code, than there is now; all it is made from is "
-            "settled, and it was not tried on the same inputs within a day"
+            "Stale; all upstream partitions are settled, and no attempt on the same inputs "
+            "within a day"
         )
 
     def get_label(self) -> str:
@@ -109,8 +109,8 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
         return dg.AutomationConditionSensorDefinition(
             "automation",
             target=dg.AssetSelection.all(),
-            description="Makes what is stale, in the order in which data flow, one run per "
-            "partition. Off by default: on a full registry it renders for hours.",
+            description="Materializes stale partitions in data-flow order, one run each. Off by "
+            "default: on a full registry it renders for hours.",
             run_tags=RUN_TAGS,
             default_status=status,
             minimum_interval_seconds=30,
@@ -152,9 +152,9 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     is_same = looked is not None and looked.seen == seen and at - looked.at < LOOK_AGAIN_S
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        context.log.info(f"nothing is asked for: a driver is at work, which does it ({driver})")
+        context.log.info(f"skipped: a driver is at work and makes it ({driver})")
     elif not n_free:
-        context.log.info(f"nothing is asked for: {len(runs)} runs wait or work already")
+        context.log.info(f"skipped: {len(runs)} runs are queued or running")
     elif not is_same:
         steps = DueSteps(read_lineage(instance, data, registry), running(runs))
     tick = _Tick(key, seen, at, steps, n_free)

@@ -49,8 +49,8 @@ def check_root(data_root: Path) -> None:
     """Raise :class:`SettingsError` if there is no such folder: who only looks makes none."""
     if not data_root.is_dir():
         raise SettingsError(
-            f"{data_root}: no such folder, so nothing was made there yet. Look at --data and "
-            "ENACT_HOME; `enact-assets materialize` makes the folder."
+            f"{data_root}: no such folder; nothing was made there yet. Check --data and "
+            "ENACT_HOME. `enact-assets materialize` creates the folder."
         )
 
 
@@ -67,8 +67,8 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     url = postgres_url()
     if url is not None and importlib.util.find_spec("dagster_postgres") is None:
         raise SettingsError(
-            f"{POSTGRES_VARIABLE} is set, and dagster-postgres is not installed: install the "
-            "extra, pip install 'enact_assets[distributed]', or unset the variable."
+            f"{POSTGRES_VARIABLE} is set, but dagster-postgres is not installed. Install the "
+            "extra (pip install 'enact_assets[distributed]') or unset the variable."
         )
     _write_instance_file(home, instance_config(home))
     if url is None:

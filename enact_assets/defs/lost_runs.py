@@ -11,7 +11,7 @@ PROCESS_TAG = ".dagster/enact_process"
 """Run id and process. Dagster hides tags that begin so; it copies them to retries, too."""
 OLD_S = 24 * 3600.0
 """A run on a machine that cannot be asked counts as lost after this: no step takes so long."""
-NOTHING_HALF = "Nothing half made was published."
+NOTHING_HALF = "Nothing incomplete was published."
 
 
 def process_tags(run_id: str) -> dict[str, str]:
@@ -45,7 +45,7 @@ def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
-    instance.report_run_canceled(run, f"Stopped by whoever started it. {NOTHING_HALF}")
+    instance.report_run_canceled(run, f"Stopped by its driver or user. {NOTHING_HALF}")
     _give_back(instance, run_id)
     return True
 

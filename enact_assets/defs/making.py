@@ -78,7 +78,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     inventory, names = data.inventory(registry), current_names(context.instance, registry)
     if WHY_TAG not in context.run.tags:  # those who plan say it themselves
         causes = causes_now(inventory, names, code_version, name, partition)
-        why = "; ".join(str(cause) for cause in causes) or "it is up to date: asked for by hand"
+        why = "; ".join(str(cause) for cause in causes) or "it was fresh; requested by hand"
         context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
     made = Made(STEP_NAMED[name], partition, inventory, names)
     token = _made.set(made)

@@ -27,7 +27,7 @@ def read_lineage(
     instance: dg.DagsterInstance,
     data: DataResource,
     registry: Registry,
-    told: Callable[[float], None] = lambda _share: None,
+    on_progress: Callable[[float], None] = lambda _share: None,
     added: Mapping[str, Collection[str]] | None = None,
 ) -> Lineage:
     """All names, versions and provenance of a data root as they are now.
@@ -35,7 +35,7 @@ def read_lineage(
     ``added`` are names (dimension -> names) to be treated as if they were partitions already.
     """
     names = current_names(instance, registry, added or {})
-    states = gather(data.inventory(registry), names, told)
+    states = gather(data.inventory(registry), names, on_progress)
     reported = {root: reported_versions(instance, root) for root in ROOTS}
 
     def change(root: str, partition: Partition) -> str:
@@ -93,7 +93,7 @@ def report_landed(
                 instance.report_runless_asset_event(
                     dg.AssetMaterialization(
                         asset,
-                        description="Found in the lake; the run that made it did not tell.",
+                        description="Found in the lake; its run ended before reporting it.",
                         partition=partition_key(partition),
                         tags={DATA_VERSION_TAG: state.version},
                     )
@@ -118,10 +118,10 @@ def last_materialization(
 
 
 def entry_change(
-    told: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
+    event: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
 ) -> str:
-    """Which settings of a config root are others than ``told``; empty if that does not say."""
-    materialization = told.asset_materialization if told else None
+    """Settings of a config root that differ from those of ``event``; empty if it has none."""
+    materialization = event.asset_materialization if event else None
     was = materialization.metadata.get(SETTINGS) if materialization else None
     if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
         return ""

@@ -33,7 +33,7 @@ def every_quarter(
     lineage = read_lineage(context.instance, data, load_registry())
     changed = changed_answers(context.instance, lineage)
     if not changed:
-        return dg.SkipReason("every up_to_date check says what is the case")
+        return dg.SkipReason("every up_to_date check is current")
     why = "; ".join(f"{answer.asset}: {answer.text}" for answer in changed)
     return dg.RunRequest(tags={TRIGGER_TAG: "every_quarter", WHY_TAG: why[:1000]})
 
@@ -51,7 +51,7 @@ def nightly(
     """Refreshes settings that Dagster was told otherwise, and the warehouse. Off by default."""
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        yield dg.SkipReason(f"a driver is at work, which does both ({driver})")
+        yield dg.SkipReason(f"skipped: a driver is at work and does both ({driver})")
         return
     # Dagster refuses all that is asked for if one partition is new to it.
     registry = loaded_registry(load_registry(), context.repository_def.asset_graph)

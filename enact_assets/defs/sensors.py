@@ -100,7 +100,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     """
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        why = f"a driver is at work, which does it ({driver})"
+        why = f"skipped: a driver is at work and does it ({driver})"
         return dg.SensorResult(skip_reason=why, cursor=context.cursor)
     registry = load_registry()
     busy = running(unfinished_runs(context.instance))
@@ -177,7 +177,7 @@ def _is_loaded(
     name = partition_key(partition)
     if name is None or known is None or name in known:
         return True
-    context.log.info(f"{root} {name} is new: reload the code location, then it can be made")
+    context.log.info(f"{root} {name} is new: reload the code location to materialize it")
     return False
 
 

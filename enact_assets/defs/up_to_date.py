@@ -24,7 +24,7 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
     @property
     def description(self) -> str:
         """What people read in the UI."""
-        return "Evaluated by its own schedule, and by a driver at the end of a walk"
+        return "Evaluated by its own schedule, and by a driver at its end"
 
     def get_label(self) -> str:
         """Name in the UI."""
@@ -43,9 +43,8 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
         dg.AssetCheckSpec(
             CHECK,
             asset=asset,
-            description="Every partition that is there is made from the data, the settings and by "
-            "the code there is now. `enact-assets plan` says more; `enact-assets materialize` "
-            "makes it so.",
+            description="Every existing partition was made from the current data, settings and "
+            "code. `enact-assets plan` lists exceptions; `enact-assets materialize` makes them.",
             automation_condition=OnItsOwnSchedule(),
         )
         for asset in STEP_OF
@@ -99,6 +98,6 @@ def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
     lines += [f"| {p.replace('|', chr(92) + '|') or 'all'} | {why} |" for p, why in answer.first]
     return {
         "stale": dg.MetadataValue.int(answer.n_stale),
-        "made from what is stale": dg.MetadataValue.int(answer.n_following),
+        "made from a stale input": dg.MetadataValue.int(answer.n_following),
         "first": dg.MetadataValue.md("\n".join(lines)),
     }

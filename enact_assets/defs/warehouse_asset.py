@@ -47,9 +47,9 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
             lineage = read_lineage(context.instance, data, load_registry())
             if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
                 raise MaterializationError(
-                    f"{data.root}: the lake holds demonstrations, this Dagster instance knows "
-                    "none. Publishing would empty the warehouse: start Dagster with the "
-                    "DAGSTER_HOME of this data root (enact-assets ui does)."
+                    f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "
+                    "none, so publishing would empty the warehouse. Start Dagster with the "
+                    "DAGSTER_HOME of this data root (`enact-assets ui` does)."
                 )
             stale = not_current(lineage, partial(tried_partitions, context.instance))
             try:

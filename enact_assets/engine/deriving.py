@@ -138,7 +138,9 @@ def _in_order(
         ready = next((s for s in left if all(i.asset in there for i in s.inputs)), None)
         if ready is None:
             names = ", ".join(sorted(spec.name for spec in left))
-            raise DeclarationError(f"these steps read each other, or what nobody makes: {names}")
+            raise DeclarationError(
+                f"these steps read each other, or a table that no step makes: {names}"
+            )
         left.remove(ready)
         ordered.append(ready)
         there.update(ready.assets)

@@ -28,7 +28,8 @@ def connected(address: str, timeout_s: float) -> "Client":
     except (OSError, TimeoutError, ValueError) as error:
         raise MaterializationError(
             f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "
-            f"({str(error) or type(error).__name__}). Is it running, and may this machine reach it?"
+            f"({str(error) or type(error).__name__}). Check that it runs and that this machine "
+            "can reach it."
         ) from error
 
 
@@ -47,8 +48,8 @@ def _check_address(address: str) -> None:
     if not is_one:
         known = ", ".join(sorted(backends.keys() - {"inproc"}))
         raise MaterializationError(
-            f"--dask {address!r}: not the address of a Dask scheduler. Give protocol, machine and "
-            f"port, such as tcp://host:8786 (protocols here: {known})."
+            f"--dask {address!r}: this is not the address of a Dask scheduler. Give protocol, "
+            f"machine and port, such as tcp://host:8786 (protocols here: {known})."
         )
 
 

@@ -239,6 +239,6 @@ class DaskRunner(Runner):
 
     def _lost(self) -> MaterializationError:
         return MaterializationError(
-            f"--dask {self._address}: the cluster is gone, or dropped what it was given. What was "
-            "finished is kept: run the same command again."
+            f"--dask {self._address}: the cluster is gone or dropped its tasks. What was finished "
+            "is kept; run the same command again."
         )

@@ -80,8 +80,8 @@ def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, i
 def too_many_losses() -> str:
     """What people are told of a step whose every worker died."""
     return (
-        f"the workers that made it died, {MAX_ATTEMPTS} of them one after the other. Out of "
-        "memory? Give workers more, and look into their logs. Nothing half made was published."
+        f"{MAX_ATTEMPTS} workers died one after the other while making it. Out of memory? Give "
+        "workers more memory, and read their logs. Nothing incomplete was published."
     )
 
 

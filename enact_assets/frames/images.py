@@ -146,7 +146,7 @@ def _cached(store: ImageStore, sha: str, size_px: int, where: str) -> str | None
     image_sha = store.find(sha)
     if image_sha is None:
         if store.remembers(sha):
-            _log.warning("%s: its cached picture is gone or damaged; rendering it again", where)
+            _log.warning("%s: the cached picture is missing or damaged; rendering it again", where)
         return None
     shape = store.read(image_sha).shape
     if shape != (size_px, size_px, 3):

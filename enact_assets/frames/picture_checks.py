@@ -34,7 +34,7 @@ MAX_SIZES = 5
 
 PROBLEMS: dict[str, tuple[str, str]] = {
     "no_pictures": (
-        "no PNG file in it and no video of this name, but {n} key frames need a picture",
+        "no PNG files and no video of this name, but {n} key frames need a picture",
         "Put them there: {first} and so on, or {camera}.mp4 with all frames.",
     ),
     "no_picture_of": (
@@ -44,10 +44,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "broken_png": ("{n} of {n_all} PNG files cannot be used, first {reason}", "Copy them again."),
     "sizes": (
         "pictures of {n} sizes: {sizes}, first of the rarest {first}",
-        "All of one camera have one size: export them again.",
+        "All pictures of one camera must have one size: export them again.",
     ),
-    "bad_video": ("{reason}", "Until then no picture of it can be used."),
-    "unknown_variant": ("no variant of the registry (known: {known})", "Rename or remove it."),
+    "bad_video": ("{reason}", "Its pictures cannot be used until then."),
+    "unknown_variant": ("not a variant of the registry (known: {known})", "Rename or remove it."),
     "no_place": (
         "neither a folder with PNG files nor a video ({suffixes})",
         "Convert, rename or remove it.",
@@ -56,10 +56,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
 """Kind of problem -> what is wrong, and what to do about it."""
 NOTES: dict[str, tuple[str, str]] = {
     "other_frames": (
-        "{n} of {n_all} PNG files are of no frame of the replay, first {first}",
-        "Nothing uses them; check that frame ids count from the same number.",
+        "{n} of {n_all} PNG files match no frame of the replay, first {first}",
+        "They are ignored; check that frame ids start at the same number.",
     ),
-    "unused_video": ("{counts} counts instead", "Remove the one that is not meant."),
+    "unused_video": ("{counts} counts instead", "Remove the unwanted one."),
     "no_variant_picture_of": (
         "{n} of {n_all} key frames have no picture under this variant, first {first}",
         "That matters only if they are asked about.",

@@ -86,8 +86,8 @@ class RecordedSource:
         """Which recordings there are."""
         known = ", ".join(self.demonstrations()) or "none"
         return (
-            f"Recordings: {known}. If it was recorded, its recording is gone: import it "
-            f"again, or `enact-assets forget demonstration {demonstration}`."
+            f"Recordings: {known}. If it was recorded, its recording is missing: import it again, "
+            f"or `enact-assets forget demonstration {demonstration}`."
         )
 
     def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:

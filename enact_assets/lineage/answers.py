@@ -33,7 +33,7 @@ class Answer:
     def text(self) -> str:
         """In a sentence or two."""
         if self.is_up_to_date:
-            return "Everything that is there is made from the data and by the code there is now."
+            return "Every existing partition was made from the current data and code."
         parts = []
         if self.n_stale:
             parts.append(f"{_partitions(self.n_stale)} stale")

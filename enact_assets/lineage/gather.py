@@ -51,9 +51,9 @@ class Inventory:
 
 
 def gather(
-    inventory: Inventory, names: Names, told: Callable[[float], None] = lambda _share: None
+    inventory: Inventory, names: Names, on_progress: Callable[[float], None] = lambda _share: None
 ) -> States:
-    """State of every current partition of every asset; ``told`` is given the share done.
+    """State of every current partition of every asset; ``on_progress`` is given the share done.
 
     Files of names that left, or of nobody, are no states.
     """
@@ -62,7 +62,7 @@ def gather(
         lambda root, partition: root_version(inventory.registry, root, partition),
         inventory.arrived.version,
     )
-    scanned = inventory.index.scan(told=told)
+    scanned = inventory.index.scan(on_progress=on_progress)
     gone = inventory.index.missing_images(scanned["frame_images"], inventory.images)
     for table in TABLES:
         of[table] = {

@@ -184,11 +184,11 @@ class Lineage:
     def plan(
         self,
         is_chosen: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: True,
-        told: Callable[[float], None] = lambda _share: None,
+        on_progress: Callable[[float], None] = lambda _share: None,
         *,
         only_there: bool = False,
     ) -> Plan:
-        """What would be made now of the partitions that are chosen; ``told`` the share done.
+        """What would be made now of the chosen partitions; ``on_progress`` gets the share done.
 
         ``only_there`` leaves out what was never made, and what would follow from that.
         """
@@ -215,7 +215,7 @@ class Lineage:
                     marked.add(step.assets, partition)
             if following:
                 may_follow[step.name] = tuple(following)
-            told((done + 1) / len(self.steps))
+            on_progress((done + 1) / len(self.steps))
         return Plan(tuple(stale), may_follow, n_fresh)
 
     def _final(self, step: StepSpec, partition: Partition, marked: Marks) -> tuple[Cause, ...]:
@@ -271,12 +271,12 @@ class Lineage:
         return sum(self._expected[key][group] for group in follow.groups(partition))
 
     def _root_causes(self, root: str, partition: Partition) -> tuple[Cause, ...]:
-        told, now = self.reported[root].get(partition), self.states.of[root][partition].version
-        if told is None:
+        before, now = self.reported[root].get(partition), self.states.of[root][partition].version
+        if before is None:
             return (Cause(NEVER),)
-        if told == now:
+        if before == now:
             return ()
-        return (Cause(entry_changed(told, now, self._entry_change(root, partition))),)
+        return (Cause(entry_changed(before, now, self._entry_change(root, partition))),)
 
     def _is_as_made(self, step: StepSpec, partition: Partition, made: Provenance) -> bool:
         """Whether no input changed: the quick answer for the many, without building any."""

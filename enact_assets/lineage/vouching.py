@@ -35,8 +35,8 @@ def vouchers(step: str) -> tuple[str, ...]:
         paths += [(*path, asset) for asset in given if asset not in seen]
         seen.update(given)
     raise DeclarationError(
-        f"step {step!r}: nothing that it is made from is made from all of {sorted(wanted)}, so "
-        "nothing vouches for them. Declare them without is_vouched."
+        f"step {step!r}: no input is made from all of {sorted(wanted)}, so none vouches for them. "
+        "Declare them without is_vouched."
     )
 
 

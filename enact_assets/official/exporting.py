@@ -49,14 +49,14 @@ def export_questions(
     files = question_file_names(root.question_files)
     if name in registry.gatings and name in files:
         raise UnknownNameError(
-            f"{name!r} is a gating and an imported question file: forget and remove the file, or "
-            "import it under another name"
+            f"{name!r} names a gating and an imported question file. Forget and remove the file, "
+            "or import it under another name"
         )
     if name in registry.gatings:
         if variant is not None and registry.variant(variant).gating != name:
             raise UnknownNameError(
                 f"variant {variant!r} is of gating {registry.variant(variant).gating!r}, not "
-                f"{name!r}: it has no pictures of these key frames"
+                f"{name!r}: the variant has no pictures of these key frames"
             )
         questions = _question_set(lake, name)
         shown = variant or next(

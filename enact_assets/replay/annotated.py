@@ -56,7 +56,7 @@ def check_annotation(file: Path) -> Checked:
     reader = _READER_OF_SUFFIX.get(file.suffix.lower())
     if reader is None:
         raise RecordingError(
-            f"{file}: no annotation by its name (known: {', '.join(ANNOTATION_FILES)})"
+            f"{file}: not the name of an annotation (known: {', '.join(ANNOTATION_FILES)})"
         )
     annotation, sha = Annotation(), ""
     try:

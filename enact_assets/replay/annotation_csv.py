@@ -100,7 +100,7 @@ def _check_columns(annotation: Annotation, line: int, columns: list[str]) -> boo
         if name and columns.count(name) > 1:
             annotation.tell("repeated_column", line, name)
         if name not in COLUMNS:
-            where = name or f"column {k + 1}, which has no name"
+            where = name or f"column {k + 1}, which has no header"
             annotation.tell("unknown_column", line, where, known=", ".join(COLUMNS))
     missing = [name for name in REQUIRED if name not in columns]
     if not set(MOMENTS) & set(columns):

@@ -204,12 +204,12 @@ def check_state(state: str, place: Place, label: str) -> str:
     """``state`` if it can be a predicate: an identifier in ASCII that is not one of ours."""
     if len(state) > MAX_STATE_CHARACTERS or not _STATE.fullmatch(state):
         raise place.error(
-            f"{_shortened(state)} is no state name: expected letters, digits and '_', not "
+            f"{_shortened(state)} is not a state name: expected letters, digits and '_', not "
             f"starting with a digit, at most {MAX_STATE_CHARACTERS}",
             label,
         )
     if state in _RESERVED:
-        raise place.error(f"{state!r} cannot be a state: it has a meaning of its own", label)
+        raise place.error(f"{state!r} cannot be a state: the name is reserved", label)
     return state
 
 
@@ -245,7 +245,7 @@ def _decode(
         joint = "." if within and name and not name.startswith("[") else ""
         raise place.error(message.replace("`", ""), f"{within}{joint}{name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise place.error(f"is no valid JSON: {error}", within) from None
+        raise place.error(f"is not valid JSON: {error}", within) from None
 
 
 def _shortened(value: object) -> str:

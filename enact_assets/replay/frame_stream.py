@@ -126,8 +126,7 @@ class FrameStream:
         place = Place(self.place.file, frame_id)
         if frame_id <= self._last_id:
             raise place.error(
-                f"comes after frame id {self._last_id}. Every id has to be written once, in "
-                "ascending order."
+                f"comes after frame id {self._last_id}. Ids must be unique and ascending."
             )
         if self._data[self._position] != ord("{"):
             raise place.error(f"expected an object, found {self._shown(self._position)}")

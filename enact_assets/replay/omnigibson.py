@@ -214,7 +214,7 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
     records = _records(path)
     head, end = next(records, None), None
     if not isinstance(head, _Replay) or head.format != FORMAT:
-        raise PlaybackError(f"{path}, line 1: is no replay in format {FORMAT}. Delete the file.")
+        raise PlaybackError(f"{path}, line 1: not a replay in format {FORMAT}. Delete the file.")
     for record in records:
         if isinstance(record, _Fact):
             facts.add(_values(record))
@@ -227,8 +227,8 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
     found = {"object": len(objects), "fact": len(facts), "seen": len(seen)}
     if end is None or end.counts != found:
         raise PlaybackError(
-            f"{path}: was cut off (found {found}, it should hold {end and end.counts}). Delete the "
-            "file and materialize again."
+            f"{path}: was cut off (found {found}, expected {end and end.counts}). Delete the file "
+            "and materialize again."
         )
     row = {
         "demonstration": demonstration,

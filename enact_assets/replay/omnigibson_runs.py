@@ -53,7 +53,9 @@ def interpreter() -> str:
     if not named:
         raise PlaybackError(f"{PYTHON_VARIABLE} is not set. {advice}")
     if not os.access(named, os.X_OK) or Path(named).is_dir():
-        raise PlaybackError(f"{PYTHON_VARIABLE}: {named!r} is no program that can be run. {advice}")
+        raise PlaybackError(
+            f"{PYTHON_VARIABLE}: {named!r} is not a program that can be run. {advice}"
+        )
     return named
 
 
@@ -129,7 +131,7 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("The GPU is in use by another replay: this one waits.")
+            say("Another replay uses the GPU; waiting for it.")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield file.fileno()
 

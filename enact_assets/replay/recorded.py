@@ -63,7 +63,9 @@ def read_recorded(
             if pattern is not None:
                 timeline.sight_rows += stream.follow(pattern, timeline.sight)
         if not stream.n_frames:
-            raise stream.place.error("no frame in it; the recording was cut off or never began")
+            raise stream.place.error(
+                "it contains no frame; the recording was cut off or never began"
+            )
         timeline.finish(stream.n_frames)
     row = {
         "demonstration": demonstration,

@@ -88,7 +88,7 @@ class Timeline:
             return self._pattern(raw)
         if not self._has_graph:
             raise raw.place.error(
-                "no full frame before this one, so nobody knows what it differs from", "type"
+                "no full frame precedes this one, so the frame it differs from is unknown", "type"
             )
         if isinstance(graph, DiffFrame):
             self._take_diff(frame, graph, raw.place)

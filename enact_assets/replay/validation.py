@@ -156,8 +156,8 @@ def _check_recorded_predicates(facts: pl.DataFrame) -> None:
     )
     if wrong.height:
         raise ReplayError(
-            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is no "
-            f"state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
+            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is "
+            f"not a state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
             "transitions follow from parents and are no facts."
         )
     arity = facts.filter(

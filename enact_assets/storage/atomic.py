@@ -22,7 +22,7 @@ LEFTOVER_AGE_S = 24 * 3600.0
 
 _ADVICE = {
     errno.ENOSPC: "Free some space on its disk and run again.",
-    errno.EDQUOT: "Free some of the quota on its disk and run again.",
+    errno.EDQUOT: "Free some of your quota on its disk and run again.",
     errno.EROFS: "Its disk is mounted read-only: mount it for writing, or use another folder.",
     errno.EACCES: "Allow this user to write to the folder, or use another one.",
     errno.EPERM: "Allow this user to write to the folder, or use another one.",
@@ -73,7 +73,7 @@ def cannot_write(path: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error) or type(error).__name__
     advice = _ADVICE.get(error.errno or 0, "")
     return OutputError(
-        f"{path}: cannot be written ({reason}). What stood there before is unchanged. {advice}"
+        f"{path}: cannot be written ({reason}). The earlier file is unchanged. {advice}"
     )
 
 

@@ -120,11 +120,11 @@ class _Collector:
         for contract in TABLES.values():
             for dimension in contract.by:
                 if dimension not in self._names:
-                    raise LakeError(f"no names of dimension {dimension!r} are given: nothing goes")
+                    raise LakeError(f"no names given for {dimension}. Nothing was removed")
         if not self._names["demonstration"] and self._lake.partitions("demonstrations"):
             raise LakeError(
-                f"{self._lake.place.address}: holds demonstrations, and not one is current. "
-                "Nothing is removed: is this the Dagster instance and the registry of this lake?"
+                f"{self._lake.place.address}: no demonstration in this lake is current. Nothing "
+                "was removed. Check that Dagster instance and registry belong to this lake."
             )
 
     def _entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
@@ -152,8 +152,8 @@ class _Collector:
                     asked = self._asked() if asked is None else asked
                     if self._is_answered(values, asked):
                         self._found.kept.append(
-                            f"{what}: there are answers to its questions. Run "
-                            "`enact-assets materialize` first."
+                            f"{what}: answers to its questions exist. Run `enact-assets "
+                            "materialize` first."
                         )
                         continue
                 # Unless it was just written again.
@@ -224,15 +224,15 @@ class _Collector:
             is_ours = table_name == "frame_images" and self._is_current(table_name, values)
             if is_ours and not self._lake.exists(table_name, _partition(table_name, values)):
                 raise LakeError(
-                    f"{self._lake.place.where(entry.name)}: was damaged, and which pictures it "
-                    "names is not known. Run `enact-assets materialize` first."
+                    f"{self._lake.place.where(entry.name)}: is damaged, so the pictures it names "
+                    "are unknown. Run `enact-assets materialize` first."
                 )
         n_gone = sum(i.what.startswith("frame_images ") for i in self._found.items[PARTITIONS])
         if n_stored and not n_partitions and not n_gone:
             raise LakeError(
                 f"{self._lake.place.address}: holds no frame_images partition, and "
-                f"{self._images.place.address} {n_stored} pictures. None is removed: is this the "
-                "lake that names them?"
+                f"{self._images.place.address} {n_stored} pictures. None was removed. Check that "
+                "this lake belongs to these pictures."
             )
         return named
 
@@ -277,7 +277,7 @@ class _Collector:
 
     def _is_leftover(self, where: str, mtime_ns: int) -> bool:
         if mtime_ns > self._now_ns:
-            self._found.kept.append(f"{where}: it bears a time to come, so it may be in use.")
+            self._found.kept.append(f"{where}: its time lies in the future, so it may be in use.")
         return mtime_ns < self._before_ns
 
 

@@ -7,7 +7,7 @@ from enact_assets.storage.lake import Lake
 
 PAID = frozenset({"predictions"})
 """Tables whose rows may have cost money: a damaged file of theirs is never removed."""
-ANSWERS = "Answers in it may have cost money, so `enact-assets gc` leaves it: delete it by hand."
+ANSWERS = "Its answers may have cost money, so `enact-assets gc` keeps it. Delete it by hand."
 MAX_NAMED = 5
 
 

@@ -41,8 +41,8 @@ class Forgotten:
             return []
         except (OSError, UnicodeDecodeError) as error:
             raise LakeError(
-                f"{self._path}: cannot be read ({error}). It lists names that were forgotten; "
-                "mend it, or remove it to have them all back."
+                f"{self._path}: cannot be read ({error}). It lists forgotten names. Repair it, or "
+                "remove it to restore all names."
             ) from error
         pairs = (line.partition(" ") for line in lines)
         return [(dimension, name) for dimension, _, name in pairs if name]

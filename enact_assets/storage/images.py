@@ -62,7 +62,7 @@ class ImageStore:
         """The folder. Errors: :class:`LakeError` if the pictures are elsewhere."""
         if isinstance(self.place, LocalPlace):
             return self.place.root
-        raise LakeError(f"{self.place.address}: this needs pictures in a folder, not at a URL")
+        raise LakeError(f"{self.place.address}: pictures must be in a folder here, not at a URL")
 
     def path(self, sha: str) -> Path:
         """Where a picture stands.
@@ -152,8 +152,8 @@ class ImageStore:
         """
         if not self.exists(image_sha):
             raise MissingPartitionError(
-                f"{self.place.where(picture_name(image_sha))}: a render is remembered only after "
-                "its picture is stored"
+                f"{self.place.where(picture_name(image_sha))}: store the picture before its "
+                "render is recorded"
             )
         with self.place.publishing(_render_name(render_sha)) as file:
             file.write(f"{image_sha}\n".encode("ascii"))
@@ -230,7 +230,7 @@ def checked_png(png: bytes, sha: str, where: str) -> bytes:
     """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with ``where`` it is."""
     found = sha256_bytes(png)
     if found != sha:
-        reason = f"{where}: truncated or changed, its content hashes to {found}."
+        reason = f"{where}: truncated or changed: its content hashes to {found}."
         raise DamagedFileError(f"{reason} {VERIFY}", (DamagedFile(reason, picture=sha),))
     return png
 
@@ -239,7 +239,7 @@ def not_read(error: OSError, where: str) -> LakeError:
     """Why a picture could not be read: it is not stored, or the system refuses to read it."""
     if isinstance(error, FileNotFoundError):
         return MissingPartitionError(
-            f"{where}: no such picture is stored. Materialize the frame_images partition that "
+            f"{where}: this picture is not stored. Materialize the frame_images partition that "
             "names it again."
         )
     return UnreadableFileError(

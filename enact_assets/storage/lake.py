@@ -253,7 +253,7 @@ def file_name(contract: type[Table], values: Partition) -> str:
 def _local(place: Place) -> LocalPlace:
     if isinstance(place, LocalPlace):
         return place
-    raise LakeError(f"{place.address}: this needs a lake in a folder, not one at a URL")
+    raise LakeError(f"{place.address}: the lake must be in a folder here, not at a URL")
 
 
 def _table_of(name: str) -> type[Table] | None:

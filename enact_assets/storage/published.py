@@ -90,10 +90,10 @@ def _advice(folder: Path) -> str:
     """What to do about a data root without a warehouse: most often it is the wrong folder."""
     lake = DataRoot(folder).lake
     if isinstance(lake, Path) and lake.is_dir():
-        return "The lake is there: `enact-assets materialize --asset warehouse` publishes it anew."
+        return "The lake exists: `enact-assets materialize --asset warehouse` publishes it."
     return (
-        f"Looked in {folder.absolute()}: is it the right folder? --data or {HOME_VARIABLE} names "
-        "another. If nothing was made yet: `make demo` or `enact-assets materialize`."
+        f"Looked in {folder.absolute()}: if that is the wrong folder, set --data or "
+        f"{HOME_VARIABLE}. If nothing was made yet, run `make demo` or `enact-assets materialize`."
     )
 
 
@@ -145,9 +145,6 @@ def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance |
 def _refuse_all_but_one(n_statements: int) -> None:
     """Of several statements only the last one's rows would show, of none an empty box."""
     if n_statements == 0:
-        raise WarehouseError("nothing to run: the query is empty. Give one SQL statement.")
+        raise WarehouseError("the query is empty. Give one SQL statement.")
     if n_statements > 1:
-        raise WarehouseError(
-            f"{n_statements} SQL statements in one query, and only the last one's rows would show. "
-            "Give one at a time."
-        )
+        raise WarehouseError(f"{n_statements} SQL statements in one query. Give one at a time.")

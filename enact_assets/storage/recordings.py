@@ -121,8 +121,8 @@ class Recordings:
         """The same. Errors: :class:`RecordingError` if it is gone, or its disk is."""
         if self.is_unreachable(demonstration):
             raise RecordingError(
-                f"{self.folder(demonstration)}: the recording it links to cannot be reached. Mount "
-                "its disk, import it again, or `enact-assets forget demonstration "
+                f"{self.folder(demonstration)}: its link target cannot be reached. Mount the "
+                "disk, import the recording again, or `enact-assets forget demonstration "
                 f"{demonstration}`."
             )
         found = recorded_file(self.folder(demonstration))
@@ -164,7 +164,7 @@ class Recordings:
         place = self.folder(name)
         try:
             if place.exists() and not place.is_symlink():
-                raise RecordingError(f"{place} is there already; remove it to import {name} anew")
+                raise RecordingError(f"{place} already exists. Remove it to import {name} again")
             self.root.mkdir(parents=True, exist_ok=True)
             self._take_in(folder, place, copy=copy)
         except OSError as error:
@@ -172,7 +172,7 @@ class Recordings:
             reason = error.strerror or str(error.args[0] if error.args else error)
             raise OutputError(f"{place}: cannot be made from {folder} ({reason:.200})") from error
         if not self.has(name):
-            raise OutputError(f"{place}: {folder} cannot be reached through it")
+            raise OutputError(f"{place}: the link does not reach {folder}")
         return name
 
     def unlink(self, demonstration: str) -> bool:

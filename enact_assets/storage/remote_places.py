@@ -97,8 +97,8 @@ class RemotePlace:
             self._publish(self._path(name), buffer.getvalue())
         except Exception as error:
             raise OutputError(
-                f"{self.where(name)}: cannot be written ({_told(error)}). What was there before "
-                "stays. Check network, access and space, and run again."
+                f"{self.where(name)}: cannot be written ({_told(error)}). The earlier file is "
+                "unchanged. Check network, access and space, and run again."
             ) from error
 
     def files(self, folder: str) -> Iterator[Entry]:
@@ -203,8 +203,8 @@ class RemotePlace:
     def _entry(self, name: str, information: Mapping[str, Any]) -> Entry:
         if all(information.get(key) is None for key in _TIMES):
             raise LakeError(
-                f"{self.where(name)}: this file system does not say when a file was written, so "
-                "a new file could be taken for an old one. Use another one for ENACT_LAKE: "
+                f"{self.where(name)}: this file system gives no times of files, so new files "
+                "could be taken for old ones. Set ENACT_LAKE to one of these instead: "
                 f"{', '.join(sorted(ONE_PUT - {'memory'}))}, or a folder."
             )
         return _entry(name, information)

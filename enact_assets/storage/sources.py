@@ -189,9 +189,8 @@ def refuse_changed(sources: Sources) -> None:
     changed = [source for source in sources.current if source.entry not in now]
     if changed:
         raise WarehouseError(
-            f"{len(changed)} of {len(sources.current)} files of the lake were written again while "
-            f"they were published, first {sources.lake.place.where(changed[0].entry.name)}. "
-            "Publish again."
+            f"{len(changed)} of {len(sources.current)} files of the lake changed during "
+            f"publishing, first {sources.lake.place.where(changed[0].entry.name)}. Publish again."
         )
 
 

@@ -86,11 +86,11 @@ def read_times(video: Path) -> VideoTimes:
             ) from error
     if n_without:
         raise RenderError(
-            f"{video}: {n_without} of {n_without + len(times)} frames do not say when they are "
-            "shown. Convert it to MP4."
+            f"{video}: {n_without} of {n_without + len(times)} frames have no time stamp. Convert "
+            "it to MP4."
         )
     if not times:
-        raise RenderError(f"{video}: has no frame. Copy it again, or export it anew.")
+        raise RenderError(f"{video}: contains no frame. Copy or export it again.")
     shown = np.sort(np.array(times))
     if (np.diff(shown) <= 0).any():
         k = int(np.flatnonzero(np.diff(shown) <= 0)[0])
@@ -180,7 +180,7 @@ def _opened(video: Path) -> Any:
         raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
     if not container.streams.video:
         container.close()
-        raise RenderError(f"{video}: cannot be decoded, as no video is in it")
+        raise RenderError(f"{video}: contains no video")
     return container
 
 
@@ -189,6 +189,6 @@ def _av(video: Path | None = None) -> Any:
         import av
     except ImportError as error:
         raise RenderError(
-            f"{video}: reading a video needs the extra, pip install 'enact_assets[video]'"
+            f"{video}: reading videos needs the extra: pip install 'enact_assets[video]'"
         ) from error
     return av

@@ -99,7 +99,7 @@ def publish(
     if "?" in str(warehouse_path):
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     files = read_sql_files(sql_root or sql_folder())
-    told = progress or (lambda _: None)
+    report = progress or (lambda _: None)
     stale = StalePartitions.empty() if stale is None else stale
     with (
         replacing(warehouse_path) as temporary,
@@ -112,7 +112,7 @@ def publish(
                 files,
                 sources,
                 stale=stale,
-                told=lambda share: told(SHARE_OF_BUILDING * share),
+                on_progress=lambda share: report(SHARE_OF_BUILDING * share),
             )
             sha = _content_sha(sources, files, built.left_out, stale)
             _write_said(connection, sha, provenance)
@@ -120,7 +120,7 @@ def publish(
         refuse_offending(warehouse_path, built.checks)
         refuse_changed(sources)
         _shut_log(warehouse_path)
-    told(1.0)
+    report(1.0)
     seconds = time.monotonic() - started
     return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha)
 

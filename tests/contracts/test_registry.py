@@ -529,7 +529,7 @@ def test_a_key_given_twice_is_refused(
     assert TEXT.count(once) == 1
     path.write_text(TEXT.replace(once, twice), encoding="utf-8")
     first = TEXT[: TEXT.index(once)].count("\n") + 1
-    told = f"line {first + lines_apart}: key {key!r} stands twice, first in line {first}"
+    told = f"line {first + lines_apart}: key {key!r} is a duplicate, first in line {first}"
     assert told in refusal(path)
 
 

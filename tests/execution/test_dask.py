@@ -77,7 +77,7 @@ def test_a_worker_that_agrees_works_with_the_drivers_root(terms: Terms, tmp_path
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"boot": "of another machine"}, "another machine.*SQLite.*ENACT_POSTGRES_URL"),
+        ({"boot": "of another machine"}, "different machines.*SQLite.*ENACT_POSTGRES_URL"),
         ({"has_postgres": True}, "set for the driver and not for the worker"),
     ],
     ids=["machine", "storage"],

@@ -58,13 +58,13 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("not_json", JSON, '{"objects": [],\n "changes": [,]}', 2, "", "Expecting value"),
     ("not_json", JSON, '{"objects": NaN, "changes": []}', 0, "", "NaN"),
     ("not_json", JSON, "[" * 100_000, 0, "", "nested too deeply"),
-    ("not_json", JSON, '{"objects": [], "changes": [], "objects": []}', 0, "", "stands twice"),
+    ("not_json", JSON, '{"objects": [], "changes": [], "objects": []}', 0, "", "duplicate"),
     ("not_json", EVENTS, event(0, {}) + "{\n", 2, "", "Expecting property name"),
     ("missing_column", CSV, "time,change,predicate,subject,object\n", 1, "category", "found: time"),
     ("missing_column", CSV, HEAD.replace("time,frame,", ""), 1, "time or frame", "Add it"),
     ("unknown_column", CSV, HEAD.replace("box", "bax"), 1, "bax", "known: time, frame"),
     ("unknown_column", CSV, HEAD.replace("box", ",box"), 1, "column 9, which has no name", "known"),
-    ("repeated_column", CSV, HEAD.replace("box", "time"), 1, "time", "stands twice"),
+    ("repeated_column", CSV, HEAD.replace("box", "time"), 1, "time", "duplicate"),
     ("too_many_fields", CSV, rows(GOOD.strip() + ",x,y"), FIRST, "", "11 fields, but 9 columns"),
     ("unknown_change", CSV, rows("0,,put,OnTop,cup,table"), FIRST, "change", "'put' is no change"),
     ("missing_field", JSON, whole(objects=[{"name": "cup"}]), 2, "objects[0].category", "missing"),
@@ -104,7 +104,7 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ("out_of_order", EVENTS, event(1, {}) + event(0.5, {}), 2, "time", "0.5 comes after 1"),
     ("no_objects", CSV, HEAD, 0, "", "the robot or person included"),
     ("bad_name", CSV, rows(",,object,,\"a\nb\",,cup"), FIRST + 1, "name", "'a\\nb' is no name"),
-    ("bad_name", CSV, rows(f",,object,,x,,{'y' * 201}"), FIRST, "category", "is no name"),
+    ("bad_name", CSV, rows(f",,object,,x,,{'y' * 201}"), FIRST, "category", "is not a name"),
     ("repeated_object", CSV, rows(",,object,,cup,,cup"), FIRST, "name", "in line 3 already"),
     ("no_category", CSV, rows(",,object,,lid,,"), FIRST, "category", "'lid' has no category"),
     ("unknown_object", CSV, rows("0,,add,OnTop,cups,table"), FIRST, "subject", "mean 'cup'?"),
@@ -120,7 +120,7 @@ CASES: list[tuple[str, str, str | bytes, int, str, str]] = [
     ), FIRST, "parents", "'cup' goes at frame 15, 'lid' comes from it at 37. "),
     ("no_changes", CSV, HEAD + THINGS, 0, "", "nothing ever changes"),
     ("unknown_predicate", CSV, rows("0,,add,Ontop,cup,table"), FIRST, "predicate", "mean 'OnTop'?"),
-    ("transition", CSV, rows("0,,add,Transition,cup,table"), FIRST, "predicate", "is no fact"),
+    ("transition", CSV, rows("0,,add,Transition,cup,table"), FIRST, "predicate", "is not a fact"),
     ("needs_object", CSV, rows("0,,add,OnTop,cup"), FIRST, "object", "OnTop is about two"),
     ("takes_no_object", CSV, rows("0,,add,Open,cup,table"), FIRST, "object", "Open is about one"),
     ("same_object", CSV, rows("0,,add,OnTop,cup,cup"), FIRST, "object", "subject and object"),
@@ -199,7 +199,7 @@ def test_what_is_wrong_with_the_files_themselves(tmp_path: Path, video: Path) ->
     [problem] = check_annotation(tmp_path / CSV).problems
     assert problem.kind == "bad_video"
     assert "cannot be decoded" in str(problem)
-    with pytest.raises(RecordingError, match="no annotation by its name"):
+    with pytest.raises(RecordingError, match="not the name of an annotation"):
         check_annotation(video)
 
 

@@ -243,8 +243,8 @@ def test_a_missing_interpreter_is_named(machine: Machine) -> None:
     about = machine.demonstration(World(4, KITCHEN))
     for value, what in (
         ("", "OMNIGIBSON_PYTHON is not set. Set OMNIGIBSON_PYTHON to the Python that OmniGibson"),
-        ("no/such/python", "'no/such/python' is no program that can be run"),
-        (str(machine.root), "is no program that can be run"),
+        ("no/such/python", "'no/such/python' is not a program that can be run"),
+        (str(machine.root), "is not a program that can be run"),
     ):
         machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", value)
         with pytest.raises(PlaybackError, match=what):

@@ -66,7 +66,7 @@ def seen(*numbers: Any) -> dict[str, Any]:
         (with_node(states="Open"), r"nodes\[0\].states: Expected array, got str"),
         (with_node(states=["Open", "Open"]), r"nodes\['cup'\].states: 'Open' is listed twice"),
         (with_node(states=["on fire"]), r"nodes\['cup'\].states: 'on fire' is no state name"),
-        (with_node(states=["a" * 101]), "is no state name: expected letters.*at most 100"),
+        (with_node(states=["a" * 101]), "is not a state name: expected letters.*at most 100"),
         (with_node(states=["Exists"]), "states: 'Exists' cannot be a state"),
         ({**FULL, "edges": [{**EDGE, "states": ["Related"]}]}, "'Related' cannot be a state"),
         ({**FULL, "edges": [{**EDGE, "to": ""}]}, r"edges\['cup' to ''\]: the name is empty"),
@@ -109,7 +109,7 @@ def _text(*frames: tuple[str, Any]) -> bytes:
     [
         (b"", "the file is empty"),
         (b" \n\t", "the file is empty"),
-        (b"{}", "no frame in it"),
+        (b"{}", "contains no frame"),
         (b"[]", r"expected an object of frames by id, found '\[\]' at byte 0"),
         (b"\xef\xbb\xbf{}", r"found '\\xef\\xbb\\xbf\{\}' at byte 0"),
         (b"\x1f\x8b\x08", r"found '\\x1f\\x8b\\x08'"),
