@@ -16,7 +16,7 @@ from enact_assets.engine.tables import (
 class Qa(Table):
     """One row per question.
 
-    Every question written stands here; question_set says which of them are asked.
+    Holds every question written; question_set says which are asked.
     """
 
     by = ("demonstration", "gating")
@@ -59,9 +59,9 @@ class QuestionSet(Table):
 class AskedQuestions(Table):
     """One row per variant and question, as the variant asks it.
 
-    The baseline asks the whole question_set, other variants the probe set. What is true of a
-    question is the same under every variant; what its actions say may differ in wording, and be
-    wrong under noise: told_components is what they tell, action_components what happened.
+    The baseline asks the whole question_set, other variants the probe set. The truth of a question
+    is the same under every variant. Its actions may be worded differently and be wrong under noise:
+    told_components is what they say, action_components what happened.
     """
 
     by = ("variant",)

@@ -111,7 +111,7 @@ KINDS: dict[str, tuple[str, str]] = {
     # Events.
     "unknown_place": (
         "unknown place {found!r}",
-        'Say so in the first line: {{"places": {{{found_json}: "OnTop"}}}}.',
+        'Say in line 1 if things are OnTop or Inside: {{"places": {{{found_json}: "OnTop"}}}}.',
     ),
     "bad_place": (
         "{found!r} is not a predicate for a place",

@@ -13,7 +13,7 @@ from enact_assets.segmentation.segmentation_tables import SceneGraphs, Segmented
 def segmentation(
     demonstrations: Of[Demonstrations], facts: Of[Facts], objects: Of[Objects], gating: Gating
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:
-    """Frames at which the scene graph changed for good, and what holds at each of them."""
+    """Frames at which the scene graph changed lastingly, and the facts that hold at each."""
     check_replay(demonstrations, facts, objects)
     found = segment(demonstrations, facts, objects, gating)
     return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)

@@ -11,13 +11,13 @@ from enact_assets.engine.tables import Table, text, unit_of
 
 
 class StalePartitions(Table):
-    """One row per partition that is older than what it is made from, or missing.
+    """One row per partition that is older than its inputs, or missing.
 
     The one relation that is not from the lake: the publisher gives its rows.
 
-    Empty when all is current. Rows of stale partitions are published all the same. A missing
-    partition has none: it is not there although a run was started to make it, or although
-    something that it is made from, under the same names, is there or missing itself.
+    Empty when all partitions are fresh. Rows of stale partitions stay published. A missing
+    partition has none: it does not exist although a run was started for it, or although an input
+    with the same names exists or is missing itself.
     """
 
     keys = ("asset", "partition")
@@ -26,8 +26,8 @@ class StalePartitions(Table):
     asset = text("asset, and relation of the same name where there is one")
     partition = text("values joined by |; null for an asset without any", null=True)
     state = text(
-        "stale: its rows are older than what they are made from; missing: it was asked for, or "
-        "something of the same names that it is made from is there, and it has no rows"
+        "stale: its rows are older than their inputs; missing: it was requested, or an input "
+        "with the same names exists, but it has no rows"
     )
     why = text("first reason, in words")
 

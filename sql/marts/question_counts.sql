@@ -33,7 +33,7 @@ comment on column question_counts.gating is 'which predicates make key frames: s
 comment on column question_counts.kind is 'forward (order images) or inverse (order actions)';
 comment on column question_counts.length is 'key frames in the trajectory';
 comment on column question_counts.n_in_question_set is
-'of the question set; the baseline asks that of its own gating, of others nobody does';
+'of the question set; the baseline asks it for its own gating, no variant for others';
 comment on column question_counts.n_in_probe_set is
 'of the probe set: asked by every variant of the gating';
 comment on column question_counts.n_demonstrations is 'demonstrations these are about';

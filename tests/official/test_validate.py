@@ -137,7 +137,7 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     ("unknown_variant", an_unknown_variant, "variant_nosuchvariant.mp4", "known: aperture_30"),
     ("no_place", a_variant_that_is_no_video, "variant_high.gif", "neither a folder with PNG files"),
     ("no_place", an_empty_variant, "variant_high", "Convert, rename or remove it."),
-    ("other_frames", ids_from_1000, CAMERA, "2 of 4 PNG files are of no frame of the replay"),
+    ("other_frames", ids_from_1000, CAMERA, "2 of 4 PNG files match no frame of the replay"),
     ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with PNG files counts instead"),
     ("unused_video", two_videos, "variant_high.mkv", "variant_high.mp4 counts instead"),
     ("no_variant_picture_of", few_of_a_variant, "variant_high", "1 of 2 key frames have no"),

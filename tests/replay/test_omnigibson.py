@@ -357,7 +357,7 @@ def test_what_was_played_is_read_or_refused_by_line(machine: Machine) -> None:
             read_played(copy, "d")
         return str(caught.value)
 
-    assert "line 1: is no replay in format enact_assets.omnigibson.1" in broken(lines[1:])
+    assert "line 1: not a replay in format enact_assets.omnigibson.1" in broken(lines[1:])
     assert "was cut off" in broken(lines[:-1])
     assert "was cut off (found {'object': 9, 'fact'" in broken([*lines[:1], *lines[2:]])
     assert "line 3: Input data was truncated" in broken([*lines[:2], "{", *lines[3:]])

@@ -195,7 +195,7 @@ def test_a_recording_may_say_what_the_simulator_never_would() -> None:
         (
             ("on fire", "cup", None, [(3, 4)]),
             ReplayError,
-            "1 of 9 .*no state name, first 'on fire'",
+            "1 of 9 .*not a state name, first 'on fire'",
         ),
         (("", "cup", None, [(3, 4)]), ReplayError, "not a state name, first ''"),
         (("Open\n", "cup", None, [(3, 4)]), ReplayError, "not a state name"),
