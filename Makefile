@@ -55,6 +55,8 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 	@awk 'FNR == 351 { print FILENAME ": more than 350 lines"; bad = 1 } \
 	  FNR == 1 && FILENAME ~ /[_\/](utils|helpers|manager|misc|common)[_.][^\/]*$$/ { print FILENAME ": a name for anything"; bad = 1 } \
 	  END { exit bad }' $$(find enact_assets -name '*.py')
+	@twice=$$(find enact_assets -name '*.py' ! -name '__*' -exec basename {} \; | sort | uniq -d); \
+	  test -z "$$twice" || { echo "two modules of one name: $$twice"; exit 1; }
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

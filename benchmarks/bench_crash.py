@@ -30,13 +30,13 @@ from benchmarks.crashes import (
 )
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
 from enact_assets.contracts.errors import MaterializationError
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.lineage.pipeline import STEPS
-from enact_assets.storage.paths import DataRoot
 
 EMBEDDED = "outfit_a_basic_toolbox-0"
 RECORDED = "moving_cups"
 N_RECORDED, N_RECORDED_FOR_WORKERS = 1, 4
-"""So many steps of a kind are not worth worker processes, or are (execution/choice.py)."""
+"""So many steps of a kind are not worth worker processes, or are (driver/choice.py)."""
 REACH = 5
 """A kill is aimed at one of so many steps from where the root has got to."""
 SHARE_AT_START = 0.1

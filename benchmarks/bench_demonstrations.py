@@ -8,11 +8,11 @@ from rich.console import Console
 from benchmarks.measuring import HEADER, Row
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.materialize import Driver
-from enact_assets.storage.images import RENDERS_FOLDER
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
-from enact_assets.terminal import TerminalObserver, print_report
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.materialize import Driver
+from enact_assets.driver.terminal import TerminalObserver, print_report
+from enact_assets.engine.lake.image_store import RENDERS_FOLDER
+from enact_assets.engine.lake.lake import Lake
 
 GOAL, GOAL_S = 12, 15 * 60
 

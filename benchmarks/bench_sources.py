@@ -15,7 +15,7 @@ from benchmarks.measuring import in_fresh_process, megabytes
 from benchmarks.synthetic import generate
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.replay.recorded_export import FLAVOURS, write_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 
 N_FRAMES = 108_000
 SIZE_PX = 256

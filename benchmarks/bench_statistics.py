@@ -8,7 +8,7 @@ import polars as pl
 
 from benchmarks.measuring import HEADER, Row, best_of
 from enact_assets.contracts.settings import QuestionSettings
-from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.probes.baseline_comparison import compare_with_baseline
 from enact_assets.statistics.models import compare_models
 
 N_MODELS, N_QUESTIONS, N_DEMONSTRATIONS = 30, 8_972, 29

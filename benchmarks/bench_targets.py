@@ -31,7 +31,7 @@ from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.settings import Gating
-from enact_assets.error_analysis.compare import AnswerComparer
+from enact_assets.error_analysis.answer_comparison import AnswerComparer
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.frames.render_pool import encode_png
@@ -41,8 +41,8 @@ from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.segmentation.segment import segment
 from enact_assets.trajectories.counting import CountedPaths
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import draw_ranks, sample_trajectories
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 RECORDED_FRAMES, RECORDED_SEED = 12_000, 6
 """A recording of 107 MB."""

@@ -12,11 +12,11 @@ from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.qa import write_questions
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 PROFILES = {
     "release": Gating("release", RELEASE, ()),

@@ -21,14 +21,14 @@ import duckdb
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.collect import Collected, collect
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.image_store import RENDERS_FOLDER, ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES
-from enact_assets.storage.atomic import is_temporary
-from enact_assets.storage.collect import Collected, collect
-from enact_assets.storage.images import RENDERS_FOLDER, ImageStore
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.recordings import Recordings
-from enact_assets.storage.warehouse import run_checks
+from enact_assets.system.atomic import is_temporary
 
 MARK = "ENACT_CRASH_MARK"
 ENDS_WITHIN_S = 15.0

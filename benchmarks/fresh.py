@@ -100,9 +100,9 @@ def walk(folder: Path, n: int) -> dict[str, float]:
     One more is made before, so that kernels are loaded and the instance is there.
     """
     from benchmarks.tiny_root import CHAIN, chain_by_hand, write_tiny_recording
+    from enact_assets.data_root.paths import DataRoot
+    from enact_assets.driver.materialize import Driver
     from enact_assets.lineage.pipeline import STEP_NAMED
-    from enact_assets.materialize import Driver
-    from enact_assets.storage.paths import DataRoot
 
     root = DataRoot(folder / "data")
 
@@ -139,7 +139,7 @@ def walk(folder: Path, n: int) -> dict[str, float]:
 def plan(root: Path) -> dict[str, float]:
     """Wall seconds of one plan of a whole data root, imports not included."""
     from enact_assets.bulk.run import peak_bytes
-    from enact_assets.materialize import Driver
+    from enact_assets.driver.materialize import Driver
 
     driver = Driver(root)
     begun, cpu = time.monotonic(), time.process_time()
@@ -157,8 +157,8 @@ def plan(root: Path) -> dict[str, float]:
 def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
     """Wall seconds of publishing a lake, all checks included, imports not."""
     from enact_assets.bulk.run import peak_bytes
-    from enact_assets.storage.lake import Lake
-    from enact_assets.storage.warehouse import publish
+    from enact_assets.engine.lake.lake import Lake
+    from enact_assets.engine.publishing.warehouse import publish
 
     begun, cpu = time.monotonic(), time.process_time()
     report = publish(Lake(lake), warehouse)

@@ -19,6 +19,9 @@ from enact_assets import __version__
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.contracts.settings import Gating, Variant
+from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, partition_text
+from enact_assets.engine.lake.lake import file_name
+from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
@@ -31,9 +34,6 @@ from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.storage.file_metadata import FileMetadata, contract_sha, partition_text
-from enact_assets.storage.lake import file_name
-from enact_assets.storage.parquet_files import encoded_file
 from enact_assets.trajectories.edited import measure_edited_objects
 
 N_DEMONSTRATIONS = 1042

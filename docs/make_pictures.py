@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.sheets import contact_sheet, question_strip
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
 
 DOCS = Path(__file__).parent
 PARTS = ("key_frames", "settings", "questions")

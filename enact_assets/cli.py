@@ -19,9 +19,9 @@ from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
-from enact_assets.execution.interrupts import STOPPING, telling_at_once
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.interrupts import STOPPING, telling_at_once
 from enact_assets.official.commands import add_bulk_command, add_official_commands
-from enact_assets.storage.paths import DataRoot
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
@@ -184,9 +184,9 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _forget(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.defs.arrivals import places_of
-    from enact_assets.defs.instance import check_root
-    from enact_assets.materialize import Driver
+    from enact_assets.driver.materialize import Driver
+    from enact_assets.runs.arrivals import places_of
+    from enact_assets.runs.instance import check_root
 
     dimension, name = arguments.dimension, arguments.name
     check_root(arguments.data)
@@ -203,7 +203,7 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
-    from enact_assets.defs.instance import open_instance
+    from enact_assets.runs.instance import open_instance
 
     program = Path(sys.executable).with_name("dagster")
     if not program.exists():

@@ -7,13 +7,13 @@ from enact_assets.defs.automation import automation_sensor
 from enact_assets.defs.jobs import all_jobs
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.report_asset import report_asset
-from enact_assets.defs.resources import DataResource
 from enact_assets.defs.schedules import every_quarter, nightly
 from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.defs.settings_assets import settings_assets
 from enact_assets.defs.table_assets import table_assets
 from enact_assets.defs.up_to_date import up_to_date
 from enact_assets.defs.warehouse_asset import warehouse_asset
+from enact_assets.runs.resources import DataResource
 
 
 def build_definitions(

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
+from enact_assets.data_root.question_files import question_file
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.parameters import Later, provides
+from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
-from enact_assets.frames.sources import all_sources
 from enact_assets.questions.official import ImportedQuestion, read_questions
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Silent, Sources, replay
-from enact_assets.replay.tables import ReplayTables
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.question_files import question_file
-from enact_assets.storage.recordings import Recordings
 
 
 class Progress(ReplayProgress, Protocol):

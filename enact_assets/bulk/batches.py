@@ -23,15 +23,15 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.bulk.bulk_sources import Source
 from enact_assets.bulk.chain import TABLES, BulkSettings, StageClock, tables_of_demonstration
-from enact_assets.bulk.sources import Source
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import settings_sha
+from enact_assets.engine.lake.parquet_files import write_file
 from enact_assets.engine.tables import table
-from enact_assets.storage.atomic import flush_to_disk, temporary_name
-from enact_assets.storage.parquet_files import write_file
-from enact_assets.storage.places import LocalPlace
+from enact_assets.system.atomic import flush_to_disk, temporary_name
+from enact_assets.system.places import LocalPlace
 
 FORMAT = 1
 MANIFEST = "manifest.json"

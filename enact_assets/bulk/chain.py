@@ -11,8 +11,8 @@ from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
 from enact_assets.engine.memory import run_in_memory
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.steps.frame_steps import visibility
 from enact_assets.steps.question_steps import NO_QUESTIONS, qa
 from enact_assets.steps.segmentation_steps import segmentation

@@ -24,12 +24,12 @@ from enact_assets.bulk.batches import (
     make_batch,
     remove_batch,
 )
+from enact_assets.bulk.bulk_sources import Source
 from enact_assets.bulk.chain import TABLES, BulkSettings
-from enact_assets.bulk.sources import Source
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.contracts.settings import settings_sha
-from enact_assets.storage.atomic import is_temporary
-from enact_assets.worker_process import worker_pool
+from enact_assets.system.atomic import is_temporary
+from enact_assets.system.worker_process import worker_pool
 
 BATCH_SIZE = 50
 """Demonstrations per batch: some 150 MB of rows before they are written."""

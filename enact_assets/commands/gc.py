@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.storage.collect import PARTITIONS, Collected
+from enact_assets.data_root.collect import PARTITIONS, Collected
 
 SHOWN = 3
 """Files that are named of each kind, unless told otherwise."""
@@ -62,11 +62,11 @@ def _number(text: str) -> int:
 def _gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.defs.arrivals import names_found, names_in_lake
-    from enact_assets.defs.instance import check_root, only_driver, open_instance
-    from enact_assets.defs.names import current_names
-    from enact_assets.defs.resources import DataResource
-    from enact_assets.storage.collect import collect
+    from enact_assets.data_root.collect import collect
+    from enact_assets.runs.arrivals import names_found, names_in_lake
+    from enact_assets.runs.instance import check_root, only_driver, open_instance
+    from enact_assets.runs.names import current_names
+    from enact_assets.runs.resources import DataResource
 
     check_root(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.storage.paths import DataRoot
+from enact_assets.data_root.paths import DataRoot
 
 NOT_CURRENT = {
     "stale": "The DuckDB file holds old rows of stale partitions",
@@ -45,8 +45,8 @@ def add_reading_commands(command: AddCommand) -> None:
 
 def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
     """Print it, and which partitions were stale or missing when it was published."""
-    from enact_assets.storage.warehouse import query
-    from enact_assets.terminal import print_leaderboard
+    from enact_assets.data_root.published import query
+    from enact_assets.driver.terminal import print_leaderboard
 
     warehouse = DataRoot(arguments.data).warehouse
     rows = query(
@@ -74,7 +74,7 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
     import polars as pl
 
     from enact_assets.commands.rows import plain_output, write_csv, write_json_lines
-    from enact_assets.storage.warehouse import query
+    from enact_assets.data_root.published import query
 
     rows = query(DataRoot(arguments.data).warehouse, arguments.query)
     if arguments.csv or arguments.json:
@@ -89,10 +89,10 @@ def _sql(arguments: argparse.Namespace, console: Console) -> int:
 
 def _report(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.provenance import InputVersion, Provenance
+    from enact_assets.data_root.published import published_provenance
     from enact_assets.lineage.code import code_version
     from enact_assets.lineage.pipeline import REPORT, WAREHOUSE
     from enact_assets.report.write import write_report
-    from enact_assets.storage.warehouse import published_provenance
 
     root = DataRoot(arguments.data)
     version, _ = published_provenance(root.warehouse)
@@ -111,10 +111,10 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.data_root.published import published_names
+    from enact_assets.data_root.recordings import Recordings
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
-    from enact_assets.storage.recordings import Recordings
-    from enact_assets.storage.warehouse import published_names
 
     registry = load_registry()
     for title, names in (

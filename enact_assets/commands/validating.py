@@ -10,7 +10,7 @@ from rich.console import Console
 from enact_assets.commands.reading import AddCommand
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.official.outcomes import Told
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
@@ -42,10 +42,10 @@ def explain(path: Path, console: Console) -> int:
     ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
     standard error.
     """
+    from enact_assets.data_root.recordings import recorded_file
     from enact_assets.official.commands import plain
     from enact_assets.official.layout import find_recordings
     from enact_assets.official.outcomes import Outcome, Summary
-    from enact_assets.storage.recordings import recorded_file
 
     if not os.access(path, os.F_OK):
         console.print(plain(f"{path}: no such file or folder", "red"))
@@ -104,8 +104,8 @@ class _Look:
 
     def at_folder(self, folder: Path) -> int:
         """A recording: its name, what says what happened, and its pictures."""
+        from enact_assets.data_root.recordings import RECORDED_FILES, recorded_file
         from enact_assets.official.importing import name_of_recording
-        from enact_assets.storage.recordings import RECORDED_FILES, recorded_file
 
         file = recorded_file(folder)
         for name in RECORDED_FILES:
@@ -122,14 +122,14 @@ class _Look:
 
     def at_file(self, file: Path) -> int:
         """A file by its name, as `import` tells them apart; of a recording, with its pictures."""
-        from enact_assets.questions.official import read_questions
-        from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
-        from enact_assets.storage.question_files import SUFFIX
-        from enact_assets.storage.recordings import (
+        from enact_assets.data_root.question_files import SUFFIX
+        from enact_assets.data_root.recordings import (
             ANNOTATION_FILES,
             DEMONSTRATION_FILE,
             SCENE_GRAPH_FILES,
         )
+        from enact_assets.questions.official import read_questions
+        from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
         if file.name in SCENE_GRAPH_FILES:
             return self._at_scene_graphs(file)
@@ -226,8 +226,8 @@ class _Look:
         return self._good(file, said)
 
     def _at_raw_file(self, file: Path) -> int:
+        from enact_assets.engine.lake.lake import check_partition_value
         from enact_assets.replay.omnigibson_import import list_demonstrations
-        from enact_assets.storage.lake import check_partition_value
 
         listing = list_demonstrations(file)
         found = listing.demonstrations

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.engine.lake.damage import ANSWERS, PAID
+from enact_assets.engine.lake.inspection import Inspection
 from enact_assets.official.commands import plain, shown_progress
-from enact_assets.storage.damage import ANSWERS, PAID
-from enact_assets.storage.inspection import Inspection
 
 SHOWN = 20
 """Files that are named of each kind."""
@@ -29,11 +29,11 @@ def add_verify_command(command: AddCommand) -> None:
 
 
 def _verify(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.defs.instance import check_root
-    from enact_assets.storage.images import ImageStore
-    from enact_assets.storage.inspection import inspect
-    from enact_assets.storage.lake import Lake
-    from enact_assets.storage.paths import DataRoot
+    from enact_assets.data_root.paths import DataRoot
+    from enact_assets.engine.lake.image_store import ImageStore
+    from enact_assets.engine.lake.inspection import inspect
+    from enact_assets.engine.lake.lake import Lake
+    from enact_assets.runs.instance import check_root
 
     check_root(arguments.data)
     root = DataRoot(arguments.data)
@@ -47,7 +47,7 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
 def print_inspection(console: Console, found: Inspection, seconds: float) -> None:
     """How much was read, then each file that is not as it should be."""
     from enact_assets.commands.gc import shown_bytes
-    from enact_assets.terminal import duration
+    from enact_assets.driver.terminal import duration
 
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.reading import show_leaderboard
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
-from enact_assets.storage.paths import DataRoot
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
-    from enact_assets.lineage.plan import Plan
+    from enact_assets.engine.planning.plan import Plan
 
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
@@ -97,9 +97,9 @@ def _chosen(
 
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
-    from enact_assets.defs.arrivals import check_name
-    from enact_assets.materialize import check_assets
-    from enact_assets.storage.recordings import Recordings
+    from enact_assets.data_root.recordings import Recordings
+    from enact_assets.driver.materialize import check_assets
+    from enact_assets.runs.arrivals import check_name
 
     check_assets(arguments.asset or ())
     recordings = Recordings(DataRoot(arguments.data).recordings)
@@ -117,8 +117,8 @@ def _walk(
     registry: "Registry",
     unless_told: Mapping[str, Sequence[str]],
 ) -> int:
-    from enact_assets.materialize import Driver
-    from enact_assets.terminal import TerminalObserver, print_report
+    from enact_assets.driver.materialize import Driver
+    from enact_assets.driver.terminal import TerminalObserver, print_report
 
     only = _chosen(arguments, registry, unless_told)
     driver = Driver(
@@ -170,9 +170,9 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
 def _plan(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 0 also if there is something to do: a plan that can be made has not failed."""
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.defs.instance import check_root
-    from enact_assets.materialize import Driver
-    from enact_assets.terminal import TerminalObserver
+    from enact_assets.driver.materialize import Driver
+    from enact_assets.driver.terminal import TerminalObserver
+    from enact_assets.runs.instance import check_root
 
     check_root(arguments.data)
     registry = load_registry()

@@ -20,15 +20,15 @@ import dagster as dg
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import load_registry, settings_sha
-from enact_assets.defs.driver_lock import driver_at_work
 from enact_assets.defs.loaded import loaded_registry
-from enact_assets.defs.names import current_names
-from enact_assets.defs.reported import last_event_id, read_lineage
-from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import TRIGGER_TAG, running, unfinished_runs
 from enact_assets.engine.graph import Partition, partition_key, partition_tuple
-from enact_assets.lineage.due import Due, DueSteps
+from enact_assets.engine.planning.due import Due, DueSteps
 from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
+from enact_assets.runs.driver_lock import driver_at_work
+from enact_assets.runs.names import current_names
+from enact_assets.runs.reported import last_event_id, read_lineage
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import TRIGGER_TAG, running, unfinished_runs
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
 """The one switch: 1 turns on everything that makes runs by itself. Also, one by one, in the UI."""

@@ -6,9 +6,9 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.defs.table_assets import markdown_table
+from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.warehouse_checks import CheckResult
 from enact_assets.lineage.pipeline import WAREHOUSE
-from enact_assets.storage.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse_checks import CheckResult
 
 CELL_CHARACTERS = 60
 Landed = dg.MaterializeResult[Any] | dg.AssetCheckResult

@@ -5,9 +5,9 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.defs.checks import sql_check_specs
-from enact_assets.defs.running import CHECK_JOB, assets_of_jobs
 from enact_assets.defs.up_to_date import up_to_date
 from enact_assets.lineage.pipeline import ROOTS, WAREHOUSE
+from enact_assets.runs.running import CHECK_JOB, assets_of_jobs
 
 
 def all_jobs() -> list[Any]:

@@ -3,13 +3,13 @@
 import dagster as dg
 
 from enact_assets.defs.automation import on_changed_data
-from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.resources import DataResource
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED
 from enact_assets.report.drawing import thumbnail
 from enact_assets.report.write import write_report
+from enact_assets.runs.making import making, provenance_of
+from enact_assets.runs.resources import DataResource
 from enact_assets.steps.previews import inline
 
 GROUP = "warehouse"

@@ -8,14 +8,14 @@ import dagster as dg
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
 from enact_assets.defs.checks import check_keys_of
-from enact_assets.defs.driver_lock import driver_at_work
 from enact_assets.defs.loaded import loaded_registry
-from enact_assets.defs.reported import read_lineage
-from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG
 from enact_assets.defs.up_to_date import changed_answers
 from enact_assets.engine.graph import partition_key
 from enact_assets.lineage.pipeline import ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.runs.driver_lock import driver_at_work
+from enact_assets.runs.reported import read_lineage
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG
 
 QUARTERLY = "*/15 * * * *"
 NIGHTLY = "0 3 * * *"

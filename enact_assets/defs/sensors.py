@@ -10,34 +10,34 @@ import dagster as dg
 
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.defs.arrivals import names_found
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.watched_folders import look_at, watched_folders
 from enact_assets.defs.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.defs.checks import check_keys_of
-from enact_assets.defs.driver_lock import driver_at_work
-from enact_assets.defs.lost_runs import mark_all_lost
-from enact_assets.defs.names import current_names
 from enact_assets.defs.partitions import (
     demonstration_partitions,
     model_partitions,
     question_file_partitions,
 )
-from enact_assets.defs.pools import set_limits
-from enact_assets.defs.reported import entry_change, last_materialization, reported_versions
-from enact_assets.defs.resources import DataResource
-from enact_assets.defs.running import (
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.planning.plan import Marks, entry_changed
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
+from enact_assets.lineage.versions import root_version
+from enact_assets.runs.arrivals import names_found
+from enact_assets.runs.driver_lock import driver_at_work
+from enact_assets.runs.lost_runs import mark_all_lost
+from enact_assets.runs.names import current_names
+from enact_assets.runs.pools import set_limits
+from enact_assets.runs.reported import entry_change, last_materialization, reported_versions
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import (
     TRIGGER_TAG,
     WHY_TAG,
     last_failed_run,
     running,
     unfinished_runs,
 )
-from enact_assets.engine.graph import Partition, StepSpec, partition_key
-from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
-from enact_assets.lineage.plan import Marks, entry_changed
-from enact_assets.lineage.versions import root_version
-from enact_assets.storage.forgotten import Forgotten
-from enact_assets.storage.watched_folders import look_at, watched_folders
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
 """Steps that read what others wrote, and nothing else."""
@@ -186,16 +186,16 @@ def _imported_again(
 ) -> Iterator[tuple[StepSpec, Partition, str, str, int]]:
     """Imports whose file is not the one they were read from: what it was, and is now."""
     names = current_names(context.instance, registry)
-    inventory = data.inventory(registry)
+    states = data.states(registry)
     tables = [step.assets[0] for step in IMPORTING]
-    scanned = inventory.index.scan([t for t in tables if t in TABLES])
+    scanned = states.index.scan([t for t in tables if t in TABLES])
     for step in IMPORTING:
         source = step.inputs[0].asset
         for partition, record in scanned[step.assets[0]].items():
             if not names.has(step.assets[0], partition) or record.provenance is None:
                 continue
             was = record.provenance.inputs.get(source)
-            now = inventory.arrived.version(source, partition)
+            now = states.arrived.version(source, partition)
             if was is None or was.version == now or partition in busy.of.get(step.assets[0], ()):
                 continue
             yield step, partition, was.version, now, record.mtime_ns

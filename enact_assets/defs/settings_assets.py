@@ -9,9 +9,9 @@ import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.reported import SETTINGS
 from enact_assets.engine.graph import partition_tuple
 from enact_assets.lineage.versions import root_version, settings_as_told
+from enact_assets.runs.reported import SETTINGS
 
 GROUP = "config"
 

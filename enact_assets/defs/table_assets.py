@@ -9,11 +9,9 @@ import polars as pl
 
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.defs.automation import on_changed_data
-from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
-from enact_assets.defs.progress import reporter
-from enact_assets.defs.resources import DataResource
+from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.steps import STEPS, Step
@@ -22,8 +20,10 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import settings_of
+from enact_assets.runs.making import making, provenance_of
+from enact_assets.runs.progress import reporter
+from enact_assets.runs.resources import DataResource
 from enact_assets.steps.previews import Markdown
-from enact_assets.storage.damage import ANSWERS, PAID
 
 PREVIEW_ROWS = 5
 Landed = dg.MaterializeResult[Any]

@@ -8,17 +8,18 @@ import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.published import query
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
-from enact_assets.defs.making import making, provenance_of
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.reported import read_lineage, tried_partitions
-from enact_assets.defs.resources import DataResource
 from enact_assets.defs.table_assets import markdown_table
+from enact_assets.engine.planning.missing import MISSING, not_current
+from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.lineage.code import code_version
-from enact_assets.lineage.missing import MISSING, not_current
 from enact_assets.lineage.pipeline import STEP_NAMED, WAREHOUSE
-from enact_assets.storage.warehouse import publish, query
+from enact_assets.runs.making import making, provenance_of
+from enact_assets.runs.reported import read_lineage, tried_partitions
+from enact_assets.runs.resources import DataResource
 
 GROUP = "warehouse"
 WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)

@@ -32,11 +32,15 @@ class Input:
 
 @dataclass(frozen=True)
 class StepSpec:
-    """A step lands its assets together, all of them from all of its inputs."""
+    """A step lands its assets together, all of them from all of its inputs.
+
+    One that ``takes_what_there_is`` runs although inputs failed, and says which are stale.
+    """
 
     name: str
     assets: tuple[str, ...]
     inputs: tuple[Input, ...]
+    takes_what_there_is: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import dataframely as dy
 import polars as pl
@@ -26,19 +26,33 @@ PACKAGE = __name__.partition(".")[0]
 T = TypeVar("T", bound="Table")
 
 
+class Reference(NamedTuple):
+    """Ids in ``column`` are those of rows of table ``of``, whose partition says what about.
+
+    ``also_in`` are tables that repeat these rows with the names of that partition.
+    """
+
+    column: str
+    of: str
+    also_in: tuple[str, ...] = ()
+
+
 class Table(dy.Schema):
     """One table. The docstring says its grain ("One row per ..."), then what surprises.
 
     ``by`` are its partition dimensions. ``keys`` is its key where that is not simply its columns
     with ``key=True`` in their order: a column of the key may be null, or rows sort otherwise.
     ``is_in_lake`` says whether its rows are files of the lake, ``is_published`` whether they are
-    copied to the warehouse.
+    copied to the warehouse. ``image_column`` names the stored picture of each row, if rows have
+    one; ``refers_to`` the rows of another table that its rows are about, if their ids alone say so.
     """
 
     by: ClassVar[tuple[str, ...]] = ()
     keys: ClassVar[tuple[str, ...]] = ()
     is_in_lake: ClassVar[bool] = True
     is_published: ClassVar[bool] = True
+    image_column: ClassVar[str | None] = None
+    refers_to: ClassVar["Reference | None"] = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -53,10 +67,11 @@ class Table(dy.Schema):
             raise TableContractError(
                 f"two tables are called {name}: {twin.__module__} has the other"
             )
-        lost = [c for c in (*cls.by, *cls.key()) if c not in cls.columns()]
+        named = (*cls.by, *cls.key(), *([cls.image_column] if cls.image_column else []))
+        lost = [c for c in named if c not in cls.columns()]
         if lost or not cls.key():
             raise TableContractError(
-                f"{name}: its key or partition has no column {lost or 'at all'}"
+                f"{name}: its key, partition or pictures have no column {lost or 'at all'}"
             )
         _DEFINED[name] = cls
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from enact_assets.contracts.components import Component
-from enact_assets.error_analysis.kernels import HANDS, ComponentKeys, Ints
+from enact_assets.error_analysis.comparison_kernels import HANDS, ComponentKeys, Ints
 
 OUTCOMES = (
     "matched",

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
 from enact_assets.error_analysis.categories import component_keys
-from enact_assets.error_analysis.kernels import Comparison, Ints, Words, compare_sets
-from enact_assets.evaluation.kernels import are_subsets
+from enact_assets.error_analysis.comparison_kernels import Comparison, Ints, Words, compare_sets
+from enact_assets.evaluation.order_counts_kernels import are_subsets
 from enact_assets.evaluation.release_changes import SharedChanges
-from enact_assets.evaluation.steps import number_actions, padded, parse_actions
+from enact_assets.evaluation.step_arrays import number_actions, padded, parse_actions
 from enact_assets.segmentation.bit_sets import n_words_of, sets_of
 from enact_assets.segmentation.component_index import ComponentIndex
 

@@ -9,10 +9,10 @@ import polars as pl
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import Profile
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.evaluation.kernels import Bools, Ints
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints
 from enact_assets.evaluation.parsing import ParsedAnswer, parser_of
 from enact_assets.evaluation.release_evaluation import evaluate_release
-from enact_assets.evaluation.steps import (
+from enact_assets.evaluation.step_arrays import (
     BulkDeltas,
     actions_fit,
     images_fit,

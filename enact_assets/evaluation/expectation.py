@@ -17,14 +17,14 @@ import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import QuestionOrders
-from enact_assets.evaluation.kernels import (
+from enact_assets.evaluation.order_counts_kernels import (
     Bools,
     count_accepted_actions,
     count_accepted_images,
     count_passing_steps,
 )
 from enact_assets.evaluation.release_changes import ReleaseDeltas
-from enact_assets.evaluation.steps import BulkDeltas, actions_fit, images_fit, number_actions
+from enact_assets.evaluation.step_arrays import BulkDeltas, actions_fit, images_fit, number_actions
 
 MAX_STEPS = 19
 """Steps of all orders of 20 images do not fit 64 bits."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
-from enact_assets.evaluation.kernels import Ints, Words
-from enact_assets.evaluation.release_kernels import ChangeArrays
+from enact_assets.evaluation.order_counts_kernels import Ints, Words
+from enact_assets.evaluation.release_verification_kernels import ChangeArrays
 
 
 @runtime_checkable

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.kernels import Bools, Ints
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints
 from enact_assets.evaluation.release_changes import SharedChanges
-from enact_assets.evaluation.release_kernels import (
+from enact_assets.evaluation.release_verification_kernels import (
     AnswerArrays,
     QuestionArrays,
     answered_frames,
     verify_actions,
     verify_images,
 )
-from enact_assets.evaluation.steps import padded
+from enact_assets.evaluation.step_arrays import padded
 
 Labels = list[Any]
 """An answer as read: integers, or whatever a JSON list holds."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.evaluation.kernels import Words
+from enact_assets.evaluation.order_counts_kernels import Words
 from enact_assets.evaluation.release_changes import SharedChanges
 from enact_assets.evaluation.release_scores import (
     ReleaseEvidence,

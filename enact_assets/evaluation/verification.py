@@ -12,7 +12,7 @@ import numpy as np
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.kernels import longest_alignment
+from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.questions.templates import check_kind
 
 Change = frozenset[Component]

@@ -50,6 +50,7 @@ class FrameImages(Table):
     """
 
     by = ("demonstration", "variant")
+    image_column = "image_sha"
 
     demonstration = common.demonstration(key=True)
     variant = common.variant(key=True)

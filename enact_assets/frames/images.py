@@ -16,13 +16,13 @@ import polars as pl
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
-from enact_assets.storage.images import ImageStore
 
 Progress = Callable[[int, int, int, float], None]
 """Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
+from enact_assets.data_root.recordings import CAMERA
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.replay.replay_tables import Observability
-from enact_assets.storage.recordings import CAMERA
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px")
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.storage.images import png_size
-from enact_assets.storage.recordings import (
+from enact_assets.data_root.recordings import (
     CAMERA,
     VIDEO_SUFFIXES,
     camera_of_variant,
@@ -25,7 +24,8 @@ from enact_assets.storage.recordings import (
     variant_places,
     video_files,
 )
-from enact_assets.storage.videos import read_frames
+from enact_assets.data_root.videos import read_frames
+from enact_assets.engine.lake.image_store import png_size
 
 Progress = Callable[[str, int, int], None]
 """Hears what is looked at, how much of it was, and how much there is."""

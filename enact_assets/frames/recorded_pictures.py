@@ -10,10 +10,7 @@ from PIL import Image
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import RENDERED, Variant
-from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.replay.tables import ISAAC_MODES, OMNIGIBSON
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.recordings import (
+from enact_assets.data_root.recordings import (
     CAMERA,
     Recordings,
     camera_of_variant,
@@ -21,7 +18,10 @@ from enact_assets.storage.recordings import (
     has_png,
     video_file,
 )
-from enact_assets.storage.videos import read_frames
+from enact_assets.data_root.videos import read_frames
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.replay.replay_result import ISAAC_MODES, OMNIGIBSON
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:

@@ -20,7 +20,7 @@ from enact_assets.contracts.errors import EnactError, RenderError
 from enact_assets.contracts.registry import Variant
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.shapes.world import World, WorldState
-from enact_assets.worker_process import kill_workers, worker_pool
+from enact_assets.system.worker_process import kill_workers, worker_pool
 
 FEW = 2
 """Up to so many pictures are rendered in this process: starting others would take longer."""

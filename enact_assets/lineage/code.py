@@ -14,19 +14,19 @@ from pathlib import Path
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.parameters import HANDLES
+from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
-from enact_assets.storage.sql_files import sql_folder
 
 PACKAGE = Path(__file__).parents[1]
 CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
-CUT = ("enact_assets.engine", "enact_assets.contracts.registry", "enact_assets.kernel_cache")
+CUT = ("enact_assets.engine", "enact_assets.contracts.registry", "enact_assets.system.kernel_cache")
 """Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
 count by their code, wherever the compiled ones are kept."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")
 """Packages whose version decides rows."""
 WHOLE_ROOTS = {
-    WAREHOUSE: Symbol("enact_assets.storage.warehouse", "publish"),
+    WAREHOUSE: Symbol("enact_assets.engine.publishing.warehouse", "publish"),
     REPORT: Symbol("enact_assets.report.write", "write_report"),
 }
 

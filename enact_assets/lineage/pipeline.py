@@ -30,7 +30,7 @@ _PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published
 GRAPH: Graph = derive_graph(
     EXTERNAL,
     (
-        StepSpec(WAREHOUSE, (WAREHOUSE,), tuple(map(Input, _PUBLISHED))),
+        StepSpec(WAREHOUSE, (WAREHOUSE,), tuple(map(Input, _PUBLISHED)), takes_what_there_is=True),
         # Its pictures are named in the warehouse by their content.
         StepSpec(REPORT, (REPORT,), (Input(WAREHOUSE),)),
     ),

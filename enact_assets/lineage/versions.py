@@ -9,9 +9,9 @@ from typing import Any
 from enact_assets.contracts.errors import LakeError, ReplayError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.registry import Registry, settings_sha
+from enact_assets.data_root.question_files import question_file
+from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
-from enact_assets.storage.question_files import question_file
-from enact_assets.storage.recordings import CAMERA, Recordings, variant_places, video_file
 
 GONE = "gone"
 """Version of a file that is not there: another one than it had."""

@@ -11,8 +11,8 @@ from functools import cache
 from enact_assets.contracts.errors import DeclarationError, MaterializationError
 from enact_assets.engine.deriving import vouched_for
 from enact_assets.engine.graph import Follows, Names, Partition, partition_key
+from enact_assets.engine.planning.state_source import StateSource, inputs_now, landed_states
 from enact_assets.engine.steps import STEPS as DECLARED
-from enact_assets.lineage.gather import Inventory, inputs_now, landed_states
 from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF, STEPS
 
 
@@ -40,7 +40,7 @@ def vouchers(step: str) -> tuple[str, ...]:
     )
 
 
-def refuse_unvouched(inventory: Inventory, names: Names, step: str, partition: Partition) -> None:
+def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Partition) -> None:
     """Do nothing if all that vouches for inputs of one partition is made from them as they are.
 
     Errors: :class:`MaterializationError` names the input that changed since, and what to make.
@@ -51,12 +51,12 @@ def refuse_unvouched(inventory: Inventory, names: Names, step: str, partition: P
         follow = next(f for f in Follows(names, STEPS).of(maker) if f.asset == asset)
         (where,) = follow.groups(where)
         maker = STEP_OF[asset].name
-        state = landed_states(inventory, maker, where)[asset]
+        state = landed_states(source, STEP_NAMED[maker].assets, where)[asset]
         if state is None or state.provenance is None:
             return  # reading it says what is wrong
         is_last = k == len(path) - 1
         wanted = vouched_for(DECLARED[step]) if is_last else frozenset({path[k + 1]})
-        made, now = state.provenance.inputs, inputs_now(inventory, names, maker, where, wanted)
+        made, now = state.provenance.inputs, inputs_now(source, names, maker, where, wanted)
         changed = sorted(name for name in wanted if made.get(name) != now.get(name))
         if changed:
             again = " and ".join(reversed(path[: k + 1]))

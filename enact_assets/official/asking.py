@@ -8,6 +8,7 @@ import polars as pl
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.data_root.recordings import CAMERA
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
 from enact_assets.official.evidence import changes_at
 from enact_assets.official.layout import (
@@ -27,10 +28,9 @@ from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import Changes
-from enact_assets.storage.recordings import CAMERA
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.release_draws import why_no_questions
 from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 
 @dataclass

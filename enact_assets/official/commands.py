@@ -117,9 +117,9 @@ def add_bulk_command(command: AddCommand) -> None:
 
 
 def _bulk(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.bulk.bulk_sources import RecordedSource
     from enact_assets.bulk.chain import BulkSettings
     from enact_assets.bulk.run import BulkProgress, run_bulk
-    from enact_assets.bulk.sources import RecordedSource
     from enact_assets.contracts.settings import QuestionSettings
     from enact_assets.official.evidence import gating_of
     from enact_assets.official.layout import find_tasks, refuse_overlap

@@ -29,7 +29,7 @@ from enact_assets.official.outcomes import Outcome, Scored, Summary, Told, untol
 from enact_assets.official.paper_scores import score_paper
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.storage.atomic import replacing
+from enact_assets.system.atomic import replacing
 
 PREFIX = "enact_ordering_"
 UNKNOWN_MODEL = "unknown"

@@ -14,8 +14,8 @@ from enact_assets.contracts.settings import Gating
 from enact_assets.evaluation.release_scores import ReleaseEvidence
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.frames.observed import visibility_from_observability
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Objects
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.held_facts import scene_graphs_at
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex

@@ -8,6 +8,10 @@ import polars as pl
 from enact_assets.contracts.errors import MissingPartitionError, UnknownNameError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.question_files import question_file, question_file_names
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.official.layout import picture_root, question_output
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.official.pictures import write_question_pictures
@@ -17,11 +21,7 @@ from enact_assets.questions.official_rows import (
     in_official_order,
     official_questions,
 )
-from enact_assets.storage.atomic import replacing
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.question_files import question_file, question_file_names
+from enact_assets.system.atomic import replacing
 
 
 def export_questions(

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.predicates import EXISTS, RELATED
-from enact_assets.storage.recordings import CAMERA
+from enact_assets.data_root.recordings import CAMERA
 
 Graph = dict[str, list[dict[str, Any]]]
 

@@ -7,23 +7,23 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.question_files import SUFFIX, question_file
+from enact_assets.data_root.recordings import (
+    ANNOTATION_FILES,
+    Recordings,
+    recorded_file,
+    recording_name,
+)
+from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.official.layout import find_recordings, output_file
 from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.questions.official import read_questions
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
-from enact_assets.storage.atomic import replacing
-from enact_assets.storage.forgotten import Forgotten
-from enact_assets.storage.lake import check_partition_value
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.question_files import SUFFIX, question_file
-from enact_assets.storage.recordings import (
-    ANNOTATION_FILES,
-    Recordings,
-    recorded_file,
-    recording_name,
-)
+from enact_assets.system.atomic import replacing
 
 
 def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:

@@ -18,13 +18,13 @@ from typing import Any
 
 from enact_assets.contracts.errors import OutputError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
-from enact_assets.official.outcomes import Outcome, Summary
-from enact_assets.storage.recordings import (
+from enact_assets.data_root.recordings import (
     RECORDED_FILES,
     SCENE_GRAPH_FILES,
     recorded_file,
     scene_graph_file,
 )
+from enact_assets.official.outcomes import Outcome, Summary
 
 SEGMENTED_FILE = "segmented_scene_graph_0.json"
 

@@ -18,12 +18,12 @@ from PIL.PngImagePlugin import PngInfo
 
 from enact_assets.contracts.errors import DamagedFileError, OutputError, RenderError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.engine.lake.image_store import decode_png
 from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.questions.official import OfficialQuestion
-from enact_assets.storage.atomic import replacing, temporary_name
-from enact_assets.storage.images import decode_png
+from enact_assets.system.atomic import replacing, temporary_name
 
 PLACE_PX = (15, 15)
 INK = (255, 20, 20)

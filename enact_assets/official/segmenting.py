@@ -7,6 +7,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.profile import Profile
+from enact_assets.data_root.recordings import CAMERA, has_png, video_file
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.recorded_pictures import picture_file, read_pictures
 from enact_assets.official.evidence import gating_of
@@ -21,11 +22,10 @@ from enact_assets.official.layout import (
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import checked_picture, write_picture
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import SegmentedTables, segment
-from enact_assets.storage.atomic import replacing
-from enact_assets.storage.recordings import CAMERA, has_png, video_file
+from enact_assets.system.atomic import replacing
 
 
 def segment_folder(

@@ -5,7 +5,7 @@ import numpy as np
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.frames.picture_checks import Wanted
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.segmentation.segment import segment
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.predictions.kernels import shortest_path
+from enact_assets.predictions.order_kernels import shortest_path
 from enact_assets.predictions.requests import Image, Picture
 
 THUMBNAIL_EDGE = 32

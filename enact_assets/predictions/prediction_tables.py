@@ -1,7 +1,7 @@
 """What models said."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, text
+from enact_assets.engine.tables import Reference, Table, text
 
 
 class Predictions(Table):
@@ -11,6 +11,10 @@ class Predictions(Table):
     """
 
     by = ("model", "variant")
+    # All three say, like qa, which demonstration and gating a question is about.
+    refers_to = Reference(
+        "question_id", "qa", also_in=("question_set", "asked_questions", "evaluation")
+    )
 
     model = common.model(key=True)
     variant = common.variant(key=True)

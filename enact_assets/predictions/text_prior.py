@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.predicates import EXISTS, predicate
-from enact_assets.predictions.kernels import RuleMasks, least_violations
+from enact_assets.predictions.order_kernels import RuleMasks, least_violations
 
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object."""

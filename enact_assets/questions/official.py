@@ -19,7 +19,7 @@ import msgspec
 from enact_assets.contracts.errors import OutputError, QuestionError, QuestionFileError
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.questions.templates import check_kind
-from enact_assets.storage.atomic import replacing
+from enact_assets.system.atomic import replacing
 
 IMAGE_FOLDER = "QA/images"
 ID_DIGITS = 8

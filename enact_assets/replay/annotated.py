@@ -17,6 +17,8 @@ import polars as pl
 from enact_assets.contracts.errors import AnnotationError, RecordingError, RenderError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.data_root.recordings import ANNOTATION_FILES, CAMERA, video_file
+from enact_assets.data_root.videos import VideoTimes, read_times
 from enact_assets.replay.annotation import Annotation, Problem
 from enact_assets.replay.annotation_csv import read_csv
 from enact_assets.replay.annotation_intervals import Box
@@ -24,10 +26,8 @@ from enact_assets.replay.annotation_json import read_json
 from enact_assets.replay.annotation_time import Timed, Timeline
 from enact_assets.replay.event_graphs import read_events
 from enact_assets.replay.recorded import activity_of
+from enact_assets.replay.replay_result import VIDEO, ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
-from enact_assets.replay.tables import VIDEO, ReplayTables
-from enact_assets.storage.recordings import ANNOTATION_FILES, CAMERA, video_file
-from enact_assets.storage.videos import VideoTimes, read_times
 
 READERS = dict(zip(ANNOTATION_FILES, (read_csv, read_json, read_events), strict=True))
 _READER_OF_SUFFIX = {Path(name).suffix: reader for name, reader in READERS.items()}

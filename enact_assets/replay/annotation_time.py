@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from enact_assets.contracts.predicates import EXISTS, TRANSITION
 from enact_assets.contracts.profile import PAPER
+from enact_assets.data_root.videos import VideoTimes
 from enact_assets.replay.annotation import (
     PREDICATES,
     AnnotatedObject,
@@ -28,7 +29,6 @@ from enact_assets.replay.annotation_intervals import (
     fact_text,
 )
 from enact_assets.replay.annotation_refused import Refused
-from enact_assets.storage.videos import VideoTimes
 
 _ORDER = {"remove": 0, "hide": 1, "add": 2, "show": 3}
 """At one frame what ends goes first."""

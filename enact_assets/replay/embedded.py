@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world, simulate

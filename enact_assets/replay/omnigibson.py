@@ -28,8 +28,8 @@ from enact_assets.replay.omnigibson_player.request import (
     View,
 )
 from enact_assets.replay.omnigibson_runs import Player
+from enact_assets.replay.replay_result import OMNIGIBSON, ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, States
-from enact_assets.replay.tables import OMNIGIBSON, ReplayTables
 
 
 class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

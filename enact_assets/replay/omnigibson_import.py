@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from enact_assets.contracts.errors import LakeError, OutputError, PlaybackError, RecordingError
+from enact_assets.data_root.recordings import DEMONSTRATION_FILE, Recordings
 from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.omnigibson_runs import PLAYER, interpreter, player_variables
-from enact_assets.storage.recordings import DEMONSTRATION_FILE, Recordings
 
 RAW_SUFFIXES = (".hdf5", ".h5")
 

@@ -20,13 +20,13 @@ import polars as pl
 from enact_assets.contracts.errors import LakeError, RecordingError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS
+from enact_assets.data_root.recordings import CAMERA
+from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.tables import table
 from enact_assets.replay.frame_stream import FrameStream, Progress
+from enact_assets.replay.replay_result import RECORDED, ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, States
-from enact_assets.replay.tables import RECORDED, ReplayTables
 from enact_assets.replay.timeline import Timeline
-from enact_assets.storage.lake import check_partition_value
-from enact_assets.storage.recordings import CAMERA
 
 FRAME_RATE_HZ = 30.0
 PARTICLE_SYSTEM = "System"

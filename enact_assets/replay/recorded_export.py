@@ -22,10 +22,10 @@ import polars as pl
 from enact_assets.contracts.errors import ExistenceError, OutputError, ReplayError, UnknownNameError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS, RELATED
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.data_root.recordings import CAMERA
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
-from enact_assets.storage.atomic import replacing
-from enact_assets.storage.recordings import CAMERA
+from enact_assets.system.atomic import replacing
 
 Flavour = Literal["full", "diff"]
 Pair = tuple[str, str]

@@ -1,6 +1,7 @@
 """What every source of demonstrations can do: the protocol, and how one is found for a name.
 
-The sources themselves are in ``frames/sources.py``: making pictures is downstream of replaying.
+The sources themselves are in ``frames/demonstration_sources.py``: making pictures is downstream
+of replaying.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +12,8 @@ import polars as pl
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.contracts.settings import Variant
-from enact_assets.replay.tables import ReplayTables
-from enact_assets.storage.images import ImageStore
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.replay.replay_result import ReplayTables
 
 
 class ReplayProgress(Protocol):

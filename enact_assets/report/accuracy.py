@@ -24,7 +24,7 @@ from enact_assets.report.parts import (
     with_interval,
     words,
 )
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 
 STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),

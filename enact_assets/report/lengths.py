@@ -24,7 +24,7 @@ from enact_assets.report.parts import (
     percent,
     words,
 )
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 
 METRICS = ("pairwise_accuracy", "task_accuracy")
 HUMAN = "Human"

@@ -1,7 +1,7 @@
 """The beginning of a report: what it is about, and what must not be read into it."""
 
 from enact_assets.report.parts import Part, Section, Table, Text
-from enact_assets.report.rows import N_STALE_SHOWN, ReportRows
+from enact_assets.report.report_rows import N_STALE_SHOWN, ReportRows
 
 EMBEDDED = "embedded"
 EMBEDDED_NOTICE = (

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from enact_assets import __version__
 from enact_assets.report.accuracy import answers, leaderboard
-from enact_assets.report.agreement import agreement
-from enact_assets.report.errors import handedness, mismatch, semantic, structural
+from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.lengths import by_length
 from enact_assets.report.overview import overview
 from enact_assets.report.parts import Figure, Section
 from enact_assets.report.probes import probes
+from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"

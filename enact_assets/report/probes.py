@@ -14,7 +14,7 @@ from enact_assets.report.parts import (
     points,
     words,
 )
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 
 PAPER_PANELS = {
     "realism": ("A. Image realism", ("realistic", "path_tracing", "ray_tracing_only")),

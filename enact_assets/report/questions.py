@@ -6,7 +6,7 @@ import polars as pl
 
 from enact_assets.report.drawing import COLOURS, FAINT, INK, canvas, finished
 from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Part, Section, Table, Text, percent
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 
 
 def questions(rows: ReportRows) -> Section:

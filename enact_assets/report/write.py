@@ -10,12 +10,12 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.contracts.registry import BASELINE
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.report.page import Page, make_page, render
-from enact_assets.report.rows import read_rows
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.published import published_provenance
-from enact_assets.storage.report_files import CONTENT_SHA, PROVENANCE, write_report_files
+from enact_assets.report.report_rows import read_rows
 
 
 @dataclass(frozen=True)

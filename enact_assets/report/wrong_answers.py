@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
-from enact_assets.report.errors import CATEGORIES, NO_WRONG
+from enact_assets.report.error_section import CATEGORIES, NO_WRONG
 from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Section, Text, words
-from enact_assets.report.rows import ReportRows
+from enact_assets.report.report_rows import ReportRows
 
 PictureOf = Callable[[str], NDArray[np.uint8]]
 """SHA-256 of a picture -> uint8 (h, w, 3). Errors: :class:`EnactError` if it cannot be read."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.predicates import EXISTS, RELATED
 from enact_assets.contracts.profile import ReleaseRules
-from enact_assets.segmentation.release_kernels import (
+from enact_assets.segmentation.release_record_kernels import (
     MAX_STATES,
     FilterRules,
     Intervals,

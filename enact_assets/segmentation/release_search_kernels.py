@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from enact_assets.segmentation.bit_sets import popcount
-from enact_assets.segmentation.release_kernels import Ints, Records, last_record
+from enact_assets.segmentation.release_record_kernels import Ints, Records, last_record
 
 Floats = NDArray[np.float64]
 

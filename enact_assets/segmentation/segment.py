@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component, Operation
 from enact_assets.contracts.registry import Gating
-from enact_assets.segmentation.kernels import SearchRules, find_key_frames, smooth, states_at
 from enact_assets.segmentation.landed import (
     KeyFrames,
     SegmentedTables,
@@ -31,6 +30,12 @@ from enact_assets.segmentation.landed import (
     only_demonstration,
 )
 from enact_assets.segmentation.release import segment_release
+from enact_assets.segmentation.segment_kernels import (
+    SearchRules,
+    find_key_frames,
+    smooth,
+    states_at,
+)
 from enact_assets.segmentation.switches import FactSwitches, find_switches
 
 __all__ = ["SegmentedTables", "segment"]

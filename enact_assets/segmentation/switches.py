@@ -8,7 +8,7 @@ import polars as pl
 from enact_assets.contracts.errors import IntervalError
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.segmentation.families import resolve_parents
-from enact_assets.segmentation.kernels import Ints, Lineage, Switches
+from enact_assets.segmentation.segment_kernels import Ints, Lineage, Switches
 
 FACT = ["predicate", "subject", "object"]
 

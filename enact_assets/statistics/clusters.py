@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.statistics.settings import StatisticsSettings
+from enact_assets.statistics.constants import StatisticsSettings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

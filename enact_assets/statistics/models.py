@@ -21,11 +21,11 @@ from enact_assets.statistics.clusters import (
     clustered_p,
     t_margin,
 )
+from enact_assets.statistics.constants import DEFAULT, StatisticsSettings
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.statistics.multiplicity import benjamini_hochberg
 from enact_assets.statistics.power import minimum_detectable_effect
 from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
-from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
 """Metric -> column of ``evaluation`` whose mean it is."""

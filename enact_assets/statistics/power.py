@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from enact_assets.statistics.clusters import ClusterSums, Floats
-from enact_assets.statistics.settings import StatisticsSettings
+from enact_assets.statistics.constants import StatisticsSettings
 
 MAX_CLUSTERS = 100_000
 

@@ -17,7 +17,7 @@ from enact_assets.statistics.clusters import (
     on_grid,
     t_margin,
 )
-from enact_assets.statistics.settings import StatisticsSettings
+from enact_assets.statistics.constants import StatisticsSettings
 
 COLUMNS_AT_ONCE = 256
 """Of 9,999 resamples each: 20 MB."""

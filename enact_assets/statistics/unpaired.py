@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from enact_assets.statistics.clusters import ROUNDING, ClusterSums, Floats, Ints
-from enact_assets.statistics.settings import StatisticsSettings
+from enact_assets.statistics.constants import StatisticsSettings
 
 
 @dataclass(frozen=True)

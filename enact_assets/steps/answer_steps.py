@@ -9,7 +9,7 @@ from enact_assets.contracts.registry import Gating
 from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.error_analysis.compare import compare_answers
+from enact_assets.error_analysis.answer_comparison import compare_answers
 from enact_assets.error_analysis.error_tables import ComparedComponents, ComparedSteps
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders

@@ -10,9 +10,10 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.predictions.baselines import REFERENCES
-from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.probes.baseline_comparison import compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import ProbePanels, Probes
+from enact_assets.published.published_results import published_table
 from enact_assets.published.published_tables import (
     PublishedAccuracies,
     PublishedErrorShares,
@@ -21,7 +22,6 @@ from enact_assets.published.published_tables import (
     PublishedProbes,
     PublishedQuestionCounts,
 )
-from enact_assets.published.reading import published_table
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.statistics.models import compare_models

@@ -12,7 +12,6 @@ from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import IF_RELEASE, Changes
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import sample_trajectories
 from enact_assets.trajectories.trajectory_tables import (
     EditedObjects,
@@ -20,6 +19,7 @@ from enact_assets.trajectories.trajectory_tables import (
     Trajectories,
     TransitionGraph,
 )
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 KINDS = ("numba", "polars", "parquet")
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import Profile
-from enact_assets.trajectories import kernels
-from enact_assets.trajectories.graph import count_key_frames
-from enact_assets.trajectories.kernels import LIMB_BITS, Counts, Graph, Limbs
+from enact_assets.trajectories import path_kernels as kernels
+from enact_assets.trajectories.path_kernels import LIMB_BITS, Counts, Graph, Limbs
 from enact_assets.trajectories.trajectory_tables import PathCounts
+from enact_assets.trajectories.transition_graph import count_key_frames
 
 Ints = NDArray[np.int64]
 

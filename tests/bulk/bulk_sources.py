@@ -13,7 +13,7 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICAT
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.engine.tables import table
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 
 N_FRAMES = 2_600
 SETTINGS = BulkSettings(

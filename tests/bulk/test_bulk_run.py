@@ -23,10 +23,11 @@ from polars.testing import assert_frame_equal
 from benchmarks.synthetic import demonstration_name, generate
 from enact_assets.bulk import batches
 from enact_assets.bulk.batches import MANIFEST, batch_folders, scan_table
+from enact_assets.bulk.bulk_sources import REPLAY_TABLES, LakeSource, RecordedSource, lake_sources
 from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.bulk.run import BulkProgress, run_bulk
-from enact_assets.bulk.sources import REPLAY_TABLES, LakeSource, RecordedSource, lake_sources
 from enact_assets.contracts.errors import MaterializationError, OutputError
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import Table
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.qa import write_questions
@@ -35,12 +36,11 @@ from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.segment import segment
-from enact_assets.storage.atomic import is_temporary
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.places import Place
+from enact_assets.system.atomic import is_temporary
+from enact_assets.system.places import Place
 from enact_assets.trajectories.counting import count_paths
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 DIES_WHILE_WRITING = """
 import os, signal, sys

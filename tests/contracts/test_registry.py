@@ -30,12 +30,12 @@ from enact_assets.contracts.settings import (
     LIMITS,
     is_partition_name,
 )
+from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.questions.wording import WORDINGS
 from enact_assets.replay.embedded import SOURCE
 from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.modes import MODES
 from enact_assets.simulator.view.cameras import PROJECTIONS
-from enact_assets.storage.lake import check_partition_value
 
 TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
 CAMERA = "variants.aperture_80.camera"

@@ -196,7 +196,7 @@ REAL: list[tuple[str, str, str, set[str]]] = [
         '"steps", null=True',
         {"evaluation"},
     ),
-    ("trajectories/kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
+    ("trajectories/path_kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
     ("published/published_probes.csv", "\n", "\n\n", {"published_results"}),
     # It reworded every question, and the plan said fresh.
     ("contracts/predicates.py", 'replace("_", " ")', 'replace("_", "-")', SAYS_LABELS),

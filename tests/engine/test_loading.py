@@ -24,12 +24,12 @@ from toy_tables import (
 
 from enact_assets.contracts.errors import MissingPartitionError, UndeclaredReadError
 from enact_assets.contracts.ids import table_sha
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions
 from enact_assets.engine.steps import STEPS, step
 from enact_assets.engine.tables import Of
 from enact_assets.replay.replay_tables import Facts
-from enact_assets.storage.lake import Lake
 
 MARKET, CORNER = {"shop": "market"}, {"shop": "corner"}
 IF_LARGE = Rule(when="is_large")

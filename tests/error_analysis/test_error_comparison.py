@@ -9,7 +9,12 @@ from changes_by_hand import DEMONSTRATION, ChangesByHand, forward, inverse, pred
 from benchmarks.evaluation_data import evaluation_set
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile
-from enact_assets.error_analysis.compare import COUNTS, AnswerComparer, Compared, compare_answers
+from enact_assets.error_analysis.answer_comparison import (
+    COUNTS,
+    AnswerComparer,
+    Compared,
+    compare_answers,
+)
 from enact_assets.evaluation.evaluate import evaluate
 
 from reference import error_analysis as slow

@@ -8,7 +8,7 @@ import pytest
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.settings import NoiseSettings, QuestionSettings, Variant
-from enact_assets.error_analysis.compare import compare_answers
+from enact_assets.error_analysis.answer_comparison import compare_answers
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.asked import ask_questions

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from enact_assets.evaluation.kernels import (
+from enact_assets.evaluation.order_counts_kernels import (
     are_subsets,
     count_accepted_actions,
     count_accepted_images,

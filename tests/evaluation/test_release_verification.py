@@ -17,7 +17,7 @@ from release_pairs import (
 )
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.kernels import longest_alignment
+from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.release_changes import ReleaseDeltas
 from enact_assets.evaluation.release_report import report_release
 from enact_assets.evaluation.release_scores import (

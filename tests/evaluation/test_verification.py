@@ -13,7 +13,7 @@ from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.profile import PAPER
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.evaluation.kernels import longest_alignment
+from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.verification import verify
 from enact_assets.predictions.prediction_tables import Predictions
 

@@ -21,11 +21,11 @@ from enact_assets.contracts.registry import (
     RendererSettings,
     Variant,
 )
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames import render_pool
 from enact_assets.frames.images import render_in_world
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.simulator.rendering.renderer import Renderer
-from enact_assets.storage.images import ImageStore
 
 WORLD = small_world()
 STATES = states_of(WORLD)

@@ -12,6 +12,7 @@ from PIL import Image
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import load_registry
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.recorded_pictures import (
     picture_file,
     read_pictures,
@@ -19,7 +20,6 @@ from enact_assets.frames.recorded_pictures import (
 )
 from enact_assets.replay.replay_tables import Demonstrations
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
-from enact_assets.storage.images import ImageStore
 
 N_FRAMES = 12
 

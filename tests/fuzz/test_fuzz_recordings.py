@@ -19,7 +19,7 @@ from enact_assets.official.evidence import changes_at, gating_of
 from enact_assets.official.graphs import as_official, graphs_of
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.segmentation.segment import segment
 

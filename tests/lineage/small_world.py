@@ -2,9 +2,9 @@
 
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.graph import Names, Partition, StepSpec
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.states import State, States
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEPS
-from enact_assets.lineage.plan import Lineage
-from enact_assets.lineage.states import State, States
 
 NAMES = Names(
     GRAPH,

@@ -2,10 +2,10 @@
 
 from small_world import World
 
-from enact_assets.lineage.due import DueSteps
+from enact_assets.engine.planning.due import DueSteps
+from enact_assets.engine.planning.plan import Marks
+from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import STEP_NAMED, STEPS
-from enact_assets.lineage.plan import Marks
-from enact_assets.lineage.states import State
 
 ENOUGH = 1000
 

@@ -6,9 +6,9 @@ import pytest
 from lineage.small_world import NAMES, World
 
 from enact_assets.engine.graph import Partition
-from enact_assets.lineage.missing import NOT_MADE, not_current
+from enact_assets.engine.planning.missing import NOT_MADE, not_current
+from enact_assets.engine.planning.plan import Lineage
 from enact_assets.lineage.pipeline import ROOTS, STEP_OF
-from enact_assets.lineage.plan import Lineage
 
 Row = tuple[str, str, str, str]
 

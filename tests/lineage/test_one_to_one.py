@@ -4,8 +4,8 @@ import pytest
 from lineage.small_world import NAMES
 
 from enact_assets.engine.graph import partition_key, partition_tuple
+from enact_assets.engine.lake.lake import file_name, values_of
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.storage.lake import file_name, values_of
 
 
 @pytest.mark.parametrize("name", TABLES)

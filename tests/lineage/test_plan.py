@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.engine.planning.plan import NEVER, Marks, entry_changed
+from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
-from enact_assets.lineage.plan import NEVER, Marks, entry_changed
-from enact_assets.lineage.states import State
 from enact_assets.lineage.versions import setting_changes
 
 from reference.lineage import closure, upstream

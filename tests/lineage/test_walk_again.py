@@ -2,10 +2,10 @@
 
 from small_world import World
 
+from enact_assets.driver.walk import Failure, Report, Step
 from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import STEP_NAMED
-from enact_assets.lineage.states import State
-from enact_assets.walk import Failure, Report, Step
 
 DAMAGED = ("oracle", "high")
 

@@ -18,7 +18,7 @@ from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError, RecordingError
 from enact_assets.official.layout import output_file, read_key_frame_ids
 from enact_assets.official.pictures import label_picture
-from enact_assets.storage.atomic import replacing
+from enact_assets.system.atomic import replacing
 
 TASK = "synth_set_table_2212"
 

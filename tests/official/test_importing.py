@@ -10,6 +10,8 @@ from official_files import write_inputs, write_pictures
 from enact_assets.cli import main
 from enact_assets.contracts.profile import PROFILES
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.lineage.pipeline import STEPS
 from enact_assets.official import commands, pictures
 from enact_assets.official.pictures import label_picture
@@ -20,8 +22,6 @@ from enact_assets.questions.official import (
     question_type,
     write_questions_file,
 )
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
 
 TASK = "synth_set_table_2212"
 REGISTRY = """

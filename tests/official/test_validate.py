@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from enact_assets.cli import main
+from enact_assets.engine.lake.image_store import png_size
 from enact_assets.frames.picture_checks import NOTES, PROBLEMS, Wanted, check_pictures
 from enact_assets.official import wanted_pictures as wanted_module
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.storage.images import png_size
 
 from reference.small_videos import grey, write_video
 

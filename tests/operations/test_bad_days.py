@@ -16,12 +16,12 @@ from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.defs.instance import only_driver
-from enact_assets.lineage.missing import NOT_MADE
-from enact_assets.storage.atomic import replacing
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.warehouse import query
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import query
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.planning.missing import NOT_MADE
+from enact_assets.runs.instance import only_driver
+from enact_assets.system.atomic import replacing
 
 YEAR_S = 365 * 24 * 3600.0
 EVERYTHING = ("recordings", "lake", "images")

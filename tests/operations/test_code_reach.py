@@ -13,7 +13,10 @@ from tiny_roots import TinyRoot
 
 import enact_assets
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.code_versions import Symbol
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, load_arguments
 from enact_assets.engine.parameters import SETTINGS, Each, Later
 from enact_assets.engine.steps import STEPS, Step
@@ -21,9 +24,6 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_versions, step_roots
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import settings_of
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.recordings import Recordings
 
 PACKAGE = Path(enact_assets.__file__).parent
 NEVER_MADE = {"official_questions", "published_results"}

@@ -12,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.engine.tables import TABLES
-from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.frames.render_pool import encode_png
-from enact_assets.predictions.prediction_tables import Predictions
-from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations, Facts
-from enact_assets.storage.atomic import is_temporary
-from enact_assets.storage.collect import (
+from enact_assets.data_root.collect import (
     DAMAGED,
     LEFTOVERS,
     PARTITIONS,
@@ -28,9 +21,16 @@ from enact_assets.storage.collect import (
     Collected,
     collect,
 )
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.tables import TABLES
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.frames.render_pool import encode_png
+from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.replay_tables import Demonstrations, Facts
+from enact_assets.system.atomic import is_temporary
 
 DAY = 24 * 3600.0
 NAMES = {

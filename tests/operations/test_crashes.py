@@ -23,8 +23,8 @@ from benchmarks.crashes import (
     leftovers,
     materialize,
 )
-from enact_assets.defs.instance import open_instance
-from enact_assets.storage.atomic import is_temporary
+from enact_assets.runs.instance import open_instance
+from enact_assets.system.atomic import is_temporary
 
 KILLS = int(os.environ.get("ENACT_KILLS", "20"))
 
@@ -75,7 +75,7 @@ def test_what_is_damaged_is_found(tiny: TinyRoot, copied: Path) -> None:
 OPEN = """
 import sys
 from pathlib import Path
-from enact_assets.defs.instance import open_instance
+from enact_assets.runs.instance import open_instance
 instance = open_instance(Path(sys.argv[1]))
 instance.add_dynamic_partitions("demonstration", ["cups-0"])
 print(instance.get_runs(limit=1), instance.event_log_storage.get_concurrency_keys())

@@ -7,9 +7,9 @@ from tiny_roots import RECORDED, TinyRoot
 
 from benchmarks.crashes import fingerprint
 from enact_assets.cli import main
-from enact_assets.storage.damage import ANSWERS
-from enact_assets.storage.images import ImageStore
-from enact_assets.storage.lake import Lake
+from enact_assets.engine.lake.damage import ANSWERS
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 
 ANSWERED = {"model": "oracle", "variant": "baseline"}
 EVALUATION = "evaluation/oracle/baseline.parquet"

@@ -11,9 +11,9 @@ from tiny_roots import RECORDED, TinyRoot
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
-from enact_assets.materialize import Driver
-from enact_assets.storage.forgotten import Forgotten
-from enact_assets.storage.lake import Lake
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.driver.materialize import Driver
+from enact_assets.engine.lake.lake import Lake
 
 DAY = 24 * 3600.0
 

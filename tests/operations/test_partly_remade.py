@@ -10,16 +10,16 @@ from tiny_roots import RECORDED, TinyRoot
 from benchmarks.crashes import fingerprint
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.names import current_names
-from enact_assets.defs.resources import DataResource
+from enact_assets.data_root.published import query
+from enact_assets.driver.materialize import Driver
 from enact_assets.engine.deriving import vouched_for
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.steps import STEPS as DECLARED
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import REPORT, STEPS
 from enact_assets.lineage.vouching import refuse_unvouched
-from enact_assets.materialize import Driver
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.warehouse import query
+from enact_assets.runs.names import current_names
+from enact_assets.runs.resources import DataResource
 
 BUT_REPORT = [step.name for step in STEPS if step.name != REPORT]
 """Its figures take longer than all the rest."""
@@ -85,9 +85,9 @@ def test_every_table_that_verifies_answers_makes_the_question_set_stale(
     """And no answer is verified by it before the question set is made again."""
     walk, lake = tiny.driver(copied), Lake(copied / "lake")
     registry = load_registry(tiny.registry)
-    inventory = DataResource(root=str(copied)).inventory(registry)
+    states = DataResource(root=str(copied)).states(registry)
     names = current_names(walk.instance, registry)
-    refuse_unvouched(inventory, names, "evaluation", ("oracle", "baseline"))
+    refuse_unvouched(states, names, "evaluation", ("oracle", "baseline"))
     tables = sorted(vouched_for(DECLARED["evaluation"]) & TABLES.keys())
     assert tables == ["demonstrations", "objects", "scene_graphs", "segmented_frames", "visibility"]
     for name in tables:
@@ -99,5 +99,5 @@ def test_every_table_that_verifies_answers_makes_the_question_set_stale(
         stale = {step.name: step.why for step in walk.plan()[0].stale}
         assert f"{name} changed" in stale["question_set"]
         with pytest.raises(MaterializationError, match=f"{name} changed since question_set"):
-            refuse_unvouched(inventory, names, "evaluation", ("oracle", "baseline"))
+            refuse_unvouched(states, names, "evaluation", ("oracle", "baseline"))
         path.write_bytes(before)

@@ -13,8 +13,8 @@ from code_servers import CodeServer, code_server, wait_until
 
 from benchmarks.tiny_root import write_small_registry
 from enact_assets.contracts.registry import load_registry
+from enact_assets.driver.materialize import Driver
 from enact_assets.lineage.pipeline import STEPS
-from enact_assets.materialize import Driver
 
 pytestmark = pytest.mark.slow
 

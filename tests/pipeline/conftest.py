@@ -10,8 +10,8 @@ from daemon_places import Place
 from made_roots import Materialized
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.execution.steps import leave
-from enact_assets.storage.watched_folders import WATCH_VARIABLE
+from enact_assets.data_root.watched_folders import WATCH_VARIABLE
+from enact_assets.driver.step_runs import leave
 
 VARIANTS = ("baseline", "aperture_80", "contact")
 

@@ -6,11 +6,11 @@ import dagster as dg
 import yaml
 
 from enact_assets.definitions import build_definitions
-from enact_assets.defs.instance import open_instance
-from enact_assets.defs.resources import DataResource
-from enact_assets.execution.contract import Site, StepRun
-from enact_assets.execution.steps import execute
+from enact_assets.driver.contract import Site, StepRun
+from enact_assets.driver.step_runs import execute
 from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.resources import DataResource
 
 
 class Place:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.materialize import Driver, Report
+from enact_assets.driver.materialize import Driver, Report
 
 
 class Materialized:

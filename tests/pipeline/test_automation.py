@@ -12,18 +12,18 @@ import pytest
 from daemon_places import Place, added, demonstrations
 
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.watched_folders import WATCH_VARIABLE
 from enact_assets.defs.automation import AUTOMATE_VARIABLE, RUN_TAGS, TRY_AGAIN_S, _Tried
 from enact_assets.defs.checks import sql_check_specs
-from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import OLD_S, PROCESS_TAG, mark_all_lost
-from enact_assets.defs.pools import API, LIMITS, RENDERER
-from enact_assets.defs.reported import read_lineage
 from enact_assets.defs.schedules import every_quarter, nightly
 from enact_assets.defs.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.defs.up_to_date import CHECK, report_up_to_date
 from enact_assets.lineage.pipeline import STEP_NAMED
-from enact_assets.process_identity import ProcessIdentity
-from enact_assets.storage.watched_folders import WATCH_VARIABLE
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.lost_runs import OLD_S, PROCESS_TAG, mark_all_lost
+from enact_assets.runs.pools import API, LIMITS, RENDERER
+from enact_assets.runs.reported import read_lineage
+from enact_assets.system.process_identity import ProcessIdentity
 
 CAMERA = ("variant_config", "aperture_80")
 

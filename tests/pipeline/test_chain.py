@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.registry import Gating
-from enact_assets.defs.resources import DataResource
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.runs.resources import DataResource
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.steps.inputs import Changes
-from enact_assets.storage.lake import Lake
 
 
 def query(materialized, sql: str) -> pl.DataFrame:

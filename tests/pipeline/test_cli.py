@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets import terminal
 from enact_assets.cli import main
+from enact_assets.driver import terminal
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:

@@ -10,10 +10,10 @@ from daemon_places import Place
 from dagster._core.definitions.schedule_definition import ScheduleExecutionData
 
 from enact_assets.defs import sensors
-from enact_assets.defs.driver_lock import only_driver
-from enact_assets.defs.pools import API, LIMITS
 from enact_assets.defs.schedules import nightly
 from enact_assets.defs.sensors import changed_sources, registered_partitions
+from enact_assets.runs.driver_lock import only_driver
+from enact_assets.runs.pools import API, LIMITS
 
 NIGHT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 

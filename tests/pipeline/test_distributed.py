@@ -9,13 +9,13 @@ import dagster as dg
 import pytest
 from made_roots import Materialized
 
-from enact_assets.defs.instance import open_instance
-from enact_assets.defs.lost_runs import process_of
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.materialize import Driver
+from enact_assets.driver.step_runs import leave
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
-from enact_assets.execution.steps import leave
-from enact_assets.materialize import Driver
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.paths import DataRoot
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.lost_runs import process_of
 
 from reference.servers import DaskCluster, dask_cluster, postgres
 

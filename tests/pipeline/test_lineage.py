@@ -20,11 +20,11 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
 )
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.instance import only_driver
-from enact_assets.defs.resources import DataResource
+from enact_assets.data_root.published import query
+from enact_assets.driver.materialize import Driver
 from enact_assets.lineage.pipeline import STEPS
-from enact_assets.materialize import Driver
-from enact_assets.storage.warehouse import query
+from enact_assets.runs.instance import only_driver
+from enact_assets.runs.resources import DataResource
 
 BUT_REPORT = [step.name for step in STEPS if step.name != "report"]
 """Its figures take longer than all that these tests are about."""

@@ -16,8 +16,11 @@ import yaml
 
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.defs.names import current_names
+from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.report_files import report_provenance
+from enact_assets.driver.materialize import Driver
 from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import (
     REPORT,
@@ -28,10 +31,7 @@ from enact_assets.lineage.pipeline import (
     WHOLE,
     dimensions,
 )
-from enact_assets.materialize import Driver
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.report_files import report_provenance
-from enact_assets.storage.warehouse import published_provenance
+from enact_assets.runs.names import current_names
 
 from reference.lineage import closure, upstream
 

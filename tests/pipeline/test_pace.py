@@ -2,8 +2,8 @@
 
 import pytest
 
-from enact_assets.defs.progress import Progress
-from enact_assets.terminal import Pace
+from enact_assets.driver.terminal import Pace
+from enact_assets.runs.progress import Progress
 
 
 def pictures(done: int, total: int, cached: int = 0) -> Progress:

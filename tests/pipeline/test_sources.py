@@ -14,15 +14,15 @@ from polars.testing import assert_frame_equal
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.resources import DataResource
+from enact_assets.driver.materialize import Driver
 from enact_assets.frames.observed import observability_from_visibility
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.frames.visibility import PICTURE_PX
 from enact_assets.lineage.pipeline import STEPS
-from enact_assets.materialize import Driver
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import FLAVOURS, Flavour, write_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.runs.resources import DataResource
 
 from reference.annotations import as_csv
 from reference.small_videos import write_video

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.predictions.kernels import shortest_path
+from enact_assets.predictions.order_kernels import shortest_path
 from enact_assets.predictions.text_prior import RULES, WEIGHTS, ActionRules, order_by_text
 
 from reference.household import build_household

@@ -9,7 +9,7 @@ import pytest
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.probes.compare import compare_with_baseline
+from enact_assets.probes.baseline_comparison import compare_with_baseline
 from enact_assets.statistics.clusters import ClusterSums, clustered_p, welch
 
 

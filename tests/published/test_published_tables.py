@@ -8,13 +8,13 @@ import pytest
 
 from enact_assets.contracts.errors import TableContractError
 from enact_assets.engine.tables import TABLES
+from enact_assets.published.published_results import FOLDER, published_table
 from enact_assets.published.published_tables import (
     PublishedAccuracies,
     PublishedErrorShares,
     PublishedProbes,
     PublishedQuestionCounts,
 )
-from enact_assets.published.reading import FOLDER, published_table
 
 KINDS, METRICS = 2, 2
 PUBLISHED = {name: found for name, found in TABLES.items() if name.startswith("published_")}

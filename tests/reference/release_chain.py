@@ -12,7 +12,7 @@ from enact_assets.replay.recorded import read_recorded
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.graph import build_transition_graph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 from reference.builders import (
     build_objects,

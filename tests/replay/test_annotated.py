@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 
 from enact_assets.replay.annotated import check_annotation, read_annotated
 from enact_assets.replay.json_lines import member_lines
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Facts, Objects
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 
 from reference.annotations import as_csv, as_json

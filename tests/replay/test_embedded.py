@@ -8,7 +8,7 @@ import pytest
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.replay.embedded import embedded_world, parse_demonstration, tables_of
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.simulate import find_activity, perform, random_draws

@@ -14,7 +14,7 @@ from enact_assets.replay import omnigibson_runs
 from enact_assets.replay.omnigibson import playback_request, read_played, replay_omnigibson
 from enact_assets.replay.omnigibson_player.request import View
 from enact_assets.replay.omnigibson_runs import Player
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 
 KITCHEN = {"apple": "apple", "table": "table", "fridge": "fridge"}

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from omnigibson_worlds import Machine, World, write_worlds
 
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.recordings import Recordings
 from enact_assets.official.importing import import_paths
 from enact_assets.replay.omnigibson import read_demonstration
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.recordings import Recordings
 
 WORLDS = (World(5, {"apple": "apple"}), World(9, {"apple": "apple"}))
 

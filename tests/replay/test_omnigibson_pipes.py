@@ -10,12 +10,12 @@ import pytest
 from omnigibson_worlds import Machine, World
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.defs.progress import Progress
-from enact_assets.defs.resources import DataResource
-from enact_assets.execution.contract import Outcome, Site, StepRun
-from enact_assets.execution.in_process import InProcessRunner
-from enact_assets.execution.steps import leave, workplace
+from enact_assets.driver.contract import Outcome, Site, StepRun
+from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.step_runs import leave, workplace
 from enact_assets.replay.omnigibson_runs import one_gpu
+from enact_assets.runs.progress import Progress
+from enact_assets.runs.resources import DataResource
 
 NAME = "raw.demo_0"
 WORLD = World(

@@ -7,9 +7,9 @@ import pytest
 from omnigibson_worlds import Machine, World, write_worlds
 
 from enact_assets.cli import main
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.recordings import Recordings
 from enact_assets.official.importing import import_paths
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.recordings import Recordings
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

@@ -16,8 +16,8 @@ from polars.testing import assert_frame_equal
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.replay import frame_stream, timeline
 from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
-from enact_assets.replay.tables import ReplayTables
 from enact_assets.replay.validation import check_replay
 
 from reference.conformance import TASKS, replay_path, task

@@ -20,7 +20,7 @@ from enact_assets.contracts.errors import (
 )
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import FLAVOURS, Flavour, write_recorded
-from enact_assets.replay.tables import ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 
 from reference.conformance import TASKS, replay_path, task
 from reference.recorded_tables import tables_from_frames

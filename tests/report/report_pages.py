@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sql.tiny_lake import Rows, write_lake
 
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.warehouse import publish
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.publishing.warehouse import publish
 
 VOID = frozenset({"meta", "link", "img", "br", "hr"})
 

@@ -16,20 +16,20 @@ from enact_assets.cli import main
 from enact_assets.contracts.errors import UnknownNameError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.resources import DataResource
-from enact_assets.lineage.gather import landed_states
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.report_files import report_provenance
+from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.report.accuracy import answers, leaderboard
-from enact_assets.report.errors import handedness, semantic, structural
+from enact_assets.report.error_section import handedness, semantic, structural
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
 from enact_assets.report.parts import NONE, Figure, Section, Table, Text
 from enact_assets.report.probes import probes
-from enact_assets.report.rows import ReportRows, read_rows
+from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.write import WrittenReport, write_report
 from enact_assets.report.wrong_answers import wrong_answers
-from enact_assets.storage.paths import DataRoot
-from enact_assets.storage.published import published_provenance
-from enact_assets.storage.report_files import report_provenance
+from enact_assets.runs.resources import DataResource
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; $\\frac{1}$\x00\x1b\u202e" + "ü漢😀" + "x" * 200
 ANCHORS = (
@@ -158,8 +158,8 @@ def test_it_says_what_it_was_made_from(
 
 
 def test_the_plan_reads_it_from_the_file(root: DataRoot, written: WrittenReport) -> None:
-    inventory = DataResource(root=str(root.root), lake_url=None).inventory(load_registry())
-    state = landed_states(inventory, "report", ())["report"]
+    states = DataResource(root=str(root.root), lake_url=None).states(load_registry())
+    state = landed_states(states, ("report",), ())["report"]
     assert state is not None
     assert (state.version, state.provenance) == (written.content_sha, MADE)
 

@@ -17,8 +17,8 @@ from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex, signature_text
 from enact_assets.segmentation.release_labels import release_label
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 import reference.release_deltas as twin
 from reference.builders import build_segmented_frames

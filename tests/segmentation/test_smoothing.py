@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import intervals
 
-from enact_assets.segmentation.kernels import Switches, smooth, states_at
+from enact_assets.segmentation.segment_kernels import Switches, smooth, states_at
 
 from reference.segmentation import smooth_fact
 

@@ -9,9 +9,9 @@ import pytest
 from tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import TableContractError, WarehouseError
+from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.publishing.warehouse_checks import CheckResult, run_check
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.storage.relations import StalePartitions
-from enact_assets.storage.warehouse_checks import CheckResult, run_check
 
 Break = Callable[[Rows], None]
 

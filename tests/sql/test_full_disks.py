@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from enact_assets.storage.sql_files import STAGES
+from enact_assets.engine.publishing.sql_files import STAGES
 
 SCRIPT = """
 import json, subprocess, sys
@@ -20,8 +20,9 @@ sys.path[:0] = sys.argv[2:]
 from tiny_lake import TABLE, tiny_rows, write_lake
 from enact_assets.replay.replay_tables import Facts
 from enact_assets.contracts.errors import EnactError
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.warehouse import publish, query
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.data_root.published import query
+from enact_assets.engine.publishing.warehouse import publish
 
 root = Path(sys.argv[1])
 disk = root / "disk"

@@ -16,13 +16,14 @@ from tiny_lake import (
 )
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
+from enact_assets.data_root.published import published_names, query
+from enact_assets.engine.lake import parquet_files
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.parquet_files import MAX_HELD
+from enact_assets.engine.publishing.publishable import Names
+from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES
-from enact_assets.storage import parquet_files
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.parquet_files import MAX_HELD
-from enact_assets.storage.relations import StalePartitions
-from enact_assets.storage.sources import Names
-from enact_assets.storage.warehouse import PublishReport, publish, published_names, query
 
 ALL: dict[str, set[str]] = {
     "demonstration": {TABLE, BOIL},

@@ -7,12 +7,13 @@ import pytest
 from tiny_lake import add_statistics, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
+from enact_assets.data_root.published import query
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing import sql_files
+from enact_assets.engine.publishing.relations import StalePartitions, duckdb_type
+from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
-from enact_assets.storage import sql_files
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.relations import StalePartitions, duckdb_type
-from enact_assets.storage.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse import publish, query
 
 FILES = read_sql_files(sql_folder())
 WRITTEN = [file for file in FILES if file.stage in STAGES]
@@ -141,7 +142,9 @@ def test_an_installed_package_finds_the_files_inside_itself(
 ) -> None:
     """A folder 'sql' in site-packages belongs to someone else."""
     package = tmp_path / "site-packages" / "enact_assets"
-    monkeypatch.setattr(sql_files, "__file__", str(package / "storage" / "sql_files.py"))
+    monkeypatch.setattr(
+        sql_files, "__file__", str(package / "engine" / "publishing" / "sql_files.py")
+    )
     (tmp_path / "site-packages" / "sql").mkdir(parents=True)
     with pytest.raises(WarehouseError, match="no folder sql with marts, checks"):
         sql_folder()

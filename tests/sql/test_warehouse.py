@@ -24,11 +24,13 @@ from tiny_lake import (
 
 from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.data_root.published import published_provenance, query
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.sql_files import STAGES
+from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import table
 from enact_assets.replay.replay_tables import States
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.sql_files import STAGES
-from enact_assets.storage.warehouse import publish, published_provenance, query, run_checks
 
 PUBLISHED = ["enact.duckdb", "enact.duckdb.wal"]
 """All that stands in the folder after publishing: the file, and its log, a link to nowhere."""
@@ -260,8 +262,8 @@ def test_files_written_again_during_publication_are_noticed(tmp_path: Path, targ
 KILLED_PUBLISHER = """
 import os, signal, sys
 from pathlib import Path
-from enact_assets.storage import warehouse
-from enact_assets.storage.lake import Lake
+from enact_assets.engine.publishing import warehouse
+from enact_assets.engine.lake.lake import Lake
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -290,7 +292,7 @@ READERS = """
 import json, sys
 from pathlib import Path
 import duckdb
-from enact_assets.storage.warehouse import query
+from enact_assets.data_root.published import query
 path, sql, stop = sys.argv[1:]
 held = duckdb.connect(path, read_only=True)
 print("ready", flush=True)
@@ -336,8 +338,8 @@ def test_readers_see_no_error_and_no_half_state_during_ten_rebuilds(
 PUBLISHER = """
 import sys
 from pathlib import Path
-from enact_assets.storage.lake import Lake
-from enact_assets.storage.warehouse import publish
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.warehouse import publish
 lake, target, sql = map(Path, sys.argv[1:])
 for _ in range(2):
     publish(Lake(lake), target, sql)

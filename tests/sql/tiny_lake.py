@@ -22,16 +22,16 @@ import polars as pl
 from duckdb import DuckDBPyConnection
 
 from enact_assets.contracts.predicates import CATALOGUE
+from enact_assets.engine.lake.lake import Lake, file_name
+from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
-from enact_assets.published.reading import published_table
+from enact_assets.published.published_results import published_table
 from enact_assets.statistics.models import compare_models
-from enact_assets.storage.lake import Lake, file_name
-from enact_assets.storage.relations import StalePartitions
-from enact_assets.storage.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
-from enact_assets.storage.warehouse import PublishReport, publish
 
 from reference.error_analysis import compare_step
 

@@ -19,7 +19,7 @@ from enact_assets.statistics.clusters import (
     t_margin,
     welch,
 )
-from enact_assets.statistics.settings import DEFAULT
+from enact_assets.statistics.constants import DEFAULT
 
 from reference.cluster_statistics import by_cluster, clustered_degrees, clustered_error
 

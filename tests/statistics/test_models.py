@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.statistics.constants import StatisticsSettings
 from enact_assets.statistics.models import compare_models
-from enact_assets.statistics.settings import StatisticsSettings
 
 FEW = StatisticsSettings(n_resamples=99, n_sign_flips=99)
 Scores = dict[str, float | None]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from enact_assets.statistics.clusters import ClusterSums, clustered_p
+from enact_assets.statistics.constants import DEFAULT
 from enact_assets.statistics.power import (
     clusters_needed,
     minimum_detectable_effect,
     scores_needed,
 )
-from enact_assets.statistics.settings import DEFAULT
 
 from score_tables import sums_of  # isort: skip
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from enact_assets.statistics.clusters import ClusterSums, Floats, clustered_p, welch
+from enact_assets.statistics.constants import DEFAULT
 from enact_assets.statistics.resampling import bootstrap_intervals, sign_flip_p
-from enact_assets.statistics.settings import DEFAULT
 
 N_DEMONSTRATIONS, N_QUESTIONS = 29, 48
 ALPHA = 0.05

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from score_tables import columns, sums_of
 
 from enact_assets.statistics.clusters import ClusterSums, t_margin
+from enact_assets.statistics.constants import DEFAULT, StatisticsSettings
 from enact_assets.statistics.resampling import (
     bootstrap_intervals,
     bootstrap_weights,
@@ -16,7 +17,6 @@ from enact_assets.statistics.resampling import (
     sign_flip_p,
     sign_flips,
 )
-from enact_assets.statistics.settings import DEFAULT, StatisticsSettings
 
 from reference.cluster_statistics import by_cluster, resampled_means
 from reference.cluster_statistics import sign_flip_p as exact_sign_flip_p

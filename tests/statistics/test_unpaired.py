@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from enact_assets.statistics.clusters import clustered_p
-from enact_assets.statistics.settings import DEFAULT
+from enact_assets.statistics.constants import DEFAULT
 from enact_assets.statistics.unpaired import UnpairedDifference, unpaired_difference
 
 from score_tables import sums_of  # isort: skip

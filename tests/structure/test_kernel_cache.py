@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from enact_assets.kernel_cache import PACKAGE, drop_stale_kernels, kernel_files
+from enact_assets.system.kernel_cache import PACKAGE, drop_stale_kernels, kernel_files
 
 
 def test_every_module_with_a_kernel_is_watched() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
 from enact_assets.trajectories.counting import BLOCK_SIZE, CountedPaths, count_paths
-from enact_assets.trajectories.kernels import scale
+from enact_assets.trajectories.path_kernels import scale
 from enact_assets.trajectories.trajectory_tables import PathCounts
 
 from reference.builders import (

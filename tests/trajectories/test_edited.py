@@ -6,8 +6,8 @@ from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.trajectories.edited import measure_edited_objects
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.trajectory_tables import EditedObjects, TransitionGraph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 from reference.builders import (
     build_objects,

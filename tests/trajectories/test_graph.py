@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
-from enact_assets.trajectories.graph import build_transition_graph
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
+from enact_assets.trajectories.transition_graph import build_transition_graph
 
 import reference.deltas as twin
 from reference.builders import (

@@ -1,0 +1,101 @@
+"""Where everything stands on disk. The only module that knows the layout of the data root.
+
+::
+
+    <root>/lake/qa/make_a_salad-0/state.parquet  tables, one file per partition (engine/lake)
+    <root>/images/4f/4f2c...e1.png               pictures by content (engine/lake/image_store.py)
+    <root>/images/renders/90/90ab...77           what a render came out as
+    <root>/recordings/<task>/scene_graph_0.json  recorded replays (data_root/recordings.py)
+    <root>/question_files/<name>.jsonl           imported question files
+    <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
+    <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
+    <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
+    <root>/report/report.html                    the report (data_root/report_files.py)
+
+Tables and pictures may stand elsewhere, for several machines to share: below the folder or fsspec
+URL in ``ENACT_LAKE``, as ``<it>/lake`` and ``<it>/images``.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HOME_VARIABLE = "ENACT_HOME"
+LAKE_VARIABLE = "ENACT_LAKE"
+DEFAULT_ROOT = Path("data")
+LAKE_FOLDER = "lake"
+IMAGES_FOLDER = "images"
+RECORDINGS_FOLDER = "recordings"
+QUESTION_FILES_FOLDER = "question_files"
+WAREHOUSE_FILE = "enact.duckdb"
+REPORT_FOLDER = "report"
+LAKE_INDEX_FOLDER = "lake_index"
+
+
+def lake_from_environment() -> str | None:
+    """What ``ENACT_LAKE`` says; None if it is unset or empty."""
+    return os.environ.get(LAKE_VARIABLE) or None
+
+
+@dataclass(frozen=True)
+class DataRoot:
+    """The folder under which all data of one installation stand.
+
+    Tables and pictures stand below ``lake_url``, a folder or URL, if there is one.
+    """
+
+    root: Path
+    lake_url: str | None = field(default_factory=lake_from_environment)
+
+    @classmethod
+    def from_environment(cls) -> "DataRoot":
+        """The folder named by ``ENACT_HOME``, or ``./data``; absolute either way."""
+        return cls(Path(os.environ.get(HOME_VARIABLE) or DEFAULT_ROOT).absolute())
+
+    @property
+    def lake(self) -> Path | str:
+        """Root folder or URL of the Parquet lake, to be given to ``Lake``."""
+        return self._shared(LAKE_FOLDER)
+
+    @property
+    def lake_index(self) -> Path:
+        """Where scans of the lake are remembered, to be given to ``LakeIndex``: may be deleted."""
+        return self.root / LAKE_INDEX_FOLDER
+
+    @property
+    def images(self) -> Path | str:
+        """Root folder or URL of the pictures, to be given to ``ImageStore``."""
+        return self._shared(IMAGES_FOLDER)
+
+    @property
+    def recordings(self) -> Path:
+        """Root folder of recorded replays, to be given to ``Recordings``."""
+        return self.root / RECORDINGS_FOLDER
+
+    @property
+    def question_files(self) -> Path:
+        """Folder of imported question files."""
+        return self.root / QUESTION_FILES_FOLDER
+
+    @property
+    def warehouse(self) -> Path:
+        """The DuckDB file, to be given to ``publish``."""
+        return self.root / WAREHOUSE_FILE
+
+    @property
+    def report(self) -> Path:
+        """Folder of the report and its figures."""
+        return self.root / REPORT_FOLDER
+
+    @property
+    def folders(self) -> list[Path]:
+        """Folders of this machine in which nobody but us may write."""
+        shared = [place for place in (self.lake, self.images) if isinstance(place, Path)]
+        return [*shared, self.recordings, self.question_files]
+
+    def _shared(self, folder: str) -> Path | str:
+        if self.lake_url is None:
+            return self.root / folder
+        if "://" in self.lake_url:
+            return f"{self.lake_url.rstrip('/')}/{folder}"
+        return Path(self.lake_url).absolute() / folder

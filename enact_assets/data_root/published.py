@@ -1,0 +1,151 @@
+"""What the published warehouse says: queries, the names it holds, what it was made from."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.data_root.paths import HOME_VARIABLE, DataRoot
+from enact_assets.engine.publishing.relations import (
+    CONFIG,
+    CONTENT_SHA,
+    PROVENANCE,
+    PUBLISHED,
+    StalePartitions,
+)
+
+STOP_S = 0.5
+"""DuckDB looks for an interrupt every few milliseconds; a thread that does not end is left."""
+
+_NAMED_IN = {
+    "demonstration": "demonstrations",
+    "gating": "segmented_frames",
+    "variant": "asked_questions",
+    "model": "predictions",
+}
+"""Dimension -> staging relation that holds every published name of it."""
+
+
+def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
+    """Rows of one statement on the published warehouse, read only.
+
+    Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
+    stop a long query at once (KeyboardInterrupt).
+    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
+    with DuckDB's message.
+    """
+    if not warehouse_path.is_file():
+        raise WarehouseError(
+            f"{warehouse_path}: no warehouse yet. {_advice(warehouse_path.parent)}"
+        )
+    try:
+        # Attached, because connecting to a path twice in one process gives the first file again.
+        with duckdb.connect(config=CONFIG) as connection:
+            _refuse_all_but_one(len(connection.extract_statements(sql)))
+            location = str(warehouse_path).replace("'", "''")
+            connection.execute(f"attach '{location}' as warehouse (read_only)")
+            connection.execute("use warehouse")
+            return _interruptible(connection, lambda: _rows(connection, sql))
+    except duckdb.Error as error:
+        raise WarehouseError(f"{warehouse_path}: {error}") from error
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
+    relation = connection.sql(sql)
+    rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
+    return rows
+
+
+def _interruptible(
+    connection: duckdb.DuckDBPyConnection, work: Callable[[], pl.DataFrame]
+) -> pl.DataFrame:
+    """What ``work`` returns. A signal that arrives meanwhile stops the query of ``connection``.
+
+    Python runs signal handlers in the main thread only, between two of its own instructions; there
+    a query is a single one. So it runs in another thread, while this one waits for both.
+    """
+    done: Future[pl.DataFrame] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+            done.set_exception(error)
+
+    thread = threading.Thread(target=run, name="query", daemon=True)
+    thread.start()
+    try:
+        return done.result()
+    except KeyboardInterrupt as stopped:
+        connection.interrupt()
+        thread.join(STOP_S)
+        raise KeyboardInterrupt("Stopped: the query was interrupted.") from stopped
+
+
+def _advice(folder: Path) -> str:
+    """What to do about a data root without a warehouse: most often it is the wrong folder."""
+    lake = DataRoot(folder).lake
+    if isinstance(lake, Path) and lake.is_dir():
+        return "The lake exists: `enact-assets materialize --asset warehouse` publishes it."
+    return (
+        f"Looked in {folder.absolute()}: if that is the wrong folder, set --data or "
+        f"{HOME_VARIABLE}. If nothing was made yet, run `make demo` or `enact-assets materialize`."
+    )
+
+
+def published_names(warehouse_path: Path) -> dict[str, set[str]]:
+    """Names that the published warehouse holds, for demonstration, gating, variant and model.
+
+    A set may be empty. The dictionary is empty if there is no warehouse, or none that can be read:
+    either way the remedy is to publish.
+    """
+    held = " union ".join(
+        f"select '{dimension}', {dimension} from {relation}"  # noqa: S608 - our own names
+        for dimension, relation in _NAMED_IN.items()
+    )
+    try:
+        found = query(warehouse_path, held)
+    except WarehouseError:
+        return {}
+    names: dict[str, set[str]] = {dimension: set() for dimension in _NAMED_IN}
+    for dimension, name in found.iter_rows():
+        names[dimension].add(name)
+    return names
+
+
+def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
+    """Asset and partition of all that the published warehouse calls stale or missing.
+
+    Empty if there is no warehouse, or none that can be read.
+    """
+    try:
+        rows = query(warehouse_path, f"select asset, partition from {StalePartitions.table_name()}")  # noqa: S608 - our own
+    except WarehouseError:
+        return set()
+    return set(rows.iter_rows())
+
+
+def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:
+    """Content hash of the published warehouse, and what it was made from; None where unknown.
+
+    Both are None if there is no warehouse, or none that can be read: the remedy is to publish.
+    """
+    try:
+        rows = query(warehouse_path, f"select key, value from {PUBLISHED}")  # noqa: S608 - our own
+    except WarehouseError:
+        return None, None
+    said = dict(rows.iter_rows())
+    return said.get(CONTENT_SHA), Provenance.decoded(said.get(PROVENANCE, ""))
+
+
+def _refuse_all_but_one(n_statements: int) -> None:
+    """Of several statements only the last one's rows would show, of none an empty box."""
+    if n_statements == 0:
+        raise WarehouseError("the query is empty. Give one SQL statement.")
+    if n_statements > 1:
+        raise WarehouseError(f"{n_statements} SQL statements in one query. Give one at a time.")

@@ -1,0 +1,20 @@
+"""Question files that were imported: ``<root>/question_files/<name>.jsonl``."""
+
+from pathlib import Path
+
+from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.system.atomic import is_temporary
+
+SUFFIX = ".jsonl"
+
+
+def question_file(folder: Path, name: str) -> Path:
+    """Where the file called ``name`` stands. Errors: :class:`LakeError` for another name."""
+    return folder / (check_partition_value(name, "question file") + SUFFIX)
+
+
+def question_file_names(folder: Path) -> list[str]:
+    """Names of the files that are there, sorted."""
+    if not folder.is_dir():
+        return []
+    return sorted(p.stem for p in folder.glob(f"*{SUFFIX}") if p.is_file() and not is_temporary(p))

@@ -1,0 +1,76 @@
+"""Where the steps of a stage run: in this process, in several, or on a cluster."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from enact_assets.driver.contract import (
+    Outcome,
+    Progressed,
+    Runner,
+    Site,
+    Started,
+    StepRun,
+)
+from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.step_runs import workplace
+from enact_assets.runs.pools import driver_limit
+
+WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
+"""From how many partitions of a step on it pays to start worker processes (some seconds each)."""
+WORTH_PROCESSES_OTHERS = 100
+
+
+class Runners(Runner):
+    """Chooses a runner for each stage; worker processes and cluster are started when needed.
+
+    Fewer partitions than that run in this process, and may use all workers within the step.
+    """
+
+    def __init__(self, site: Site, workers: int, dask: str | None = None) -> None:
+        self._site, self._workers, self._dask = site, workers, dask
+        self._here = InProcessRunner(site)
+        self._elsewhere: Runner | None = None
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """Run all of ``runs``, partitions of one step: as :meth:`Runner.run`."""
+        if self._dask is None and not self._is_worth_processes(runs):
+            runs = [replace(run, workers=self._workers) for run in runs]
+            yield from self._here.run(runs, started, progress)
+            return
+        n = self._at_once(runs)
+        for first in range(0, len(runs), n):
+            yield from self._others().run(runs[first : first + n], started, progress)
+
+    def _at_once(self, runs: Sequence[StepRun]) -> int:
+        """How many to hand out together, so that no pool is exceeded."""
+        limit = driver_limit(workplace(self._site).instance, runs[0].step) if runs else None
+        if limit is None or (self._dask is None and self._workers <= limit):
+            return max(1, len(runs))
+        return limit
+
+    def _is_worth_processes(self, runs: Sequence[StepRun]) -> bool:
+        if self._workers < 2 or not runs:
+            return False
+        least = WORTH_PROCESSES.get(runs[0].step, WORTH_PROCESSES_OTHERS)
+        return len(runs) >= max(least, self._workers)
+
+    def _others(self) -> Runner:
+        if self._elsewhere is None:
+            if self._dask is not None:
+                from enact_assets.driver.dask_runner import DaskRunner
+
+                self._elsewhere = DaskRunner(self._site, self._dask)
+            else:
+                from enact_assets.driver.process_runner import ProcessRunner
+
+                self._elsewhere = ProcessRunner(self._site, self._workers)
+        return self._elsewhere
+
+    def close(self) -> None:
+        """End what was started."""
+        self._here.close()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+            self._elsewhere = None

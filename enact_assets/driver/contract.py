@@ -1,0 +1,97 @@
+"""What is run, where its data lives, and what came of it: all of it travels between processes."""
+
+import hashlib
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from enact_assets.runs.progress import Progress
+
+MAX_ATTEMPTS = 3
+"""A step whose process dies is tried again: so often in all, since it may be what kills it."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """All that a process needs to run steps: data root, lake, registry as the driver has it.
+
+    ``lake_url`` is where tables and pictures stand if not below the data root.
+    """
+
+    data_root: Path
+    lake_url: str | None
+    registry_text: str = field(repr=False)
+
+    @property
+    def sha(self) -> str:
+        """Two sites with the same one are the same."""
+        parts = (str(self.data_root), self.lake_url or "", self.registry_text)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """One partition of one step; ``workers`` is how many processes the step itself may use."""
+
+    step: str
+    partition: str | None
+    tags: Mapping[str, str]
+    workers: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.step} {self.partition or ''}".strip()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run: ``error`` is None if it was made, else what to tell people."""
+
+    run: StepRun
+    run_id: str | None
+    error: str | None
+    seconds: float
+
+
+Started = Callable[[StepRun], None]
+Progressed = Callable[[StepRun, Progress], None]
+
+
+class Runner(ABC):
+    """Runs steps that do not depend on each other."""
+
+    @abstractmethod
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """Run all of ``runs``; gives one outcome each, as they end, in any order.
+
+        A step that fails is an outcome with an error. Ctrl-C raises KeyboardInterrupt; steps not
+        begun by then, or given up by a caller that stops iterating, give no outcome.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what was started; a second call does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def run_id_of(task: str, attempt: int) -> str:
+    """Dagster's id of the ``attempt``-th run of a task, 1 for the first.
+
+    Whoever makes an attempt can ask what became of those before, without being told their ids.
+    """
+    return str(uuid.uuid5(uuid.UUID(task), str(attempt)))

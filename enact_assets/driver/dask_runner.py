@@ -1,0 +1,244 @@
+"""Steps on a Dask cluster that exists already: one Dagster run per partition, on its workers.
+
+Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
+lake.
+"""
+
+import queue
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from enum import Enum
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from enact_assets.contracts.errors import EnactError, MaterializationError
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.driver.agreement import DisagreementError, offered_terms
+from enact_assets.driver.contract import (
+    MAX_ATTEMPTS,
+    Outcome,
+    Progressed,
+    Runner,
+    Site,
+    Started,
+    StepRun,
+)
+from enact_assets.driver.dask_client import Patience, connected, why_refused
+from enact_assets.driver.remote import (
+    check_worker,
+    next_attempt,
+    run_step,
+    same_terms,
+    too_many_losses,
+)
+from enact_assets.driver.step_runs import execute, workplace
+from enact_assets.lineage.pipeline import STEP_NAMED, WHOLE
+from enact_assets.runs.progress import Progress
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+REACHED_S = 15
+"""So long a scheduler may take to answer."""
+CHECKED_S = 120
+"""So long workers that are there may take to load everything; a busy one is checked later."""
+LOOK_EVERY_S = 1.0
+
+
+class _Then(Enum):
+    """What becomes of a task without an outcome."""
+
+    AGAIN = "on some worker"
+    HERE = "in the driver"
+
+
+class DaskRunner(Runner):
+    """Runs steps of ``site`` on the workers of the scheduler at ``address``.
+
+    Workers may come and go. One that dies takes its step along: its run is marked failed, and the
+    step is tried again on another, so often in all. Steps that read or write what only the driver's
+    data root has run in this process, unless every worker is known to share it.
+
+    Errors: :class:`MaterializationError` if nobody answers at ``address``, or a worker that is
+    there does not agree with this process on versions, code, lake or Dagster's storage.
+    """
+
+    def __init__(self, site: Site, address: str, *, timeout_s: float = REACHED_S) -> None:
+        if find_spec("distributed") is None:
+            raise MaterializationError(
+                "--dask needs dask.distributed: pip install 'enact_assets[distributed]'"
+            )
+        self._site, self._address = site, address
+        self._heard: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._topic = f"enact-{uuid.uuid4().hex}"
+        self._shares_root: bool | None = None
+        with ExitStack() as stack:
+            self._client = connected(address, timeout_s)
+            stack.callback(self._client.close, timeout=5)
+            terms = stack.enter_context(offered_terms(site, workplace(site).instance))
+            self._client.subscribe_topic(self._topic, self._hear)
+            self._terms = self._client.submit(same_terms, terms, key=f"terms-{self._topic}")
+            self._check_workers(is_first=True)
+            self._open = stack.pop_all()
+        self._recordings = Recordings(DataRoot(site.data_root).recordings)
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`.
+
+        Ctrl-C takes back what no worker has begun; what one has begun it finishes.
+        Errors: :class:`MaterializationError` if the cluster is lost, or a worker does not agree.
+        """
+        needing = [run for run in runs if self._needs_root(run)]
+        if needing and self._shares_root is None:
+            self._check_workers()
+        here = [] if self._shares_root else needing
+        tasks = {str(uuid.uuid4()): run for run in runs if run not in here}
+        futures = {name: self._submitted(name, run, 1) for name, run in tasks.items()}
+        n_tried = dict.fromkeys(tasks, 1)
+        n_started: set[str] = set()
+        patience = Patience(self._client, self._address)
+        try:
+            while here or futures:
+                if here:
+                    run = here.pop(0)
+                    started(run)
+                    yield execute(self._site, run, partial(progress, run))
+                    continue
+                name, what = self._next(patience, next(iter(futures)))
+                if name not in futures:
+                    continue  # of an earlier stage, or told twice
+                run = tasks[name]
+                if isinstance(what, Progress):
+                    progress(run, what)
+                elif what == "started" and name not in n_started:
+                    n_started.add(name)
+                    started(run)
+                elif what == "ended":
+                    then = self._outcome(name, run, futures.pop(name), n_tried[name])
+                    if then is _Then.AGAIN:
+                        n_tried[name] += 1
+                        futures[name] = self._submitted(name, run, n_tried[name])
+                    elif then is _Then.HERE:
+                        here.append(run)
+                    else:
+                        yield then
+        finally:
+            # Ctrl-C, or a caller that stops iterating.
+            if futures:
+                with suppress(OSError, TimeoutError):
+                    self._client.cancel(list(futures.values()))
+
+    def close(self) -> None:
+        """Leave the cluster as it was."""
+        self._open.close()
+
+    def _check_workers(self, *, is_first: bool = False) -> None:
+        """Ask every worker that is there; those that come later are asked with their first step.
+
+        A worker that cannot work yet is an error only when it is asked for the first time.
+        """
+        workers = list(self._client.scheduler_info(n_workers=-1)["workers"])
+        asked = [
+            self._client.submit(
+                check_worker, self._terms, workers=[worker], allow_other_workers=False, pure=False,
+                retries=0, key=f"check-{uuid.uuid4()}",
+            )
+            for worker in workers
+        ]  # fmt: skip
+        until = time.monotonic() + CHECKED_S
+        while any(not f.done() for f in asked) and time.monotonic() < until:
+            time.sleep(0.05)
+        refused = [
+            f for f in asked
+            if f.status == "error" and (is_first or isinstance(f.exception(), DisagreementError))
+        ]  # fmt: skip
+        if refused:
+            why = why_refused(refused[0])
+            raise MaterializationError(
+                f"--dask {self._address}: {len(refused)} of {len(asked)} workers cannot be used, "
+                f"first {why}"
+            )
+        found = [f.result() if f.status == "finished" else None for f in asked]
+        if False in found:
+            self._shares_root = False
+        elif found and None not in found:
+            self._shares_root = True
+        self._client.cancel([f for f in asked if f.status == "pending"])
+
+    def _needs_root(self, run: StepRun) -> bool:
+        """Whether a step reads or writes what is neither in the lake nor among the pictures."""
+        inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
+        if run.step in WHOLE or "question_source" in inputs:
+            return True
+        if "recorded_variant" in inputs:
+            return bool(self._recordings.names())
+        # Of a two-dimensional partition it is the first.
+        demonstration = (run.partition or "").partition("|")[0]
+        return "recording" in inputs and self._recordings.has(demonstration)
+
+    def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome | None]":
+        future = self._client.submit(
+            run_step, self._terms, run, name, self._topic, needs_root=self._needs_root(run),
+            key=f"{run.step}-{name}-{n}", pure=False, retries=0,
+        )  # fmt: skip
+        future.add_done_callback(lambda _future: self._heard.put((name, "ended")))
+        return future
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        """Called by Dask's client, in its thread."""
+        name, what, *values = event[1]
+        self._heard.put((name, Progress(*values) if what == "progress" else what))
+
+    def _next(self, patience: Patience, waiting: str) -> tuple[str, Any]:
+        """What is heard next; ``waiting`` is a task in whose name it is told that nobody works."""
+        while True:
+            try:
+                return self._heard.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                if self._client.status != "running":
+                    raise self._lost() from None
+            if (told := patience.look()) is not None:
+                return waiting, told
+
+    def _outcome(
+        self, name: str, run: StepRun, future: "Future[Outcome | None]", n_tried: int
+    ) -> Outcome | _Then:
+        """What came of a task that ended."""
+        from distributed import KilledWorker
+
+        if future.status == "cancelled":
+            raise self._lost()
+        if future.status == "finished":
+            result: Outcome | None = future.result()
+            if result is None:
+                self._shares_root = False  # a worker came that has a data root of its own
+                return _Then.HERE
+            return result
+        error = future.exception()
+        if isinstance(error, DisagreementError):
+            raise MaterializationError(f"--dask {self._address}: {error}")
+        if isinstance(error, KilledWorker):
+            why = too_many_losses()
+        else:
+            why = (
+                str(error) if isinstance(error, EnactError) else f"{type(error).__name__}: {error}"
+            )
+        # Dask also counts deaths of workers at which this step only waited.
+        ended, attempt = next_attempt(workplace(self._site).instance, name)
+        if ended is not None:
+            return Outcome(run, ended, None, 0.0)
+        if attempt > MAX_ATTEMPTS or n_tried >= MAX_ATTEMPTS:
+            return Outcome(run, None, why, 0.0)
+        return _Then.AGAIN
+
+    def _lost(self) -> MaterializationError:
+        return MaterializationError(
+            f"--dask {self._address}: the cluster is gone or dropped its tasks. What was finished "
+            "is kept; run the same command again."
+        )

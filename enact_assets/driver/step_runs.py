@@ -1,0 +1,116 @@
+"""One step in this process: a Dagster run of one partition, with everything reusable kept.
+
+Opening the instance and resolving the asset graph cost more than most steps: both are done once
+per process and site.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.contracts.registry import load_registry
+from enact_assets.definitions import build_definitions
+from enact_assets.driver.contract import Outcome, Site, StepRun
+from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables_of
+from enact_assets.driver.interrupts import no_interrupt_is_lost
+from enact_assets.driver.messages import failure_message
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.lost_runs import mark_lost, mark_stopped, process_tags
+from enact_assets.runs.progress import Progress, listening
+from enact_assets.runs.resources import DataResource
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+
+
+class Workplace:
+    """What a process keeps of a site from step to step: instance, definitions, a job per step."""
+
+    def __init__(self, site: Site) -> None:
+        self.variables = variables_of(site)
+        self.instance = open_instance(site.data_root)
+        self._registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
+        self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
+        self._whole: dict[int, dg.JobDefinition] = {}
+        self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
+
+    def job(self, step: str, workers: int) -> dg.JobDefinition:
+        """The job that makes the assets of one step, named as one launched from the UI.
+
+        A resource is part of its definitions: there are some for each number of ``workers``.
+        """
+        if workers not in self._whole:
+            data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
+            definitions = build_definitions(self._registry, data, for_steps=True)
+            self._whole[workers] = definitions.resolve_implicit_global_asset_job_def()
+        if (step, workers) not in self._jobs:
+            keys = frozenset(asset_keys(step))
+            self._jobs[step, workers] = self._whole[workers].get_subset(asset_selection=keys)
+        return self._jobs[step, workers]
+
+
+_open: dict[Site, Workplace] = {}
+"""At most one: a process works for one site at a time."""
+
+
+def workplace(site: Site) -> Workplace:
+    """What this process keeps of ``site``, opened on first use.
+
+    Errors: as :func:`open_instance` and :func:`load_registry`.
+    """
+    if site not in _open:
+        leave()
+        _open[site] = Workplace(site)
+    return _open[site]
+
+
+def leave() -> None:
+    """Close the workplace of this process, if it has one."""
+    while _open:
+        _open.popitem()[1].instance.dispose()
+
+
+def asset_keys(step: str) -> list[dg.AssetKey]:
+    """Keys of what a step lands."""
+    return [dg.AssetKey(asset) for asset in STEP_NAMED[step].assets]
+
+
+def execute(
+    site: Site, run: StepRun, progress: Callable[[Progress], None], *, run_id: str | None = None
+) -> Outcome:
+    """Run one step in this process, as the Dagster run ``run_id`` (by default a new one).
+
+    A failure is an outcome with an error: what our own error says, else the foreign one's message.
+    Raises KeyboardInterrupt on Ctrl-C or SIGTERM.
+    """
+    began = time.monotonic()
+    place = workplace(site)
+    run_id = run_id or str(uuid.uuid4())
+    error = None
+    with having(place.variables), listening(progress), no_interrupt_is_lost():
+        try:
+            result = place.job(run.step, run.workers).execute_in_process(
+                partition_key=run.partition,
+                instance=place.instance,
+                run_config=QUIET,
+                raise_on_error=False,
+                asset_selection=asset_keys(run.step),
+                tags={**run.tags, **process_tags(run_id)},
+                run_id=run_id,
+            )
+            if not result.success:
+                error = failure_message(result)
+        except KeyboardInterrupt:
+            mark_stopped(place.instance, run_id)
+            raise
+        except Exception as outside:  # noqa: BLE001 - told as this step's failure, others go on
+            # No such partition, or Dagster's own storage failed: then it cannot be told either.
+            error = f"{type(outside).__name__}: {outside}".strip()
+            with suppress(Exception):
+                mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
+    return Outcome(run, run_id, error, time.monotonic() - began)

@@ -1,0 +1,230 @@
+"""What the headless driver shows in a terminal, or in a log when there is none."""
+
+import sys
+import time
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.driver.walk import Failure, Observer, Report, Step
+from enact_assets.runs.progress import Progress
+
+LINE_EVERY_S = 10.0
+READING_SHOWN_S = 1.0
+WARM_S = 2.0
+"""No estimate is made from less."""
+
+
+class Pace:
+    """How long the steps of one asset will take, by what was worked on so far.
+
+    Work is counted in the unit of the steps' progress, or in steps where they report none. What
+    was found ready made counts as no work, neither of what is done nor, in proportion, of what is
+    expected of the steps to come.
+    """
+
+    def __init__(self) -> None:
+        self._worked = 0.0
+        self._n_ended = 0
+        self._since: tuple[float, float] | None = None
+
+    def step_ends(self, last: Progress | None, now: float) -> None:
+        """A step ended; ``last`` is what it reported last."""
+        self._worked += _work_of(last)[1]
+        self._n_ended += 1
+        self._start(self._worked, now)
+
+    def left(self, running: Sequence[Progress | None], n_steps: int, now: float) -> float | None:
+        """Seconds left of ``n_steps``, the ``running`` ones included; None before it can be said.
+
+        ``running`` are what these reported last, None if nothing.
+        """
+        # A step that has not reported yet is taken to be like the ones before.
+        expected = self._worked / self._n_ended if self._n_ended else 1.0
+        works = [_work_of(p) if p is not None and p.total else (0.0, expected) for p in running]
+        worked = sum(work for work, _ in works)
+        whole = sum(work for _, work in works)
+        done = self._worked + worked
+        self._start(done, now)
+        if self._since is None:
+            return None
+        since, before = self._since
+        if done <= before or now - since < WARM_S:
+            return None
+        known = self._n_ended + len(works)
+        of_a_step = (self._worked + whole) / known if known else 1.0
+        to_do = whole - worked + (n_steps - len(works)) * of_a_step
+        return (now - since) / (done - before) * to_do
+
+    def _start(self, done: float, now: float) -> None:
+        """Count from the first finished work on: start-up (workers, kernels) is paid once."""
+        if self._since is None and done > 0:
+            self._since = (now, done)
+
+
+def _work_of(progress: Progress | None) -> tuple[float, float]:
+    """Work done and work in all of one step."""
+    if progress is None or not progress.total:
+        return 1.0, 1.0
+    return progress.done - progress.free, progress.total - progress.free
+
+
+class TerminalObserver(Observer):
+    """One line per asset, kept current while its partitions are made, with time left.
+
+    In a terminal the running line is redrawn; elsewhere a line is printed every ten seconds.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stage = ""
+        self._n_steps = 0
+        self._n_done = 0
+        self._began: float | None = None
+        self._stage_began = 0.0
+        self._line_at = 0.0
+        self._n_failed = 0
+        self._running: dict[str, Progress | None] = {}
+        self._pace = Pace()
+
+    def reading(self, share: float) -> None:  # noqa: D102
+        if self._began is None:
+            self._began = self._line_at = time.monotonic()
+        if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
+            self._put(f"  reading the lake   {100 * share:.0f} %")
+        elif share >= 1.0:
+            self._clear()
+
+    def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
+        self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
+        self._running = {}
+        self._pace = Pace()
+        self._stage_began = self._line_at = time.monotonic()
+
+    def step_starts(self, step: Step) -> None:  # noqa: D102
+        self._running[str(step)] = None
+        self._show(f"{step.partition or ''} ({step.why})".strip())
+
+    def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
+        self._running[str(step)] = progress
+        self._show(progress.as_text())
+
+    def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
+        self._n_done += 1
+        self._pace.step_ends(self._running.pop(str(step), None), time.monotonic())
+        if failure is not None:
+            self._n_failed += 1
+            self._clear()
+            self._console.print(Text(f"  failed: {step}", "red"))
+        if self._n_done == self._n_steps:
+            self._clear()
+            took = duration(time.monotonic() - self._stage_began)
+            failed = f", {self._n_failed} failed" if self._n_failed else ""
+            self._console.print(
+                f"  {self._stage:<18} {_partitions(self._n_steps):<15} {took:>9}{failed}"
+            )
+
+    def _left(self) -> str:
+        running, n_steps = list(self._running.values()), self._n_steps - self._n_done
+        seconds = self._pace.left(running, n_steps, time.monotonic())
+        return "" if seconds is None else f", about {duration(seconds)} left in {self._stage}"
+
+    def _show(self, text: str) -> None:
+        line = (
+            f"  {self._stage:<18} {self._n_done}/{_partitions(self._n_steps)}  {text}{self._left()}"
+        )
+        self._put(line)
+
+    def _put(self, line: str) -> None:
+        if self._console.is_terminal:
+            width = self._console.width
+            sys.stdout.write("\r" + line[: width - 1].ljust(width - 1))
+            sys.stdout.flush()
+        elif time.monotonic() - self._line_at >= LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            self._console.print(line, highlight=False)
+
+    def _clear(self) -> None:
+        if self._console.is_terminal:
+            sys.stdout.write("\r" + " " * (self._console.width - 1) + "\r")
+            sys.stdout.flush()
+
+
+def _partitions(n: int) -> str:
+    return f"{n} partition" + ("" if n == 1 else "s")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def print_report(console: Console, report: Report) -> None:
+    """What the walk did, failures last so that they are what remains on the screen."""
+    if not report.made and report.is_success:
+        console.print(
+            f"Nothing to do: all {report.n_fresh} partitions are fresh "
+            f"({duration(report.seconds)})."
+        )
+        return
+    console.print(
+        f"{len(report.made)} partitions made, {report.n_fresh} already fresh, "
+        f"{len(report.failures)} failed, {len(report.blocked)} blocked, {len(report.kept)} kept "
+        f"old rows, in {duration(report.seconds)}."
+    )
+    for message in report.rejected:
+        console.print(Text(f"Ignored: {message}", "bold red"))
+    for message in report.damaged:
+        console.print(Text(f"found damaged: {message}", "yellow"))
+    for failure in report.failures:
+        console.print(Text(f"Failed: {failure.step} (run {failure.run_id[:8]})", "bold red"))
+        console.print(Text(f"  {failure.message}", "red"))
+    blocked: dict[str, list[str]] = {}
+    for step in report.blocked:
+        blocked.setdefault(step.name, []).append(step.partition or "")
+    for name, partitions in blocked.items():
+        more = f" and {len(partitions) - 1} more" if len(partitions) > 1 else ""
+        console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
+
+
+def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
+    """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored.
+
+    The state of a model that is not current stands behind its name: stale or missing.
+    """
+    board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
+    for name, justify in (
+        ("kind", "left"),
+        ("model", "left"),
+        ("task accuracy", "right"),
+        ("pairwise accuracy", "right"),
+        ("questions", "right"),
+        ("unparsed", "right"),
+        ("missing", "right"),
+    ):
+        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    previous = None
+    for row in rows:
+        if previous not in (None, row["kind"]):
+            board.add_section()
+        previous = row["kind"]
+        state = "" if row["state"] == "current" else f" ({row['state']})"
+        board.add_row(
+            str(row["kind"]),
+            f"{row['model']}{state}",
+            _percent(row["task_accuracy"]),
+            _percent(row["pairwise_accuracy"]),
+            str(row["n_questions"]),
+            str(row["n_unparsed"]),
+            str(row["n_missing"]),
+        )
+    console.print(board)
+
+
+def _percent(value: object) -> str:
+    return "-" if value is None else f"{100 * float(value):.1f} %"  # type: ignore[arg-type]

@@ -1,0 +1,119 @@
+"""What a walk through the asset graph consists of, and what it tells about itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.planning.plan import Lineage, Marks
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
+from enact_assets.runs.progress import Progress
+
+
+@dataclass(frozen=True)
+class Step:
+    """One partition of one asset (or of the assets that one step lands together)."""
+
+    name: str
+    keys: tuple[str, ...]
+    partition: str | None
+    why: str
+
+    @property
+    def names(self) -> Partition:
+        """The partition as a tuple of names."""
+        return partition_tuple(self.partition)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.partition or ''}".strip()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that failed: what the error said, and the run in which the UI shows it."""
+
+    step: Step
+    message: str
+    run_id: str
+
+
+@dataclass
+class Report:
+    """What a walk did.
+
+    ``blocked`` could not be made because something upstream failed; ``kept`` are as they were, but
+    older than what failed. ``rejected`` are messages about names that nobody defined. ``n_told``
+    partitions were there though Dagster had not been told of them. ``damaged`` says which files the
+    walk found damaged and made again.
+    """
+
+    made: list[Step] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    blocked: list[Step] = field(default_factory=list)
+    kept: list[Step] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    n_fresh: int = 0
+    n_told: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_success(self) -> bool:
+        """Whether everything wanted is up to date now."""
+        return not self.failures and not self.blocked and not self.rejected
+
+    def begins_again(
+        self,
+        before: Lineage,
+        now: Lineage,
+        is_chosen: Callable[[StepSpec, Partition], bool],
+    ) -> bool:
+        """Whether steps failed because they found inputs damaged that the walk can make again.
+
+        Then their failures are forgotten, and what was blocked; other failures stay, since the same
+        again would fail again. Not if a damaged partition was not chosen: without it the warehouse
+        would be published with a hole.
+        """
+        damaged = _damaged_since(before, now)
+        found = [(a, p) for a, partitions in damaged.of.items() for p in sorted(partitions)]
+        if not found or not all(is_chosen(STEP_OF[asset], p) for asset, p in found):
+            return False
+        for asset, partition in found:
+            place = f"{asset} {partition_key(partition) or ''}".strip()
+            self.damaged.append(f"{place}: {now.states.of[asset][partition].problem}")
+        self.failures = [
+            f
+            for f in self.failures
+            if not now.touches(STEP_NAMED[f.step.name], f.step.names, damaged)
+        ]
+        self.blocked, self.kept, self.n_fresh = [], [], 0
+        return True
+
+
+def _damaged_since(before: Lineage, now: Lineage) -> Marks:
+    """Partitions that could be used before a walk, and cannot be used after it."""
+    damaged = Marks()
+    for asset, states in now.states.of.items():
+        for partition, state in states.items():
+            was = before.states.get(asset, partition)
+            if state.problem is not None and was is not None and was.problem is None:
+                damaged.add([asset], partition)
+    return damaged
+
+
+class Observer:
+    """Told what happens. The terminal subclasses it; the base says nothing."""
+
+    def reading(self, share: float) -> None:
+        """The lake is being read: the share done, 0 to 1."""
+
+    def stage_starts(self, name: str, n_steps: int) -> None:
+        """An asset has ``n_steps`` partitions to make."""
+
+    def step_starts(self, step: Step) -> None:
+        """A partition is being made."""
+
+    def progress(self, step: Step, progress: Progress) -> None:
+        """A running step got further."""
+
+    def step_ends(self, step: Step, failure: Failure | None) -> None:
+        """A partition was made, or failed."""

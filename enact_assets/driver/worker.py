@@ -1,0 +1,76 @@
+"""A process that runs steps for :class:`ProcessRunner`, and what both say to each other."""
+
+import os
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.driver.contract import Outcome, Site, StepRun
+from enact_assets.driver.step_runs import execute, leave, workplace
+from enact_assets.runs.progress import Progress
+from enact_assets.system.worker_process import begin_stoppable_worker
+
+PROGRESS_EVERY_S = 0.1
+
+
+@dataclass(frozen=True)
+class Order:
+    """To a worker: run this, as the Dagster run of that id."""
+
+    run: StepRun
+    run_id: str
+
+
+@dataclass(frozen=True)
+class Ready:
+    """From a worker: it has started."""
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """From a worker: it cannot work at this site at all."""
+
+    why: str
+
+
+Message = Ready | Progress | Outcome | Unusable
+
+
+class Throttle:
+    """Lets progress through at most every ``every_s`` seconds, and always the last of a step."""
+
+    def __init__(self, every_s: float = PROGRESS_EVERY_S) -> None:
+        self._every_s = every_s
+        self._at = -every_s
+
+    def passes(self, progress: Progress) -> bool:
+        """Whether to send ``progress`` on."""
+        now = time.monotonic()
+        if progress.done != progress.total and now - self._at < self._every_s:
+            return False
+        self._at = now
+        return True
+
+
+def work(connection: Connection, site: Site) -> None:
+    """Main function of a worker: run orders until the other end sends None or hangs up."""
+    begin_stoppable_worker()
+    try:
+        workplace(site)
+        connection.send(Ready())
+        while (order := connection.recv()) is not None:
+            throttle = Throttle()
+
+            def send(progress: Progress, throttle: Throttle = throttle) -> None:
+                if throttle.passes(progress):
+                    connection.send(progress)
+
+            connection.send(execute(site, order.run, send, run_id=order.run_id))
+    except EnactError as error:
+        connection.send(Unusable(str(error)))
+    except (KeyboardInterrupt, EOFError, BrokenPipeError):
+        pass  # stopped by the driver, which knows; what Dagster was told by then stays
+    leave()
+    # Tearing down an interpreter with this much in it takes most of a second.
+    os._exit(0)

@@ -1,0 +1,84 @@
+"""Errors of a table file that cannot be used: which file, why, and what to do."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from enact_assets.contracts.errors import (
+    DamagedFile,
+    DamagedFileError,
+    MisfitFileError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
+from enact_assets.engine.lake.file_metadata import partition_text
+from enact_assets.engine.tables import Table
+
+VERIFY = (
+    "Run `enact-assets verify`: it sets damaged files aside, and the next `enact-assets "
+    "materialize` makes them again."
+)
+CHANGED = "changed since it was written, so damaged"
+OTHER_COLUMNS = "its columns differ from the table's contract, so damaged"
+
+
+class TableFile(NamedTuple):
+    """A file as messages name it: its path or URL, and the partition that it should be."""
+
+    where: str
+    table: type[Table]
+    partition: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """Table and partition, such as ``qa (demonstration=a, gating=state)``."""
+        text = partition_text(self.partition)
+        return f"{self.table.table_name()} ({text})" if text else self.table.table_name()
+
+    def damaged(self, reason: str) -> DamagedFileError:
+        """The bytes changed since the file was written."""
+        file = self._because(reason)
+        return DamagedFileError(f"{file.reason} {VERIFY}", (file,))
+
+    def misfit(self, reason: str) -> MisfitFileError:
+        """The file is whole, and not the partition."""
+        file = self._because(reason)
+        advice = "The next `enact-assets materialize` makes that partition again."
+        return MisfitFileError(f"{file.reason} {advice}", (file,))
+
+    def unreadable(self, error: OSError) -> UnreadableFileError:
+        """The system refuses to read the file, which says nothing about its content."""
+        return UnreadableFileError(
+            f"{self.where}: {self.name} cannot be read ({error.strerror or error}). It does not "
+            "count as damaged. Let this user read the file and run again."
+        )
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Errors of reading as :class:`LakeError` with the name of the file, and what to do."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise MissingPartitionError(
+                f"{self.name} does not exist (no file {self.where}). Materialize asset "
+                f"{self.table.table_name()!r} for that partition first."
+            ) from None
+        except MemoryError:
+            raise  # Arrow's is one of its ArrowExceptions, too
+        except pa.ArrowException as error:
+            raise self.damaged(_not_parquet(error)) from error
+        except OSError as error:
+            if error.errno is not None:
+                raise self.unreadable(error) from error
+            # Arrow reports damage by errors without a number.
+            raise self.damaged(_not_parquet(error)) from error
+
+    def _because(self, reason: str) -> DamagedFile:
+        text = f"{self.where}: not usable as {self.name}: {reason}."
+        return DamagedFile(text, self.table.table_name(), dict(self.partition))
+
+
+def _not_parquet(error: Exception) -> str:
+    return f"not readable as Parquet, so truncated or damaged ({error})"

@@ -1,0 +1,83 @@
+"""What a table file says about itself, in the key-value metadata of its footer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.lake.file_records import Heads, decoded_heads
+from enact_assets.engine.tables import Table
+
+NOT_OURS = "written by something else (no enact metadata)"
+HEADS = "enact.pictures"
+"""Key of the pictures that the rows of a file name."""
+_REQUIRED = ("table", "partition", "content_sha", "contract_sha", "package_version")
+_MADE_FROM = "enact.provenance"
+
+
+@dataclass(frozen=True)
+class FileMetadata:
+    """What a table file says about itself.
+
+    ``made_from`` is the provenance as text, None if whoever wrote the file did not give one;
+    ``named`` the pictures its rows name (:func:`encoded_heads`), None of other tables.
+    """
+
+    table: str
+    partition: str
+    content_sha: str
+    contract_sha: str
+    package_version: str
+    made_from: str | None = None
+    named: str | None = None
+
+    @property
+    def heads(self) -> Heads | None:
+        """The pictures that the rows name; None if the file does not say.
+
+        Errors: ``ValueError`` for what :func:`encoded_heads` did not write.
+        """
+        return None if self.named is None else decoded_heads(self.named)
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """What the rows were made from; None if the file does not say."""
+        return None if self.made_from is None else Provenance.decoded(self.made_from)
+
+    def encoded(self) -> dict[str, str]:
+        """As Parquet key-value metadata."""
+        fields = {f"enact.{name}": getattr(self, name) for name in _REQUIRED}
+        return fields if self.made_from is None else {**fields, _MADE_FROM: self.made_from}
+
+    @classmethod
+    def decoded(cls, metadata: Mapping[str, str]) -> "FileMetadata | None":
+        """Inverse of :meth:`encoded`; None if any of it but the provenance is missing."""
+        try:
+            fields = {name: metadata[f"enact.{name}"] for name in _REQUIRED}
+        except KeyError:
+            return None
+        return cls(**fields, made_from=metadata.get(_MADE_FROM), named=metadata.get(HEADS))
+
+    def misfit(self, table: type[Table], contract: str, partition: str) -> str | None:
+        """Why the file is not ``partition`` of ``table``, in words; None if it is.
+
+        ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
+        """
+        if self.table != table.table_name() or self.partition != partition:
+            return f"it holds {self.table} ({self.partition})"
+        if self.contract_sha != contract:
+            return (
+                "it keeps another version of the table's contract "
+                f"(written by version {self.package_version})"
+            )
+        return None
+
+
+def contract_sha(table: type[Table]) -> str:
+    """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
+    return content_sha([[name, str(dtype)] for name, dtype in table.schema().items()])
+
+
+def partition_text(partition: Mapping[str, str]) -> str:
+    """How a partition is written in messages and metadata: ``demonstration=a, gating=state``."""
+    return ", ".join(f"{dimension}={value}" for dimension, value in partition.items())

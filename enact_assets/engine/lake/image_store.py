@@ -1,0 +1,320 @@
+"""Pictures, stored once each under the hash of their content, and what each render came out as."""
+
+import io
+import re
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+from PIL.PngImagePlugin import PngImageFile
+
+from enact_assets.contracts.errors import (
+    DamagedFile,
+    DamagedFileError,
+    LakeError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
+from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.lake.file_errors import VERIFY
+from enact_assets.engine.lake.file_records import Heads, heads
+from enact_assets.engine.lake.set_aside import name_before, set_aside
+from enact_assets.system.place_urls import open_place
+from enact_assets.system.places import Entry, LocalPlace, Place
+
+RENDERS_FOLDER = "renders"
+SUFFIX = ".png"
+_PICTURE = re.compile(r"[0-9a-f]{64}\.png")
+_SHA = re.compile(r"[0-9a-f]{64}")
+_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
+"""Pillow's modes with at most 8 bits per channel: deeper pictures would be clipped."""
+MAX_PIXELS = 1 << 26
+"""A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
+TOUCHED_AFTER_NS = 3600 * 10**9
+"""A picture that is met again is made young if it is older: by far less than what is collected."""
+_DECODE_ERRORS = (
+    *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
+    *(AttributeError, struct.error, zlib.error),
+)
+"""How Pillow reports bytes that break the format: a damaged chunk may be any of these."""
+
+
+class ImageStore:
+    """PNG files under ``root`` (``DataRoot.images``): ``<first two hex digits>/<sha>.png``.
+
+    ``root`` is a folder or an fsspec URL.
+
+    The render cache beside them, ``renders/<two hex digits>/<render sha>``, remembers which picture
+    came out of a render, so that the same render is never paid for twice.
+    """
+
+    def __init__(self, root: Path | str) -> None:
+        self.place: Place = open_place(root)
+
+    @property
+    def root(self) -> Path:
+        """The folder. Errors: :class:`LakeError` if the pictures are elsewhere."""
+        if isinstance(self.place, LocalPlace):
+            return self.place.root
+        raise LakeError(f"{self.place.address}: pictures must be in a folder here, not at a URL")
+
+    def path(self, sha: str) -> Path:
+        """Where a picture stands.
+
+        Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are not in a folder.
+        """
+        return self.root / picture_name(sha)
+
+    def put(self, png: bytes) -> str:
+        """Store a PNG file and return its SHA-256; one that is there already is kept.
+
+        Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG;
+        :class:`OutputError` if the picture cannot be written.
+        """
+        decode_png(png, "picture to be stored")
+        sha = sha256_bytes(png)
+        if not (self._is_intact(sha) and self._keep(sha)):
+            with self.place.publishing(picture_name(sha)) as file:
+                file.write(png)
+        return sha
+
+    def exists(self, sha: str) -> bool:
+        """Whether a picture's file is there (:meth:`read` tells whether it is intact)."""
+        return self.place.entry(picture_name(sha)) is not None
+
+    def read_png(self, sha: str) -> bytes:
+        """The PNG file of one picture. Errors: as :meth:`read`."""
+        name = picture_name(sha)
+        where = self.place.where(name)
+        try:
+            return checked_png(self.place.read(name), sha, where)
+        except OSError as error:
+            raise not_read(error, where) from error
+
+    def set_aside(self, sha: str) -> str | None:
+        """Rename the file of a picture if it is damaged, so that the picture is made again.
+
+        The file is read once more. Returns path or URL of the damaged file; None if there is none.
+        Errors: :class:`LakeError` if the file is damaged and cannot be renamed.
+        """
+        entry = self.place.entry(picture_name(sha))
+        try:
+            self.read_png(sha)
+        except DamagedFileError:
+            return None if entry is None else set_aside(self.place, entry)
+        except (MissingPartitionError, UnreadableFileError):
+            return None
+        return None
+
+    def files_aside(self) -> Iterator[Entry]:
+        """Damaged pictures that were set aside."""
+        for entry in self.place.files(""):
+            before = name_before(entry.name)
+            if before is not None and _sha_of(before) is not None:
+                yield entry
+
+    def read(self, sha: str) -> npt.NDArray[np.uint8]:
+        """One picture as uint8 (height, width, 3), red, green, blue; transparency is dropped.
+
+        Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if
+        the file's content is not what its name says; :class:`UnreadableFileError` if the system
+        refuses to read it.
+        """
+        png = self.read_png(sha)
+        where = self.place.where(picture_name(sha))
+        return np.array(decode_png(png, where), dtype=np.uint8)
+
+    def find(self, render_sha: str) -> str | None:
+        """The picture that the render came out as; None if unknown, or if it is gone or damaged."""
+        try:
+            image_sha = self.place.read(_render_name(render_sha)).decode("ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        if not _SHA.fullmatch(image_sha) or not self._is_intact(image_sha):
+            return None
+        return image_sha if self._keep(image_sha) else None
+
+    def remembers(self, render_sha: str) -> bool:
+        """Whether a render was noted, be its picture still there or not (:meth:`find`)."""
+        return self.place.entry(_render_name(render_sha)) is not None
+
+    def remember(self, render_sha: str, image_sha: str) -> None:
+        """Note that the render came out as the stored picture ``image_sha``.
+
+        Errors: :class:`MissingPartitionError` if that picture is not stored;
+        :class:`OutputError` if the note cannot be written.
+        """
+        if not self.exists(image_sha):
+            raise MissingPartitionError(
+                f"{self.place.where(picture_name(image_sha))}: store the picture before its "
+                "render is recorded"
+            )
+        with self.place.publishing(_render_name(render_sha)) as file:
+            file.write(f"{image_sha}\n".encode("ascii"))
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        """SHA-256 and file of every picture there is, sorted."""
+        for entry in self.place.files(""):
+            sha = _sha_of(entry.name)
+            if sha is not None:
+                yield sha, entry
+
+    def renders(self) -> Iterator[tuple[str, str | None, Entry]]:
+        """Render and picture of every render that was noted; None if the note says no picture."""
+        found = [(e.name.rpartition("/")[2], e) for e in self.place.files(RENDERS_FOLDER)]
+        ours = [(s, e) for s, e in found if _SHA.fullmatch(s) and e.name == _render_name(s)]
+        notes = self.place.tails([entry for _, entry in ours], 128)
+        for (render_sha, entry), note in zip(ours, notes, strict=True):
+            text = b"" if isinstance(note, OSError) else note.strip()
+            image_sha = text.decode("ascii", errors="replace")
+            yield render_sha, image_sha if _SHA.fullmatch(image_sha) else None, entry
+
+    def foreign_files(self) -> list[str]:
+        """Paths or URLs of what is neither a picture nor a render; temporary files left out, and
+        those that were set aside.
+        """
+        names = [entry.name for entry in self.place.files("")]
+        ours = (_sha_of(name_before(n) or n) is not None or _is_render(n) for n in names)
+        return [self.place.where(n) for n, is_ours in zip(names, ours, strict=True) if not is_ours]
+
+    def remove(self, sha: str, before_ns: int) -> bool:
+        """Remove a picture unless it was stored or met again since; whether it went."""
+        return self.place.delete_if_older(picture_name(sha), before_ns)
+
+    def forget_render(self, render_sha: str, before_ns: int) -> bool:
+        """Remove what a render came out as, unless it was noted again since; whether it went."""
+        return self.place.delete_if_older(_render_name(render_sha), before_ns)
+
+    def _keep(self, sha: str) -> bool:
+        """Make an old picture young: what is young is not collected. False if it has just gone.
+
+        It may be collected while nobody names it, and whoever asks now is about to name it.
+        """
+        name = picture_name(sha)
+        entry = self.place.entry(name)
+        if entry is None:
+            return False
+        if time.time_ns() - entry.mtime_ns < TOUCHED_AFTER_NS:
+            return True
+        try:
+            self.place.touch(name)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # one that may not be written may not be removed either
+        # It may have been taken aside between being found and being touched.
+        return self.exists(sha)
+
+    def stored_heads(self) -> Heads:
+        """First 64 bits of the hash of every picture there is, ascending."""
+        named: list[str] = []
+        for folder in (f"{byte:02x}" for byte in range(256)):
+            names = self.place.names(folder)
+            named += [name for name in names if _PICTURE.fullmatch(name)]
+        return heads(named)
+
+    def _is_intact(self, sha: str) -> bool:
+        try:
+            return sha256_bytes(self.place.read(picture_name(sha))) == sha
+        except OSError:
+            return False
+
+
+def checked_png(png: bytes, sha: str, where: str) -> bytes:
+    """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with ``where`` it is."""
+    found = sha256_bytes(png)
+    if found != sha:
+        reason = f"{where}: truncated or changed: its content hashes to {found}."
+        raise DamagedFileError(f"{reason} {VERIFY}", (DamagedFile(reason, picture=sha),))
+    return png
+
+
+def not_read(error: OSError, where: str) -> LakeError:
+    """Why a picture could not be read: it is not stored, or the system refuses to read it."""
+    if isinstance(error, FileNotFoundError):
+        return MissingPartitionError(
+            f"{where}: this picture is not stored. Materialize the frame_images partition that "
+            "names it again."
+        )
+    return UnreadableFileError(
+        f"{where}: cannot be read ({error.strerror or error}). Let this user read the file and run "
+        "again."
+    )
+
+
+def picture_name(sha: str) -> str:
+    """Name of a picture below the root. Errors: :class:`LakeError` if that is no SHA-256."""
+    return f"{_checked_sha(sha)[:2]}/{sha}{SUFFIX}"
+
+
+def _sha_of(name: str) -> str | None:
+    """Inverse of :func:`picture_name`; None for any other name."""
+    sha = name[3 : -len(SUFFIX)]
+    if not _SHA.fullmatch(sha) or name != f"{sha[:2]}/{sha}{SUFFIX}":
+        return None
+    return sha
+
+
+def _render_name(render_sha: str) -> str:
+    return f"{RENDERS_FOLDER}/{_checked_sha(render_sha)[:2]}/{render_sha}"
+
+
+def _is_render(name: str) -> bool:
+    sha = name.rpartition("/")[2]
+    return bool(_SHA.fullmatch(sha)) and name == _render_name(sha)
+
+
+def _checked_sha(sha: str) -> str:
+    if not _SHA.fullmatch(sha):
+        raise LakeError(f"not a SHA-256 in lower-case hex: {sha!r}")
+    return sha
+
+
+def decode_png(png: bytes, where: str) -> Image.Image:
+    """The picture in a PNG file, as RGB.
+
+    Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
+    at most ``MAX_PIXELS``.
+    """
+    with _opened_png(io.BytesIO(png), where) as image:
+        image.load()
+        if image.mode not in _MODES:
+            raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
+        # By way of RGBA: of a palette with transparency Pillow warns otherwise.
+        return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    """Width and height of a PNG file in px; all of it is read and checked, no pixel is decoded.
+
+    Errors: :class:`DamagedFileError` names the file if it is no 8-bit PNG of at most
+    ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
+    """
+    with _opened_png(path, str(path)) as image:
+        if image.mode not in _MODES:
+            raise DamagedFileError(f"{path}: PNG of mode {image.mode}, expected {_MODES}")
+        size = image.size
+        image.verify()
+    return size
+
+
+@contextmanager
+def _opened_png(file: Path | io.BytesIO, where: str) -> Iterator[PngImageFile]:
+    try:
+        # Not Image.open, which only warns of the smaller ones among the absurdly large.
+        with PngImageFile(file) as image:
+            width, height = image.size
+            if not 0 < width * height <= MAX_PIXELS:
+                raise DamagedFileError(
+                    f"{where}: a PNG of {width} x {height} pixels, expected 1 to {MAX_PIXELS}"
+                )
+            yield image
+    except _DECODE_ERRORS as error:
+        reason = str(error) or type(error).__name__
+        raise DamagedFileError(f"{where}: does not decode as PNG ({reason:.200})") from error

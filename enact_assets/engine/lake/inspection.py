@@ -1,0 +1,125 @@
+"""Reads every byte of the lake and of the pictures, and sets damaged files aside."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
+from enact_assets.engine.lake.damage import set_file_aside
+from enact_assets.engine.lake.file_verification import Fault, Refused, Verified, verify_files
+from enact_assets.engine.lake.image_store import ImageStore, checked_png, not_read
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.parquet_files import SEAL_BYTES
+from enact_assets.engine.tables import TABLES
+from enact_assets.system.many_files import File, Work, Workers
+from enact_assets.system.places import Place
+
+PICTURES = "pictures"
+AT_ONCE = 100
+"""Pictures that are asked for at once where they are not in a folder."""
+
+Told = Callable[[str, int, int], None]
+"""(what is looked at, files done, files in all)."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A damaged file: what is wrong with it, where it is now, or why it could not be set aside."""
+
+    file: DamagedFile
+    aside: str | None = None
+    refusal: str | None = None
+
+
+@dataclass
+class Inspection:
+    """What was looked at, and what is not as it should be.
+
+    ``misfits`` are whole files that are not the partitions they are named after, ``unreadable``
+    those that the system refuses to read: messages of both.
+    """
+
+    n_files: int = 0
+    n_pictures: int = 0
+    n_bytes: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    misfits: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files could be read and none was damaged."""
+        return not self.damaged and not self.unreadable
+
+
+def inspect(lake: Lake, images: ImageStore, on_progress: Told = lambda *_: None) -> Inspection:
+    """Compare every file of ``lake`` with its seal and every picture with its hash.
+
+    Damaged files are set aside. Other processes may write meanwhile: a file that was replaced or
+    removed since it was listed is not damaged. Errors: :class:`LakeError` if files cannot be
+    listed, or a server does not answer.
+    """
+    listed = {name: sorted(lake.entries(name)) for name in TABLES}
+    pictures = [((sha,), entry) for sha, entry in images.entries()]
+    sizes = [entry.size for _, entry in chain(*listed.values(), pictures)]
+    found = Inspection(len(sizes) - len(pictures), len(pictures), sum(sizes))
+    n_done = 0
+
+    def look(
+        place: Place, work: Work[Verified | Refused], name: str, files: Sequence[File]
+    ) -> Iterator[Refused]:
+        nonlocal n_done
+
+        def count(n_more: int) -> None:
+            nonlocal n_done
+            n_done += n_more
+            on_progress(name, n_done, len(sizes))
+
+        with Workers(place, len(files)) as workers:
+            results = workers.run(work, name, files, count)
+            yield from (result for result in results if isinstance(result, Refused))
+
+    for name, files in listed.items():
+        for refused in look(lake.place, verify_files, name, files):
+            _note(found, refused, lake, images)
+    for refused in look(images.place, verify_pictures, PICTURES, pictures):
+        _note(found, refused, lake, images)
+    return found
+
+
+def verify_pictures(place: Place, _: str, files: Sequence[File]) -> list[Verified | Refused]:
+    """Each picture in their order, or why it cannot be used; the values of a file are its hash."""
+    found: list[Verified | Refused] = []
+    for first in range(0, len(files), AT_ONCE):
+        some = files[first : first + AT_ONCE]
+        contents = place.tails([entry for _, entry in some], SEAL_BYTES)
+        for ((sha,), entry), content in zip(some, contents, strict=True):
+            found.append(_verified_picture(sha, place.where(entry.name), content))
+    return found
+
+
+def _verified_picture(sha: str, where: str, content: bytes | OSError) -> Verified | Refused:
+    if isinstance(content, OSError):
+        is_gone = isinstance(content, FileNotFoundError)
+        reason = str(not_read(content, where))
+        return Refused(Fault.GONE if is_gone else Fault.UNREADABLE, DamagedFile(reason))
+    try:
+        checked_png(content, sha, where)
+    except DamagedFileError as error:
+        return Refused(Fault.DAMAGED, error.files[0])
+    return Verified(sha, 0, {})
+
+
+def _note(found: Inspection, refused: Refused, lake: Lake, images: ImageStore) -> None:
+    if refused.fault is Fault.DAMAGED:
+        try:
+            aside = set_file_aside(refused.file, lake, images)
+        except LakeError as error:
+            found.damaged.append(Damage(refused.file, refusal=str(error)))
+        else:
+            if aside is not None:  # else it was replaced meanwhile
+                found.damaged.append(Damage(refused.file, aside))
+    elif refused.fault is Fault.MISFIT:
+        found.misfits.append(refused.file.reason)
+    elif refused.fault is Fault.UNREADABLE:
+        found.unreadable.append(refused.file.reason)

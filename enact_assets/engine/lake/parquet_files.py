@@ -1,0 +1,222 @@
+"""One table file: Parquet with metadata that say what it holds, and checks on the way in and out.
+
+A seal covers the whole file (engine/lake/seals.py) and is compared before rows are read. Every page
+also carries a checksum, for other programs and for files that are older than seals. Without either
+a flipped bit in a compressed page is read as other data, silently (tried: 45 of 60 random flips).
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import IO
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from enact_assets import __version__
+from enact_assets.contracts.ids import table_sha
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.lake.file_errors import CHANGED, OTHER_COLUMNS, TableFile
+from enact_assets.engine.lake.file_metadata import (
+    HEADS,
+    NOT_OURS,
+    FileMetadata,
+    contract_sha,
+    partition_text,
+)
+from enact_assets.engine.lake.file_records import encoded_heads, heads
+from enact_assets.engine.lake.seals import SEAL, is_intact, is_intact_file, sealed_parquet
+from enact_assets.engine.tables import Table, dimensions
+from enact_assets.system.places import Place
+
+ROW_GROUP_ROWS = 128_000
+"""Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""
+FOOTER_BYTES = 1 << 16
+"""Footers of our tables have a few kilobytes; a larger one is read in a second go."""
+SEAL_BYTES = 1 << 26
+"""Larger files are not read into memory as a whole."""
+_MAGIC = b"PAR1"
+N_ROWS = "enact.n_rows"
+HELD = "enact.held"
+MAX_HELD = 100
+"""Of more names in a column, the footer would be larger than what it spares to read."""
+MAX_HEADS = 2_000
+
+
+def write_file(
+    place: Place,
+    name: str,
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    *,
+    provenance: Provenance | None = None,
+) -> str:
+    """Write checked ``rows`` atomically; returns the hash of their content.
+
+    Errors: :class:`OutputError` if the file cannot be written; the old one stays.
+    """
+    metadata = FileMetadata(
+        table.table_name(),
+        partition_text(partition),
+        table_sha(rows, table.key()),
+        contract_sha(table),
+        __version__,
+        None if provenance is None else provenance.encoded(),
+    )
+    content = encoded_file(table, rows.to_arrow(), metadata)
+    with place.publishing(name) as file:
+        file.write(content)
+    return metadata.content_sha
+
+
+def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> bytes:
+    """The bytes of a table file."""
+    more = {N_ROWS: str(rows.num_rows)}
+    held = {
+        name: pc.unique(rows.column(name).drop_null()).to_pylist()
+        for name in held_dimensions(table)
+    }
+    few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
+    if few:
+        more[HELD] = json.dumps(few, sort_keys=True)
+    if table.image_column is not None:
+        named = heads(rows.column(table.image_column).to_pylist())
+        if len(named) <= MAX_HEADS:
+            more[HEADS] = encoded_heads(named)
+    return sealed_parquet(
+        rows.replace_schema_metadata(metadata.encoded()),
+        more,
+        compression="zstd",
+        row_group_size=ROW_GROUP_ROWS,
+        write_page_checksum=True,
+    )
+
+
+def read_file(
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
+) -> pl.DataFrame:
+    """All rows of a table file, in key order, after checking that it is the file it should be."""
+    file = TableFile(place.where(name), table, partition)
+    with file.reading(), place.open(name) as handle:
+        source, _ = whole_file(handle, file)
+        parquet = pq.ParquetFile(source, page_checksum_verification=True)
+        checked_metadata(parquet, file)
+        frame = pl.from_arrow(parquet.read(list(table.schema())))
+    if not isinstance(frame, pl.DataFrame) or frame.schema != table.schema():
+        raise file.damaged(OTHER_COLUMNS)
+    return frame
+
+
+def read_metadata(
+    place: Place, name: str, table: type[Table], partition: Mapping[str, str]
+) -> FileMetadata:
+    """What a table file says about itself, without reading a row."""
+    file = TableFile(place.where(name), table, partition)
+    with file.reading():
+        footer = read_footer(place, name)
+        return checked_metadata(pq.ParquetFile(pa.BufferReader(footer)), file)
+
+
+def whole_file(
+    handle: IO[bytes], file: TableFile
+) -> tuple[IO[bytes] | pa.BufferReader, dict[str, str]]:
+    """Compare an open file with its seal; returns where to read it from, and its key values.
+
+    A file that is older than seals is not compared: its pages have checksums. A large one is not
+    kept in memory. Errors: :class:`DamagedFileError`; to be called in :meth:`TableFile.reading`.
+    """
+    content = handle.read(SEAL_BYTES + 1)
+    if len(content) <= SEAL_BYTES:
+        return pa.BufferReader(content), intact_key_values(content, file)
+    end = _end(handle, FOOTER_BYTES)
+    end = _end(handle, max(needed_bytes(end), len(end)))
+    found = read_key_values(end)
+    if has_seal(found, file) and not is_intact_file(handle, found[SEAL], len(end)):
+        raise file.damaged(CHANGED)
+    handle.seek(0)
+    return handle, found
+
+
+def _end(handle: IO[bytes], n_bytes: int) -> bytes:
+    handle.seek(-min(n_bytes, handle.seek(0, os.SEEK_END)), os.SEEK_END)
+    return handle.read()
+
+
+def intact_key_values(content: bytes, file: TableFile) -> dict[str, str]:
+    """Key values of a whole file that is as it was sealed, or that is older than seals.
+
+    Errors: :class:`DamagedFileError`; ``pa.ArrowInvalid`` if it is no Parquet file.
+    """
+    found = read_key_values(content)
+    if has_seal(found, file) and not is_intact(content, found[SEAL]):
+        raise file.damaged(CHANGED)
+    return found
+
+
+def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
+    """Whether a file was sealed, by its key values.
+
+    Errors: :class:`DamagedFileError` if it was and its seal is gone: one flipped bit in a key.
+    """
+    if (SEAL in found) != (N_ROWS in found):
+        raise file.damaged(CHANGED)
+    return SEAL in found
+
+
+def read_footer(place: Place, name: str) -> bytes:
+    """The end of a Parquet file, its footer included: enough to read its metadata.
+
+    Errors: ``OSError``. What is returned may be no Parquet at all.
+    """
+    footer = place.tail(name, FOOTER_BYTES)
+    n_needed = needed_bytes(footer)
+    return footer if n_needed <= len(footer) else place.tail(name, n_needed)
+
+
+def needed_bytes(end: bytes) -> int:
+    """How many bytes of a file its footer takes, from the ``end`` of it; 0 if it is no Parquet."""
+    if end[-4:] != _MAGIC or len(end) < 8:
+        return 0
+    return int.from_bytes(end[-8:-4], "little") + 8
+
+
+def held_dimensions(table: type[Table]) -> list[str]:
+    """Columns of a table that hold names of partitions, other than its own."""
+    return sorted(dimensions() & table.schema().keys() - set(table.by))
+
+
+def read_key_values(content: bytes) -> dict[str, str]:
+    """Key-value metadata of a Parquet file, or of an end of it that has its footer.
+
+    Errors: ``pa.ArrowInvalid`` if it is no Parquet file.
+    """
+    try:
+        # Five times as fast as Arrow's, and a tenth of the time of opening the file as a table.
+        footer = content[-needed_bytes(content) :]
+        return pl.read_parquet_metadata(footer, credential_provider=None)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+        raise pa.ArrowInvalid(" ".join(str(error).split())[:200]) from error
+
+
+def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
+    """What a file says about itself, after checking that it is the partition it should be.
+
+    Errors: :class:`MisfitFileError` if it is another one, or of another version;
+    :class:`DamagedFileError` if its columns are not those it says it has.
+    """
+    found = parquet.metadata.metadata or {}
+    metadata = FileMetadata.decoded(
+        {k.decode(errors="replace"): v.decode(errors="replace") for k, v in found.items()}
+    )
+    if metadata is None:
+        raise file.misfit(NOT_OURS)
+    table, partition = file.table, partition_text(file.partition)
+    misfit = metadata.misfit(table, contract_sha(table), partition)
+    if misfit is not None:
+        raise file.misfit(misfit)
+    if parquet.schema_arrow.names != list(table.schema()):
+        raise file.damaged(OTHER_COLUMNS)
+    return metadata

@@ -1,0 +1,94 @@
+"""Partitions that were asked for and are not there, listed with those that are stale.
+
+A partition is missing if it is not there although a run was started to make it, or although
+something that it is made from, under the same names, is there or missing itself. The registry alone
+asks for nothing: a first look makes a few of its names, and the others must not fill the list.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+
+import polars as pl
+
+from enact_assets.engine.graph import (
+    Follow,
+    Graph,
+    Partition,
+    StepSpec,
+    partition_key,
+    partition_tuple,
+)
+from enact_assets.engine.planning.plan import Lineage
+
+STALE, MISSING = "stale", "missing"
+NOT_MADE = "a run was started to make it, and it is not there"
+_SCHEMA = {"asset": pl.String, "partition": pl.String, "state": pl.String, "why": pl.String}
+
+Tried = Callable[[str], Collection[Partition]]
+"""Asset -> its partitions for which a run was ever started."""
+
+
+def not_current(lineage: Lineage, tried: Tried) -> pl.DataFrame:
+    """Stale partitions, then missing ones, each in the order of the graph: ``stale_partitions``.
+
+    Columns: asset, partition (null for an asset without partitions), state (stale or missing), why.
+    ``tried`` is called only for assets that lack partitions.
+    """
+    rows = [
+        (asset, key, _state(lineage, asset, partition_tuple(key)), why)
+        for asset, key, why in lineage.out_of_date().iter_rows()
+    ]
+    rows += [
+        (asset, partition_key(partition), MISSING, why)
+        for step, partition, why in _missing(lineage, tried)
+        for asset in step.assets
+    ]
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def _state(lineage: Lineage, asset: str, partition: Partition) -> str:
+    """A step of several tables is made again also if one of them is gone."""
+    return MISSING if lineage.states.get(asset, partition) is None else STALE
+
+
+def _missing(lineage: Lineage, tried: Tried) -> Iterator[tuple[StepSpec, Partition, str]]:
+    """Step, partition and why it counts as missing."""
+    graph = lineage.graph
+    found: set[tuple[str, Partition]] = set()
+    for step in lineage.steps:
+        if step.name in graph.roots or step.name in graph.whole:
+            continue
+        absent = [p for p in lineage.partitions(step) if _is_absent(lineage, step, p)]
+        if not absent:
+            continue
+        asked_for = tried(step.assets[0])
+        inputs = [
+            follow for follow in lineage.follows(step) if _has_same_names(graph, step, follow)
+        ]
+        for partition in absent:
+            own = [(f.asset, f.groups(partition)[0]) for f in inputs]
+            gone = [asset for asset, of in own if (asset, of) in found]
+            there = [asset for asset, of in own if lineage.states.get(asset, of) is not None]
+            if gone:
+                why = f"made from {gone[0]}, which is missing"
+            elif partition in asked_for:
+                why = NOT_MADE
+            elif there:
+                why = f"made from {there[0]}, which is there"
+            else:
+                continue
+            found.update((asset, partition) for asset in step.assets)
+            yield step, partition, why
+
+
+def _is_absent(lineage: Lineage, step: StepSpec, partition: Partition) -> bool:
+    return all(lineage.states.get(asset, partition) is None for asset in step.assets)
+
+
+def _has_same_names(graph: Graph, step: StepSpec, follow: Follow) -> bool:
+    """Whether one partition of an input goes with each partition of ``step``, of the same names."""
+    is_ours = follow.asset not in graph.roots and follow.asset not in graph.external
+    return (
+        is_ours
+        and follow.is_by_name
+        and set(graph.dimensions[follow.asset]) == set(graph.dimensions[step.assets[0]])
+    )

@@ -1,0 +1,75 @@
+"""Where states come from, and what one partition is made from now."""
+
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from enact_assets.contracts.provenance import InputVersion
+from enact_assets.engine.graph import Follow, Follows, Names, Partition
+from enact_assets.engine.planning.plan import Cause, CodeVersion, Lineage
+from enact_assets.engine.planning.states import State, States
+
+
+class StateSource(Protocol):
+    """Answers what there is: the only way in which planning looks at stored data.
+
+    The lake answers from the footers of its files; a database could.
+    """
+
+    def current(
+        self, names: Names, on_progress: Callable[[float], None] = lambda _share: None
+    ) -> States:
+        """State of every current partition of every asset; ``on_progress`` gets the share done.
+
+        Partitions of names that ``names`` does not have are left out.
+        """
+        ...
+
+    def landed(self, asset: str, partition: Partition) -> State | None:
+        """State of one partition of a table, or of a whole; None if it is not there."""
+        ...
+
+    def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
+        """States of the partitions of one input that belong to ``partition``."""
+        ...
+
+
+def landed_states(
+    source: StateSource, assets: Collection[str], partition: Partition
+) -> dict[str, State | None]:
+    """State of what a step has just landed: asset -> state, None if it is not there."""
+    return {asset: source.landed(asset, partition) for asset in assets}
+
+
+def inputs_now(
+    source: StateSource,
+    names: Names,
+    step: str,
+    partition: Partition,
+    only: Collection[str] | None = None,
+) -> dict[str, InputVersion]:
+    """Version of each input of one partition, or of those in ``only``, as it is now.
+
+    Read before a step reads its inputs, and again when it lands: of what changed in between, it is
+    unknown which version the step read. An input that is not there is left out.
+    """
+    found = {}
+    for follow in Follows(names, names.graph.steps).of(step):
+        if only is not None and follow.asset not in only:
+            continue
+        states = States({follow.asset: source.members(names, follow, partition)})
+        version = states.input_version(follow, partition)
+        if version is not None:
+            found[follow.asset] = version
+    return found
+
+
+def causes_now(
+    source: StateSource, names: Names, code_version: CodeVersion, step: str, partition: Partition
+) -> tuple[Cause, ...]:
+    """Why one partition is stale, as a plan would say; reads only what it is made from."""
+    spec = names.graph.step_named[step]
+    follows = Follows(names, names.graph.steps).of(step)
+    of = {f.asset: source.members(names, f, partition) for f in follows}
+    for asset, state in landed_states(source, spec.assets, partition).items():
+        of[asset] = {} if state is None else {partition: state}
+    return Lineage(names, States(of), code_version, {}, [spec]).causes(spec, partition)

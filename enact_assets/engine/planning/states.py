@@ -1,0 +1,121 @@
+"""What there is: the version and the provenance of every partition, read from the lake at once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from enact_assets.contracts.provenance import InputVersion, Provenance, combined
+from enact_assets.engine.graph import Follow, Names, Partition
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A partition that is there.
+
+    ``problem`` says why it must be made again; the version is empty if its rows cannot be read.
+    """
+
+    version: str
+    provenance: Provenance | None = None
+    problem: str | None = None
+    changed_ns: int = 0
+    """When it was written by the clock of that time: to show what is newer, never to decide."""
+
+
+@dataclass
+class States:
+    """Asset -> partition -> :class:`State`, for partitions that are current.
+
+    Groups of partitions, and their combined versions, are remembered until a member changes.
+    """
+
+    of: dict[str, dict[Partition, State]]
+    _groups: dict[tuple[str, tuple[str, ...]], "_Groups"] = field(default_factory=dict)
+
+    def get(self, asset: str, partition: Partition) -> State | None:
+        """State of one partition; None if it is not there."""
+        return self.of[asset].get(partition)
+
+    def set(self, asset: str, partition: Partition, state: State | None) -> None:
+        """Note that a partition was made, or is gone."""
+        if state is None:
+            self.of[asset].pop(partition, None)
+        else:
+            self.of[asset][partition] = state
+        for (name, _), groups in self._groups.items():
+            if name == asset:
+                groups.set(partition, state.version if state else "")
+
+    def input_version(self, follow: Follow, partition: Partition) -> InputVersion | None:
+        """Combined version of an input; None if a partition that must be there is not."""
+        groups = follow.groups(partition)
+        if not follow.is_rolled_up and len(groups) == 1:
+            state = self.of[follow.asset].get(groups[0])
+            return InputVersion(state.version, 1) if state and state.version else None
+        by_group = self.grouped(follow)
+        if len(groups) == 1:
+            return by_group.version(groups[0])
+        members: dict[str, str] = {}
+        for group in groups:
+            found = by_group.members(group)
+            if not found and not follow.is_rolled_up:
+                return None
+            members.update(found)
+        return combined(members)
+
+    def members(self, follow: Follow, partition: Partition) -> list[Partition]:
+        """Partitions of an input that are there and belong to ``partition``, sorted."""
+        by_group = self.grouped(follow)
+        keys = {k for group in follow.groups(partition) for k in by_group.members(group)}
+        return sorted(tuple(k.split("|")) if k else () for k in keys)
+
+    def grouped(self, follow: Follow) -> "_Groups":
+        """The partitions of an input by the names that bind them."""
+        key = (follow.asset, follow.bound)
+        if key not in self._groups:
+            versions = {p: s.version for p, s in self.of[follow.asset].items() if s.version}
+            self._groups[key] = _Groups(follow, versions)
+        return self._groups[key]
+
+
+class _Groups:
+    """Partitions of one asset by their names in some dimensions, with combined versions."""
+
+    def __init__(self, follow: Follow, versions: Mapping[Partition, str]) -> None:
+        self._at = follow.bound_positions
+        self._members: dict[Partition, dict[str, str]] = {}
+        self._combined: dict[Partition, InputVersion] = {}
+        for partition, version in versions.items():
+            group = tuple([partition[i] for i in self._at])
+            self._members.setdefault(group, {})["|".join(partition)] = version
+
+    def members(self, group: Partition) -> Mapping[str, str]:
+        """Partition key -> version."""
+        return self._members.get(group, {})
+
+    def version(self, group: Partition) -> InputVersion:
+        if group not in self._combined:
+            self._combined[group] = combined(self.members(group))
+        return self._combined[group]
+
+    def set(self, partition: Partition, version: str) -> None:
+        group = tuple([partition[i] for i in self._at])
+        self._combined.pop(group, None)
+        members = self._members.setdefault(group, {})
+        if not version:
+            members.pop("|".join(partition), None)
+        else:
+            members["|".join(partition)] = version
+
+
+def with_settings_and_files(
+    names: Names,
+    root_version: Callable[[str, Partition], str],
+    external_version: Callable[[str, Partition], str],
+) -> dict[str, dict[Partition, State]]:
+    """States of config roots and of external inputs, as they are now."""
+    of: dict[str, dict[Partition, State]] = {}
+    for root in names.graph.roots:
+        of[root] = {p: State(root_version(root, p)) for p in names.partitions(root)}
+    for asset in names.graph.external:
+        of[asset] = {p: State(external_version(asset, p)) for p in names.partitions(asset)}
+    return of

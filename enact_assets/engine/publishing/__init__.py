@@ -1,0 +1,1 @@
+"""The warehouse: the lake's current files as one DuckDB file, with marts and checks."""

@@ -1,0 +1,255 @@
+"""What goes into the warehouse: the files of the lake that are current, verified and unchanged.
+
+Names leave: a variant is taken out of the registry, a demonstration is forgotten. Their files stay
+in the lake and are not published. Tables that roll up several names keep rows of a leaver until
+they are made again, so these rows are left out as well. Otherwise checks would blame them for
+naming what is not there, or take them for what is. ``probes`` cannot be freed of a leaver: its
+statistics count it until they are made again.
+"""
+
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from enact_assets.contracts.errors import (
+    DamagedFile,
+    DamagedFileError,
+    UnknownNameError,
+    WarehouseError,
+)
+from enact_assets.engine.lake.file_errors import VERIFY
+from enact_assets.engine.lake.file_verification import Refused, Verified, verify_files
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.parquet_files import held_dimensions
+from enact_assets.engine.publishing.relations import is_one_of, lake_rows
+from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
+from enact_assets.system.many_files import File, Workers
+from enact_assets.system.places import Entry, LocalPlace
+
+Names = Mapping[str, Collection[str]]
+"""Dimension -> names that are current; of a dimension that is not in it, all are."""
+LeftOut = dict[str, dict[str, list[str]]]
+"""Table -> column -> values whose rows are not published."""
+
+MAX_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Source:
+    """A verified file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
+
+    ``held`` as in :class:`Verified`.
+    """
+
+    table: str
+    entry: Entry
+    content_sha: str
+    path: Path | None
+    held: Mapping[str, Sequence[str]]
+
+
+class Sources:
+    """Every file of a lake that goes in. Tables are verified one by one, in any order.
+
+    Files of a lake that is not in a folder are copied below ``copies`` when they are verified.
+    """
+
+    def __init__(self, lake: Lake, names: Names, copies: Path | None) -> None:
+        self.lake = lake
+        self.names = names
+        self._copies = copies
+        files = {n: sorted(lake.entries(n)) for n, t in TABLES.items() if t.is_published}
+        self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
+        referred = {t.refers_to.of for t in TABLES.values() if t.refers_to is not None}
+        self._leavers = {
+            t: [f for f in files[t] if not _is_current(t, f, names)] for t in sorted(referred)
+        }
+        self._verified: dict[str, list[Source]] = {}
+        self._damaged: dict[str, list[DamagedFile]] = {}
+        self._of_leavers: dict[str, list[Path]] = {}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the files of each published table."""
+        return {table: sum(e.size for _, e in files) for table, files in self._files.items()}
+
+    @property
+    def current(self) -> list[Source]:
+        """Verified files that are published, table by table, in the order of their partitions."""
+        return [source for table in self._files for source in self._verified.get(table, [])]
+
+    def of_leavers(self, table: str) -> list[Path]:
+        """Files of ``table`` that are not published; rows elsewhere refer to rows of theirs."""
+        return self._of_leavers[table]
+
+    def of(self, table: str) -> list[Source]:
+        """Verified files of ``table``. Errors: :class:`DamagedFileError` if one was damaged."""
+        if self._damaged[table]:
+            self.refuse_damaged()
+        return self._verified[table]
+
+    def paths(self, table: str) -> list[Path]:
+        """Where DuckDB reads those that have rows. Errors: as :meth:`of`."""
+        return [source.path for source in self.of(table) if source.path is not None]
+
+    def verify(self, table: str) -> None:
+        """Read all files of ``table``; what is damaged is told by :meth:`refuse_damaged`."""
+        verified, damaged = [], []
+        files = self._files[table]
+        for (_, entry), found in zip(files, self._read(table, files), strict=True):
+            if isinstance(found, Refused):
+                damaged.append(found.file)
+            else:
+                path = self._path(entry) if found.n_rows else None
+                verified.append(Source(table, entry, found.content_sha, path, found.held))
+        self._verified[table], self._damaged[table] = verified, damaged
+
+    def verify_leavers(self) -> None:
+        """Read what is not published; damage to it stops nobody."""
+        for table, files in self._leavers.items():
+            self._of_leavers[table] = [
+                self._path(entry)
+                for (_, entry), verified in zip(files, self._read(table, files), strict=True)
+                if isinstance(verified, Verified) and verified.n_rows
+            ]
+
+    def refuse_damaged(self) -> None:
+        """Errors: :class:`DamagedFileError` names the files that were damaged."""
+        damaged = [file for files in self._damaged.values() for file in files]
+        if damaged:
+            n_files, more = sum(map(len, self._files.values())), len(damaged) - MAX_NAMED
+            raise DamagedFileError(
+                f"{len(damaged)} of {n_files} files of the lake cannot be published; the warehouse "
+                "stays as it was.\n"
+                + "".join(f"{file.reason}\n" for file in damaged[:MAX_NAMED])
+                + (f"and {more} more\n" if more > 0 else "")
+                + VERIFY,
+                tuple(damaged),
+            )
+
+    def _read(self, table: str, files: Sequence[File]) -> Iterator[Verified | Refused]:
+        with Workers(self.lake.place, len(files)) as workers:
+            work = partial(verify_files, copies=self._copies)
+            yield from workers.run(work, table, files, lambda _n_more: None)
+
+    def _path(self, entry: Entry) -> Path:
+        return (self.lake.root if self._copies is None else self._copies) / entry.name
+
+
+@contextmanager
+def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
+    """Every file that goes in, not yet verified; valid within the block.
+
+    Copies, if there must be any, stand in a temporary folder beside ``near``. Errors:
+    :class:`UnknownNameError` for a dimension in ``names`` that no table has.
+    """
+    for dimension in names:
+        if dimension not in dimensions():
+            raise UnknownNameError.of("dimension", dimension, dimensions())
+    copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
+    try:
+        yield Sources(lake, names, copies)
+    finally:
+        if copies is not None:
+            shutil.rmtree(copies, ignore_errors=True)
+
+
+def verified_before(table: str) -> tuple[str, ...]:
+    """Tables that must be verified, and leavers' rows in them known, before ``table`` is read."""
+    refers_to = TABLES[table].refers_to
+    return () if refers_to is None else (*refers_to.also_in, refers_to.of)
+
+
+def left_out_of(
+    connection: DuckDBPyConnection, sources: Sources, table: str, left_out: LeftOut
+) -> dict[str, list[str]]:
+    """Rows of leavers in published files of ``table``: column -> values.
+
+    ``left_out`` are those of the tables in :func:`verified_before`.
+    """
+    found = _leavers(connection, TABLES[table], sources)
+    refers_to = TABLES[table].refers_to
+    if refers_to is not None:
+        gone = _ids_of_leavers(connection, sources, TABLES[table], refers_to, left_out)
+        if gone:
+            found[refers_to.column] = gone
+    return found
+
+
+def refuse_changed(sources: Sources) -> None:
+    """Errors: :class:`WarehouseError` if a file was replaced since it was verified.
+
+    What was read then is neither verified nor what the content hash says. Of copies all is.
+    """
+    if not isinstance(sources.lake.place, LocalPlace):
+        return
+    tables = dict.fromkeys(source.table for source in sources.current)
+    now = {entry for name in tables for entry in sources.lake.files(name)}
+    changed = [source for source in sources.current if source.entry not in now]
+    if changed:
+        raise WarehouseError(
+            f"{len(changed)} of {len(sources.current)} files of the lake changed during "
+            f"publishing, first {sources.lake.place.where(changed[0].entry.name)}. Publish again."
+        )
+
+
+def _is_current(table_name: str, file: File, names: Names) -> bool:
+    dimensions = TABLES[table_name].by
+    return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
+
+
+def _leavers(
+    connection: DuckDBPyConnection, contract: type[Table], sources: Sources
+) -> dict[str, list[str]]:
+    """Names that rows of published files still hold though they are current no more."""
+    of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
+    found = {}
+    for column in held_dimensions(contract):
+        if column not in sources.names:
+            continue
+        values = {value for source in of_table for value in source.held.get(column, ())}
+        unsaid = [s.path for s in of_table if column not in s.held and s.path is not None]
+        rows = lake_rows(contract, unsaid)
+        held = connection.execute(f"from ({rows}) select distinct {column}").fetchall()
+        values.update(value for (value,) in held)
+        if gone := sorted(values - set(sources.names[column])):
+            found[column] = gone
+    return found
+
+
+def _ids_of_leavers(
+    connection: DuckDBPyConnection,
+    sources: Sources,
+    contract: type[Table],
+    refers_to: Reference,
+    left_out: LeftOut,
+) -> list[str]:
+    """Ids in ``contract``, which holds ids only, that are known to be about leavers.
+
+    Known, not merely absent from the table they refer to: an id of no row at all is an error.
+    """
+    known = []
+    if paths := sources.of_leavers(refers_to.of):
+        known.append(f"from ({lake_rows(TABLES[refers_to.of], paths)})")
+    for name in refers_to.also_in:
+        if of_table := left_out.get(name):
+            is_gone = " or ".join(is_one_of(column, v) for column, v in of_table.items())
+            rows = lake_rows(TABLES[name], sources.paths(name))
+            known.append(f"from ({rows}) where {is_gone}")
+    if not known:
+        return []
+    column = refers_to.column
+    gone = " union all ".join(f"select {column} {rows}" for rows in known)
+    referring = lake_rows(contract, sources.paths(contract.table_name()))
+    current = lake_rows(TABLES[refers_to.of], sources.paths(refers_to.of))
+    found = connection.execute(
+        f"select distinct {column} from ({referring}) "  # noqa: S608 - names from the contracts
+        f"where {column} in (select {column} from ({gone})) "
+        f"and {column} not in (select {column} from ({current}))"
+    ).fetchall()
+    return sorted(value for (value,) in found)

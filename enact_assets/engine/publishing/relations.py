@@ -1,0 +1,126 @@
+"""Contracts as DuckDB sees them: types, views over the files of the lake, comments on columns."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from duckdb import DuckDBPyConnection
+
+from enact_assets.engine.tables import Table, text, unit_of
+
+CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
+"""DuckDB must not download anything on its own."""
+PUBLISHED = "meta.published"
+"""Table of what a warehouse says about itself: key, value."""
+CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
+"""Its keys."""
+
+
+class StalePartitions(Table):
+    """One row per partition that is older than its inputs, or missing.
+
+    The one relation that is not from the lake: the publisher gives its rows.
+
+    Empty when all partitions are fresh. Rows of stale partitions stay published. A missing
+    partition has none: it does not exist although a run was started for it, or although an input
+    with the same names exists or is missing itself.
+    """
+
+    keys = ("asset", "partition")
+    is_in_lake = False
+
+    asset = text("asset, and relation of the same name where there is one")
+    partition = text("values joined by |; null for an asset without any", null=True)
+    state = text(
+        "stale: its rows are older than their inputs; missing: it was requested, or an input "
+        "with the same names exists, but it has no rows"
+    )
+    why = text("first reason, in words")
+
+
+_TYPES = {
+    pl.String: "varchar",
+    pl.Boolean: "boolean",
+    pl.Int64: "bigint",
+    pl.Float64: "double",
+    pl.Float32: "float",
+}
+
+
+def duckdb_type(dtype: Any) -> str:
+    """``List(Int64)`` -> ``bigint[]``. Raises ``KeyError`` for a type that no contract has yet."""
+    if isinstance(dtype, pl.List):
+        return duckdb_type(dtype.inner) + "[]"
+    return _TYPES[dtype]
+
+
+def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
+    """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
+
+    Without files there are none: nothing materialized is no error.
+    """
+    columns = ", ".join(
+        f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
+        for name, dtype in contract.schema().items()
+    )
+    # Partitions stand in columns already; a folder called a=b must not add another one.
+    paths = ", ".join(literal(str(path.absolute())) for path in files)
+    source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
+    return f"select {columns} {source}"
+
+
+def create_lake_view(
+    connection: DuckDBPyConnection,
+    contract: type[Table],
+    files: Sequence[Path],
+    without: Mapping[str, Collection[str]],
+) -> None:
+    """Make the temporary view ``lake_<table>`` of a connection: :func:`lake_rows` less some rows.
+
+    ``without`` maps columns to values; a row with one of them is left out.
+    """
+    kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
+    rows = f"from ({lake_rows(contract, files)}) where true{kept}"
+    connection.execute(f"create or replace temp view lake_{contract.table_name()} as {rows}")
+
+
+def create_given_view(
+    connection: DuckDBPyConnection, contract: type[Table], rows: pl.DataFrame
+) -> None:
+    """Make ``given_<table>``, a temporary table of ``rows`` in the order in which they are given.
+
+    Errors: :class:`TableContractError` if they break the contract.
+    """
+    contract.check(rows)
+    columns = ", ".join(f"{name} {duckdb_type(dtype)}" for name, dtype in contract.schema().items())
+    connection.execute(f"create temp table given_{contract.table_name()} ({columns})")
+    connection.register("given_rows", rows.select(list(contract.schema())).to_arrow())
+    connection.execute(f"insert into given_{contract.table_name()} from given_rows")
+    connection.unregister("given_rows")
+
+
+def is_one_of(column: str, values: Collection[str]) -> str:
+    """SQL: whether ``column`` is one of ``values``. A filter, which keeps the order of rows."""
+    names = ", ".join(literal(value) for value in sorted(values))
+    return f"list_contains([{names}]::varchar[], {column})"
+
+
+def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> None:
+    """Write meaning and unit of each column of a staging relation into the database."""
+    for name, column in contract.columns().items():
+        unit = unit_of(column)
+        meaning = (column.description or "") + (f" (unit: {unit})" if unit else "")
+        connection.execute(
+            f"comment on column {contract.table_name()}.{name} is {literal(meaning)}"
+        )
+
+
+def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:
+    """Write what a relation (``kind``: table or view) holds into the database."""
+    connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
+
+
+def literal(text: str) -> str:
+    """``text`` as an SQL string. Statements that define things take no parameters."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,102 @@
+"""SQL that makes the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
+
+Each file of the folder makes one relation or check, and opens with a header that explains it.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.tables import TABLES, Table
+
+STAGES = ("marts", "checks")
+"""Sub-folders in the order in which they run; within one, files run in the order of their names."""
+STAGING = "staging"
+"""Stage before them: relations that are copied as they are."""
+
+_FIELD = re.compile(r"-- (?P<field>\w+):\s*(?P<text>.*)")
+_MORE = re.compile(r"--\s{2,}(?P<text>\S.*)")
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One file: its stage, its name (of the relation or check), header fields and text.
+
+    ``header`` maps a field to its text: the file's own name to the grain, ``Reads``, ``Rule``,
+    and ``Fix`` for checks.
+    """
+
+    stage: str
+    name: str
+    header: dict[str, str]
+    text: str
+
+    @property
+    def place(self) -> str:
+        """How messages name it: ``sql/marts/leaderboard.sql``."""
+        return f"sql/{self.stage}/{self.name}.sql"
+
+    @property
+    def meaning(self) -> str:
+        """What the relation holds, or which rows the check returns."""
+        return self.header.get(self.name, "")
+
+    @property
+    def query(self) -> str:
+        """The text without its closing semicolon, to stand inside another query."""
+        return self.text.rstrip().removesuffix(";")
+
+
+def sql_folder() -> Path:
+    """The folder ``sql``: inside an installed package, beside the package in a checkout."""
+    package = Path(__file__).parents[2]
+    for folder in (package / "sql", package.parent / "sql"):
+        if all((folder / stage).is_dir() for stage in STAGES):
+            return folder
+    raise WarehouseError(
+        f"no folder sql with {', '.join(STAGES)} in {package} or beside it: reinstall the package"
+    )
+
+
+def staging() -> list[SqlFile]:
+    """Copies of all published tables of the lake, and of what the publisher gives."""
+    copies = [_copy("lake", table) for table in TABLES.values() if table.is_published]
+    return [*copies, _copy("given", StalePartitions)]
+
+
+def _copy(prefix: str, table: type[Table]) -> SqlFile:
+    name = table.table_name()
+    text = f"create table {name} as select * from {prefix}_{name};"  # noqa: S608 - our own names
+    header = {name: f"{table.grain()}.", "Rule": table.rule()}
+    return SqlFile(STAGING, name, header, text)
+
+
+def read_sql_files(root: Path) -> list[SqlFile]:
+    """Copies of tables, then all files below ``root``, in the order in which they run.
+
+    Errors: :class:`WarehouseError` if one of the sub-folders is missing.
+    """
+    files = staging()
+    for stage in STAGES:
+        if not (root / stage).is_dir():
+            raise WarehouseError(f"{root}: no sub-folder {stage!r} (expected {', '.join(STAGES)})")
+        for path in sorted((root / stage).glob("*.sql")):
+            text = path.read_text()
+            files.append(SqlFile(stage, path.stem, _header(text), text))
+    return files
+
+
+def _header(text: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        if found := _FIELD.match(line):
+            name = found["field"]
+            fields[name] = found["text"].strip()
+        elif name and (more := _MORE.match(line)):
+            fields[name] += " " + more["text"].strip()
+        else:
+            break
+    return fields

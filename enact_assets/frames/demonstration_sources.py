@@ -1,0 +1,144 @@
+"""The sources of demonstrations: embedded ones are simulated, others were recorded by somebody.
+
+Each implements :class:`~enact_assets.replay.sources.ReplaySource`. docs/sources.md says how
+demonstrations get there.
+"""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.data_root.recordings import (
+    ANNOTATION_FILES,
+    CAMERA,
+    SCENE_GRAPH_FILES,
+    Recordings,
+)
+from enact_assets.frames.images import render_key_frames
+from enact_assets.frames.omnigibson_source import OmniGibsonSource
+from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
+from enact_assets.replay.annotated import read_annotated
+from enact_assets.replay.embedded import parse_demonstration, replay_embedded
+from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_result import RECORDED, VIDEO, ReplayTables
+from enact_assets.replay.sources import PictureRequest, ReplayProgress, Sources
+
+
+@dataclass(frozen=True)
+class EmbeddedSource:
+    """Demonstrations simulated on the spot, rendered under any variant."""
+
+    name: str = EMBEDDED
+
+    def demonstrations(self) -> list[str]:
+        """None: every activity with any seed is one."""
+        return []
+
+    def has(self, demonstration: str) -> bool:
+        """Whether it is an activity with a seed."""
+        try:
+            parse_demonstration(demonstration)
+        except UnknownNameError:
+            return False
+        return True
+
+    def explain(self, demonstration: str) -> str:
+        """What is wrong with the name."""
+        try:
+            parse_demonstration(demonstration)
+        except UnknownNameError as error:
+            return str(error)
+        return ""
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Simulate it. Errors: :class:`SimulationError`."""
+        return replay_embedded(demonstration, progress=progress.simulated)
+
+    def pictures(self, request: PictureRequest) -> pl.DataFrame:
+        """Render them, each once. Errors: as :func:`render_key_frames`."""
+        return render_key_frames(
+            request.demonstrations,
+            request.read_states(),
+            request.wanted,
+            request.variant,
+            request.store,
+            progress=request.progress,
+            workers=request.workers,
+        )
+
+
+@dataclass(frozen=True)
+class RecordedSource:
+    """Replays in the layout of the public release, with the pictures that came with them."""
+
+    recordings: Recordings
+    name: str = RECORDED
+
+    def demonstrations(self) -> list[str]:
+        """Recordings of the data root."""
+        return [name for name in self.recordings.names() if self.has(name)]
+
+    def has(self, demonstration: str) -> bool:
+        """Whether its scene graphs are there, or would be, were their disk mounted."""
+        if self.recordings.is_unreachable(demonstration):
+            return True  # or an embedded one of that name would be simulated in its place
+        found = self.recordings.find(demonstration)
+        return found is not None and found.name in SCENE_GRAPH_FILES
+
+    def explain(self, demonstration: str) -> str:
+        """Which recordings there are."""
+        known = ", ".join(self.demonstrations()) or "none"
+        return (
+            f"Recordings: {known}. If it was recorded, its recording is missing: import it again, "
+            f"or `enact-assets forget demonstration {demonstration}`."
+        )
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Read it. Errors: :class:`RecordingError`."""
+        file = self.recordings.file(demonstration)
+        return read_recorded(file, demonstration, progress=progress.read)
+
+    def pictures(self, request: PictureRequest) -> pl.DataFrame:
+        """Those that came with it. Errors: as :func:`recorded_key_frames`."""
+        folder = self.recordings.folder(request.demonstration)
+        return recorded_key_frames(
+            request.demonstrations,
+            request.wanted,
+            request.variant.name,
+            folder,
+            request.store,
+            camera=camera_of(folder, request.variant) or CAMERA,
+            progress=request.progress,
+        )
+
+
+@dataclass(frozen=True)
+class VideoSource(RecordedSource):
+    """Videos that somebody annotated; their pictures are frames of the video."""
+
+    name: str = VIDEO
+
+    def has(self, demonstration: str) -> bool:
+        """Whether its annotation is there."""
+        found = self.recordings.find(demonstration)
+        return found is not None and found.name in ANNOTATION_FILES
+
+    def explain(self, demonstration: str) -> str:  # noqa: ARG002
+        """Nothing that the other recordings do not say."""
+        return ""
+
+    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+        """Read annotation and video. Errors: :class:`AnnotationError`."""
+        file = self.recordings.file(demonstration)
+        tables = read_annotated(file, demonstration)
+        size = file.stat().st_size
+        progress.read(size, size)
+        return tables
+
+
+def all_sources(recordings: Recordings) -> Sources:
+    """Every source there is. A recording goes before a simulation of the same name."""
+    recorded = (RecordedSource(recordings), VideoSource(recordings), OmniGibsonSource(recordings))
+    return Sources((*recorded, EmbeddedSource()))

@@ -1,0 +1,117 @@
+"""States of a data root, read from its lake: of everything at once, or of single partitions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from enact_assets.contracts.errors import (
+    DamagedFileError,
+    MissingPartitionError,
+    UnreadableFileError,
+)
+from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.report_files import report_provenance
+from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.lake.file_records import FileRecord
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.lake_index import LakeIndex
+from enact_assets.engine.lake.set_aside import aside_problem
+from enact_assets.engine.planning.states import State, States, with_settings_and_files
+from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.pipeline import (
+    EXTERNAL,
+    ROOTS,
+    WAREHOUSE,
+    WHOLE,
+    dimensions,
+)
+from enact_assets.lineage.versions import Arrived, root_version
+
+
+@dataclass(frozen=True)
+class LakeStates:
+    """What there is in a data root, under the settings in force: a ``StateSource``."""
+
+    root: DataRoot
+    lake: Lake
+    images: ImageStore
+    arrived: Arrived
+    registry: Registry
+
+    @property
+    def index(self) -> LakeIndex:
+        """What the files of the lake say about themselves, remembered between scans."""
+        return LakeIndex(self.lake, self.root.lake_index)
+
+    def current(
+        self, names: Names, on_progress: Callable[[float], None] = lambda _share: None
+    ) -> States:
+        """State of every current partition of every asset; ``on_progress`` gets the share
+        done. Files of names that left are skipped.
+        """
+        of = with_settings_and_files(
+            names,
+            lambda root, partition: root_version(self.registry, root, partition),
+            self.arrived.version,
+        )
+        scanned = self.index.scan(on_progress=on_progress)
+        gone = self.index.missing_images(scanned["frame_images"], self.images)
+        for table in TABLES:
+            of[table] = {
+                partition: _state(record, gone.get(partition, 0) if table == "frame_images" else 0)
+                for partition, record in scanned[table].items()
+                if names.has(table, partition)
+            }
+        for whole in sorted(WHOLE):
+            state = self._whole(whole)
+            of[whole] = {} if state is None else {(): state}
+        return States(of)
+
+    def landed(self, asset: str, partition: Partition) -> State | None:
+        """State of one partition of a table, or of a whole; None if it is not there."""
+        if asset in WHOLE:
+            return self._whole(asset)
+        where = dict(zip(dimensions(asset), partition, strict=True))
+        try:
+            metadata = self.lake.metadata(asset, where)
+        except MissingPartitionError:
+            aside = self.lake.where_aside(asset, where)
+            return None if aside is None else State("", None, aside_problem(aside))
+        except (DamagedFileError, UnreadableFileError) as error:
+            return State("", None, str(error))
+        return State(metadata.content_sha, metadata.provenance)
+
+    def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
+        """States of the partitions of one input that belong to ``partition``."""
+        asset, groups = follow.asset, follow.groups(partition)
+        if asset in ROOTS or asset in EXTERNAL:
+            if asset in ROOTS:
+                of = {g: State(root_version(self.registry, asset, g)) for g in groups}
+            else:
+                of = {g: State(self.arrived.version(asset, g)) for g in groups}
+            return of
+        if not follow.is_rolled_up:
+            states = {group: self.landed(asset, group) for group in groups}
+            return {group: state for group, state in states.items() if state is not None}
+        at, wanted = follow.bound_positions, set(groups)
+        return {
+            p: _state(record, 0)
+            for p, record in self.index.scan([asset])[asset].items()
+            if tuple([p[i] for i in at]) in wanted and names.has(asset, p)
+        }
+
+    def _whole(self, asset: str) -> State | None:
+        if asset == WAREHOUSE:
+            version, provenance = published_provenance(self.root.warehouse)
+        else:
+            version, provenance = report_provenance(self.root.report)
+        return None if version is None else State(version, provenance)
+
+
+def _state(record: FileRecord, n_pictures_gone: int) -> State:
+    problem = record.problem
+    if problem is None and n_pictures_gone:
+        problem = f"{n_pictures_gone} of its pictures are gone"
+    return State(record.content_sha or "", record.provenance, problem, record.mtime_ns)

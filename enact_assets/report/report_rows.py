@@ -1,0 +1,135 @@
+"""What a report is about: rows of the published warehouse, read once, by SQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.data_root.published import published_provenance, query
+
+N_STALE_SHOWN = 20
+
+_QUERIES: Mapping[str, str] = {
+    "demonstrations": """
+        select source, count(*) as n_demonstrations, count(distinct activity) as n_activities
+        from demonstrations group by source order by source""",
+    "stale": f"""
+        from stale_partitions where state = 'stale' order by all limit {N_STALE_SHOWN + 1}""",
+    "missing": f"""
+        from stale_partitions where state = 'missing' order by all limit {N_STALE_SHOWN + 1}""",
+    "statuses": """
+        select
+            model, kind, false as is_absent, count(*) as n_questions,
+            count(*) filter (answer_status = 'parsed' and is_accepted) as n_accepted,
+            count(*) filter (answer_status = 'parsed' and not is_accepted) as n_wrong,
+            count(*) filter (answer_status = 'unparsed') as n_unparsed,
+            count(*) filter (answer_status = 'missing') as n_missing
+        from evaluation where variant = {variant} group by all
+        union all
+        select model, kind, true, n_questions, 0, 0, 0, n_questions
+        from absent_evaluations where variant = {variant} and length is null
+        order by all""",
+    "accuracies": "select * from model_accuracies where variant = {variant} order by all",
+    "chance": """
+        select kind, length, avg(expected_pairwise_accuracy::decimal(18, 17)) as accuracy
+        from question_orders
+        semi join (from asked_questions where variant = {variant}) using (gating, question_id)
+        group by all order by all""",
+    "probes": """
+        select
+            probes.*, n_cells, welch_holm_p, paired_holm_p, sign_flip_holm_p, unpaired_holm_p
+        from probes
+        left join probe_panels as panels
+            on panels.model = probes.model and panels.variant = probes.variant
+            and panels.kind = probes.kind and panels.length is null
+        where probes.length is null and probes.panel is not null
+        order by probes.panel, probes.kind, probes.model, probes.variant""",
+    "structural": """
+        select * from structural_errors
+        where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "semantic": """
+        select * from semantic_errors
+        where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "handedness": """
+        select * from handedness
+        where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "mismatch": """
+        select * from mismatch_rates
+        where variant = {variant} and length is null order by all""",
+    "questions": """
+        select
+            *,
+            gating in (select gating from asked_questions where variant = 'baseline')
+                as is_of_baseline
+        from question_statistics where demonstration is null
+        order by gating, kind, length nulls first""",
+    "examples": """
+        with pictured as (
+            select asked.variant, question_id, list(image_sha order by place) as image_shas
+            from (
+                select
+                    variant, gating, demonstration, question_id,
+                    unnest(shown_key_frames) as key_frame,
+                    generate_subscripts(shown_key_frames, 1) as place
+                from asked_questions where variant = {variant}
+            ) as asked
+            left join frame_images as pictures
+                on pictures.variant = asked.variant
+                and pictures.gating = asked.gating
+                and pictures.demonstration = asked.demonstration
+                and pictures.key_frame = asked.key_frame
+            where question_id in (
+                select question_id from error_examples where variant = {variant} and place = 1
+            )
+            group by all
+        )
+        select examples.*, image_shas, actions
+        from error_examples as examples
+        left join pictured using (variant, question_id)
+        left join asked_questions as asked using (variant, question_id)
+        where examples.variant = {variant} and place = 1
+        order by examples.kind, examples.category, examples.length, examples.model""",
+    "agreement": """
+        select * from agreement_with_published where {variant} = 'baseline'
+        order by model, kind, metric, length nulls first""",
+    "published_accuracies": "from published_accuracies order by all",
+    "published_probes": "from published_probes order by all",
+    "published_error_shares": "from published_error_shares order by all",
+    "published_handedness": "from published_handedness order by all",
+    "published_mismatch_rates": "from published_mismatch_rates order by all",
+    "published_question_counts": "from published_question_counts order by all",
+}
+
+
+@dataclass(frozen=True)
+class ReportRows:
+    """Rows by the name of what they say; ``variant`` is whose answers are reported."""
+
+    of: Mapping[str, pl.DataFrame]
+    variant: str
+    version: str
+    """Content hash of the warehouse; empty if it does not say."""
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """Rows of one name. Errors: ``KeyError`` for a name there is not."""
+        return self.of[name]
+
+
+def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
+    """All rows of a report on ``variant``.
+
+    Errors: :class:`WarehouseError` if there is no warehouse; :class:`UnknownNameError` if it has
+    no such variant (the baseline may be without questions: then the report says so).
+    """
+    known = query(warehouse_path, "select distinct variant from asked_questions")["variant"]
+    if variant != BASELINE and variant not in known:
+        raise UnknownNameError.of("variant", variant, sorted({*known, BASELINE}))
+    literal = "'" + variant.replace("'", "''") + "'"
+    of = {
+        name: query(warehouse_path, sql.replace("{variant}", literal))
+        for name, sql in _QUERIES.items()
+    }
+    return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")

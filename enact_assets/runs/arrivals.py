@@ -1,0 +1,128 @@
+"""Names that arrived: of the registry, of lists beside the data, of recordings and question files.
+
+Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
+the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays
+a name until it is forgotten.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.question_files import question_file_names
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.predictions.baselines import find_model
+from enact_assets.runs.resources import DataResource
+
+LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
+"""Dimension -> file below the data root with one name per line."""
+COMMENT = "#"
+HELD_IN = {"demonstration": "demonstrations", "model": "predictions"}
+"""Dimension -> table of the lake that tells which of its names were ever made."""
+
+
+def names_found(
+    data: DataResource, registry: Registry | None
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Dimension -> names that are to be partitions, in the order found; and what is wrong.
+
+    Names nobody defined are left out, each with one message that says where it stands. Without a
+    ``registry`` the names of all other places are found.
+    """
+    places: dict[str, dict[str, str]] = {"demonstration": {}, "model": {}, "question_file": {}}
+    problems: list[str] = []
+
+    def add(dimension: str, names: Iterable[tuple[str, str]]) -> None:
+        for name, place in names:
+            places[dimension].setdefault(name, place)
+
+    if registry is not None:
+        add("demonstration", ((name, "registry") for name in registry.demonstrations))
+        add("model", ((name, "registry") for name in registry.models))
+    for dimension, file in LISTS.items():
+        add(dimension, _listed(Path(data.root) / file, problems))
+    add("demonstration", ((name, "recordings") for name in data.recordings.names()))
+    add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    found: dict[str, list[str]] = {}
+    for dimension, named in places.items():
+        found[dimension] = []
+        for name, place in named.items():
+            try:
+                check_name(dimension, name, registry, data.recordings)
+            except EnactError as error:
+                problems.append(f"{place}: {error}")
+            else:
+                found[dimension].append(name)
+    for dimension, names in names_in_lake(data).items():
+        # One that nobody defines any more, as its recording is gone, is no news each time.
+        found[dimension] += [
+            name
+            for name in names
+            if name not in places[dimension] and _is_defined(dimension, name, data.recordings)
+        ]
+    return found, problems
+
+
+def names_in_lake(data: DataResource) -> dict[str, list[str]]:
+    """Dimension -> names that the lake holds and nobody forgot, sorted."""
+    forgotten = Forgotten(data.data_root.root)
+    found = {}
+    for dimension, table in HELD_IN.items():
+        held = {partition[dimension] for partition in data.lake.partitions(table)}
+        found[dimension] = sorted(held - forgotten.of(dimension))
+    return found
+
+
+def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
+    """Where ``name`` still stands, so that it would be added again: in words, each with a place."""
+    registered = {"demonstration": registry.demonstrations, "model": registry.models}
+    places = []
+    if name in registered.get(dimension, ()):
+        places.append(f"the registry {registry_path()}")
+    if dimension in LISTS:
+        listed = _listed(Path(data.root) / LISTS[dimension], [])
+        places += [place for found, place in listed if found == name]
+    if dimension == "demonstration" and data.recordings.has(name):
+        places.append(f"its recording {data.recordings.folder(name)}")
+    if dimension == "question_file" and name in question_file_names(data.question_files):
+        places.append(f"its file in {data.question_files}")
+    return places
+
+
+def _is_defined(dimension: str, name: str, recordings: Recordings) -> bool:
+    try:
+        check_name(dimension, name, None, recordings)
+    except EnactError:
+        return False
+    return True
+
+
+def check_name(
+    dimension: str, name: str, registry: Registry | None, recordings: Recordings
+) -> None:
+    """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
+    if dimension == "model":
+        find_model(name)
+    elif dimension == "variant" and registry is not None:
+        registry.variant(name)
+    elif dimension == "demonstration":
+        all_sources(recordings).find(name)
+
+
+def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
+    """Each name of a list, with the line it stands in."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", "not text")
+        problems.append(f"{path}: cannot be read ({reason}). Write one name per line, in UTF-8.")
+        return
+    for number, line in enumerate(lines, start=1):
+        name = line.partition(COMMENT)[0].strip()
+        if name:
+            yield name, f"{path}, line {number}"

@@ -1,0 +1,91 @@
+"""What a running step makes, and from what: provenance, taken when it begins and when it lands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+
+import dagster as dg
+
+from enact_assets.contracts.errors import DamagedFileError, MaterializationError
+from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.contracts.registry import load_registry
+from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
+from enact_assets.engine.lake.damage import heal
+from enact_assets.engine.planning.state_source import causes_now, inputs_now
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.lake_states import LakeStates
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.lineage.vouching import refuse_unvouched
+from enact_assets.runs.lost_runs import note_process
+from enact_assets.runs.names import current_names
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import WHY_TAG
+
+WHY_CHARACTERS = 1000
+
+
+class Made:
+    """The partition that a step is making, and what its inputs were when it began."""
+
+    def __init__(
+        self, spec: StepSpec, partition: Partition, states: LakeStates, names: Names
+    ) -> None:
+        self.names = names
+        """Names that were current when it began."""
+        self._spec, self._partition, self._states = spec, partition, states
+        self._inputs = self._read()
+
+    def provenance(self, asset: str) -> Provenance:
+        """What ``asset`` is made from and by.
+
+        Errors: :class:`MaterializationError` if an input changed since the step began, also one
+        that another vouches for.
+        """
+        now = self._read()
+        changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
+        if changed:
+            raise MaterializationError(
+                f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} changed while this "
+                f"step ran; {asset} was not written. Materialize it again."
+            )
+        return Provenance(code_version(asset), self._inputs)
+
+    def _read(self) -> dict[str, InputVersion]:
+        # Settings are read anew, as the step itself does: who edits them does not ask us.
+        states = replace(self._states, registry=load_registry())
+        refuse_unvouched(states, self.names, self._spec.name, self._partition)
+        return inputs_now(states, self.names, self._spec.name, self._partition)
+
+
+_made: ContextVar[Made] = ContextVar("enact_step")
+
+
+def provenance_of(asset: str) -> Provenance:
+    """Provenance of ``asset`` in the step that is running."""
+    return _made.get().provenance(asset)
+
+
+@contextmanager
+def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
+    """Within the block, what is landed is known to be made by step ``name`` from what is there.
+
+    A file that the block finds damaged is set aside, so that its partition is made again.
+    """
+    registry = load_registry()
+    note_process(context)
+    key = context.partition_key if context.has_partition_key else None
+    partition = partition_tuple(str(key) if key is not None else None)
+    states, names = data.states(registry), current_names(context.instance, registry)
+    if WHY_TAG not in context.run.tags:  # those who plan say it themselves
+        causes = causes_now(states, names, code_version, name, partition)
+        why = "; ".join(str(cause) for cause in causes) or "it was fresh; requested by hand"
+        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
+    made = Made(STEP_NAMED[name], partition, states, names)
+    token = _made.set(made)
+    try:
+        yield made
+    except DamagedFileError as error:
+        raise heal(error, data.lake, data.images) from error
+    finally:
+        _made.reset(token)

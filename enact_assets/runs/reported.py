@@ -1,0 +1,145 @@
+"""What Dagster was told: data versions of materializations, read and caught up with in bulk.
+
+The lake decides what is there and what is fresh; Dagster's events are its report, which the UI and
+automation go by. The only module that uses parts of Dagster that are not public.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+import dagster as dg
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+
+from enact_assets.contracts.registry import Registry
+from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import ROOTS, dimensions
+from enact_assets.lineage.versions import setting_changes, settings_as_told
+from enact_assets.runs.names import current_names
+from enact_assets.runs.resources import DataResource
+
+SETTINGS = "settings"
+"""Under this name a config root tells what it stands for."""
+
+
+def read_lineage(
+    instance: dg.DagsterInstance,
+    data: DataResource,
+    registry: Registry,
+    on_progress: Callable[[float], None] = lambda _share: None,
+    added: Mapping[str, Collection[str]] | None = None,
+) -> Lineage:
+    """All names, versions and provenance of a data root as they are now.
+
+    ``added`` are names (dimension -> names) to be treated as if they were partitions already.
+    """
+    names = current_names(instance, registry, added or {})
+    states = data.states(registry).current(names, on_progress)
+    reported = {root: reported_versions(instance, root) for root in ROOTS}
+
+    def change(root: str, partition: Partition) -> str:
+        last = last_materialization(instance, root, partition)
+        return entry_change(last, registry, root, partition)
+
+    return Lineage(names, states, code_version, reported, entry_change=change)
+
+
+def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
+    """Partition -> data version of its last materialization, as far as Dagster knows of any."""
+    key = dg.AssetKey(asset)
+    if dimensions(asset):
+        found = instance.event_log_storage.get_latest_tags_by_partition(
+            key, dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG]
+        )
+        return {partition_tuple(p): tags[DATA_VERSION_TAG] for p, tags in found.items()}
+    event = instance.get_latest_materialization_event(key)
+    materialization = event.asset_materialization if event is not None else None
+    tags = (materialization.tags if materialization is not None else None) or {}
+    return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
+
+
+def tried_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition]:
+    """Partitions of ``asset`` for which a run was ever started, whatever became of it."""
+    key, planned = dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
+    storage = instance.event_log_storage
+    if dimensions(asset):
+        found = storage.get_latest_storage_id_by_partition(key, planned)
+        return {partition_tuple(partition) for partition in found}
+    return set() if storage.get_latest_planned_materialization_info(key) is None else {()}
+
+
+def report_landed(
+    instance: dg.DagsterInstance, lineage: Lineage, assets: Collection[str] | None = None
+) -> int:
+    """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
+
+    A run that was killed after its rows were published had no time to tell; a lake that was copied
+    here came without events. Returns how many were told.
+    """
+    n_told = 0
+    for step in lineage.steps:
+        if step.name in ROOTS:
+            continue
+        for asset in step.assets:
+            if assets is not None and asset not in assets:
+                continue
+            known = reported_versions(instance, asset)
+            for partition, state in sorted(lineage.states.of[asset].items()):
+                if known.get(partition) == state.version or not state.version:
+                    continue
+                if lineage.causes(step, partition):
+                    continue  # it will be made, and told of then
+                instance.report_runless_asset_event(
+                    dg.AssetMaterialization(
+                        asset,
+                        description="Found in the lake; its run ended before reporting it.",
+                        partition=partition_key(partition),
+                        tags={DATA_VERSION_TAG: state.version},
+                    )
+                )
+                n_told += 1
+    return n_told
+
+
+def last_event_id(instance: dg.DagsterInstance) -> int:
+    """Number of the last thing that Dagster was told; equal numbers mean that nothing happened."""
+    return instance.event_log_storage.get_maximum_record_id() or 0
+
+
+def last_materialization(
+    instance: dg.DagsterInstance, asset: str, partition: Partition
+) -> dg.EventLogRecord | None:
+    """The event that told of a partition last; None if none did."""
+    key, name = dg.AssetKey(asset), partition_key(partition)
+    records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
+    found = instance.fetch_materializations(records, limit=1).records
+    return found[0] if found else None
+
+
+def entry_change(
+    event: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
+) -> str:
+    """Settings of a config root that differ from those of ``event``; empty if it has none."""
+    materialization = event.asset_materialization if event else None
+    was = materialization.metadata.get(SETTINGS) if materialization else None
+    if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
+        return ""
+    return setting_changes(was.value, settings_as_told(registry, root, partition))
+
+
+def last_check_texts(
+    instance: dg.DagsterInstance, check: str, assets: Collection[str]
+) -> dict[str, str | None]:
+    """Asset -> description of the last result of ``check``; those without a result are left out."""
+    keys = [dg.AssetCheckKey(dg.AssetKey(asset), check) for asset in assets]
+    found = instance.event_log_storage.get_latest_asset_check_execution_by_key(keys)
+    results = {
+        key.asset_key.to_user_string(): record.event.dagster_event.event_specific_data
+        for key, record in found.items()
+        if record.event is not None and record.event.dagster_event is not None
+    }
+    return {
+        asset: result.description
+        for asset, result in results.items()
+        if isinstance(result, dg.AssetCheckEvaluation)
+    }

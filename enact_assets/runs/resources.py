@@ -1,0 +1,81 @@
+"""Resources: the one place that names where data lives and how many processes may work."""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.paths import DataRoot, lake_from_environment
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.lineage.lake_states import LakeStates
+from enact_assets.lineage.versions import Arrived
+from enact_assets.replay.sources import Sources
+
+
+class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """The data root: Parquet lake, image store and DuckDB warehouse."""
+
+    root: str = Field(
+        default_factory=lambda: str(DataRoot.from_environment().root),
+        description="Folder of lake/, images/ and enact.duckdb. Default: ENACT_HOME, or ./data.",
+    )
+    lake_url: str | None = Field(
+        default_factory=lake_from_environment,
+        description="Folder or fsspec URL (s3://bucket/prefix) that holds lake/ and images/, if "
+        "not the data root. Default: ENACT_LAKE.",
+    )
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1,
+        ge=1,
+        description="Processes that render pictures. The number does not affect results.",
+    )
+
+    @property
+    def data_root(self) -> DataRoot:
+        """Where everything stands."""
+        return DataRoot(Path(self.root), self.lake_url)
+
+    @property
+    def lake(self) -> Lake:
+        """The Parquet lake."""
+        return Lake(self.data_root.lake)
+
+    @property
+    def images(self) -> ImageStore:
+        """Pictures by content."""
+        return ImageStore(self.data_root.images)
+
+    @property
+    def recordings(self) -> Recordings:
+        """Recorded replays."""
+        return Recordings(self.data_root.recordings)
+
+    @property
+    def sources(self) -> Sources:
+        """Who has demonstrations."""
+        return all_sources(self.recordings)
+
+    @property
+    def question_files(self) -> Path:
+        """Folder of imported question files."""
+        return self.data_root.question_files
+
+    @property
+    def warehouse_path(self) -> Path:
+        """The DuckDB file people query."""
+        return self.data_root.warehouse
+
+    def states(self, registry: Registry) -> LakeStates:
+        """What lineage is read from."""
+        return LakeStates(
+            self.data_root,
+            self.lake,
+            self.images,
+            Arrived(self.recordings, self.question_files),
+            registry,
+        )

@@ -1,1 +1,0 @@
-"""Bytes on disk: the Parquet lake, the image store, the DuckDB warehouse. No algorithms."""

@@ -1,0 +1,1 @@
+"""The operating system: whole files, object stores, processes, compiled kernels."""

@@ -1,0 +1,116 @@
+"""Recordings: taken in by link or copy, under names that cannot leave the data root."""
+
+from pathlib import Path
+
+import pytest
+
+from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
+from enact_assets.replay.sources import Silent
+
+
+def make_recording(folder: Path, name: str = "scene_graph_0.json") -> Path:
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    return folder
+
+
+def test_a_link_is_found_and_replaced(tmp_path: Path) -> None:
+    """Imported again from elsewhere, the old place must not be read any more."""
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    assert recordings.names() == []
+    assert recordings.add(make_recording(tmp_path / "a" / "tidy_1")) == "tidy_1"
+    assert recordings.names() == ["tidy_1"]
+    recordings.add(make_recording(tmp_path / "b" / "tidy_1", "scene_graph_0.json.gz"))
+    found = recordings.file("tidy_1").resolve()
+    assert found == tmp_path / "b" / "tidy_1" / "scene_graph_0.json.gz"
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_a_linked_folder_keeps_the_name_it_was_given_by(tmp_path: Path, copy: bool) -> None:
+    """``incoming/tidy_1 -> nas/run_0007`` came in as run_0007; the link must not follow tidy_1."""
+    real = make_recording(tmp_path / "nas" / "run_0007")
+    (tmp_path / "incoming").mkdir()
+    given = tmp_path / "incoming" / "tidy_1"
+    given.symlink_to(real)
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    assert recordings.add(given, copy=copy) == "tidy_1"
+    assert recordings.names() == ["tidy_1"]
+    if not copy:
+        assert recordings.folder("tidy_1").readlink() == real
+
+
+def test_a_folder_may_be_given_by_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_recording(tmp_path / "tidy_1")
+    (folder / "external_sensor1").mkdir()
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    for stands, given in (
+        (folder, "."),
+        (folder / "external_sensor1", ".."),
+        (tmp_path, "tidy_1/"),
+    ):
+        monkeypatch.chdir(stands)
+        assert recordings.add(Path(given)) == "tidy_1"
+
+
+def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    source = make_recording(tmp_path / "tidy_1")
+    recordings.add(source, copy=True)
+    (source / "scene_graph_0.json").unlink()
+    assert recordings.file("tidy_1").read_text() == "{}"
+    make_recording(tmp_path / "again" / "tidy_1")
+    with pytest.raises(RecordingError, match="already exists"):
+        recordings.add(tmp_path / "again" / "tidy_1")
+
+
+def test_a_link_inside_the_data_root_moves_with_it(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    recordings.add(make_recording(tmp_path / "data" / "raw" / "tidy_1"))
+    moved = (tmp_path / "data").rename(tmp_path / "elsewhere")
+    assert Recordings(moved / "recordings").file("tidy_1").read_text() == "{}"
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path / "recordings")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RecordingError, match="no scene_graph_0"):
+        recordings.add(tmp_path / "empty")
+    with pytest.raises(LakeError, match="cannot name a partition"):
+        recordings.add(make_recording(tmp_path / "has space"))
+    for name in ("../x", "", ".hidden", "a/b"):
+        assert not recordings.has(name)
+    with pytest.raises(RecordingError, match="Import the recording again"):
+        recordings.file("gone")
+
+
+def test_what_cannot_be_copied_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Half a copy under a temporary name would stay for good, unseen."""
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    source = make_recording(tmp_path / "tidy_1")
+    (source / "dangling").symlink_to(tmp_path / "gone")
+    with pytest.raises(OutputError, match="cannot be made from"):
+        recordings.add(source, copy=True)
+    assert list(recordings.root.iterdir()) == []
+
+
+def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: Path) -> None:
+    """A disk that is not mounted must not turn a person's demonstration into one of ours."""
+    folder = make_recording(tmp_path / "disk" / "setting_the_table-0")
+    recordings = Recordings(tmp_path / "recordings")
+    recordings.add(folder)
+    arrived = Arrived(recordings, tmp_path)
+    before = arrived.version("recording", ("setting_the_table-0",))
+    (tmp_path / "disk").rename(tmp_path / "away")
+    assert recordings.is_unreachable("setting_the_table-0")
+    assert arrived.version("recording", ("setting_the_table-0",)) == GONE
+    with pytest.raises(RecordingError, match="cannot be reached"):
+        all_sources(recordings).find("setting_the_table-0").replay("setting_the_table-0", Silent())
+    (tmp_path / "away").rename(tmp_path / "disk")
+    assert arrived.version("recording", ("setting_the_table-0",)) == before
+    recordings.unlink("setting_the_table-0")
+    assert arrived.version("recording", ("setting_the_table-0",)) == EMBEDDED

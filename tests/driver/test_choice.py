@@ -1,0 +1,55 @@
+"""How many runs of a stage are handed out at once."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from small_sites import empty_site, outcomes, trivial
+
+from enact_assets.driver.choice import Runners
+from enact_assets.driver.contract import Outcome, Progressed, Site, Started, StepRun
+from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.step_runs import leave
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.pools import API, LIMITS, POOL_OF
+
+
+class Counting(InProcessRunner):
+    """Runs steps here, and remembers how many it was given at once."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(site)
+        self.given: list[int] = []
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        self.given.append(len(runs))
+        yield from super().run(runs, started, progress)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    yield empty_site(tmp_path)
+    leave()
+
+
+@pytest.mark.parametrize(("limit", "given"), [(None, [4, 1]), (2, [2, 2, 1]), (0, [1] * 5)])
+def test_a_driver_asks_no_more_at_once_than_the_pool_allows(
+    site: Site, limit: int | None, given: list[int]
+) -> None:
+    """Those who answer limit or bill what is asked at once, however large the cluster is."""
+    assert POOL_OF["predictions"] == API
+    assert LIMITS[API] == 4
+    instance = open_instance(site.data_root)
+    if limit is not None:
+        instance.event_log_storage.set_concurrency_slots(API, limit)
+    instance.dispose()
+    asked = [StepRun("predictions", f"m{k}|baseline", {}) for k in range(5)]
+    with Runners(site, 8, "tcp://127.0.0.1:8786") as runners:
+        counting = runners._elsewhere = Counting(site)
+        made = outcomes(runners, *asked)
+        assert [o.run for o in made] == asked
+        assert counting.given == given
+        outcomes(runners, *trivial(*["high"] * 5), *trivial("low"))
+    assert counting.given == [*given, 6]

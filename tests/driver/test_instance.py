@@ -1,0 +1,140 @@
+"""Where Dagster stores, and that everybody who opens it finds the same there."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+import yaml
+
+from enact_assets.cli import GRPC_TIMEOUT_S
+from enact_assets.contracts.errors import SettingsError
+from enact_assets.runs.instance import POLICY, instance_config, open_instance
+from enact_assets.runs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
+
+ROOT = Path(__file__).parents[2]
+INSTANCES = [ROOT / "dagster.yaml", ROOT / "deploy" / "dagster.yaml"]
+
+
+@pytest.mark.parametrize("path", INSTANCES, ids=["checkout", "deploy"])
+def test_limits_are_the_same_wherever_dagster_stores(path: Path) -> None:
+    """Whoever moves to PostgreSQL, or opens the UI of a checkout, would get other limits."""
+    config = yaml.safe_load(path.read_text())
+    assert {name: config.get(name) for name in POLICY} == dict(POLICY)
+
+
+def test_the_ui_of_a_checkout_stores_as_the_driver_does(tmp_path: Path) -> None:
+    config = yaml.safe_load(INSTANCES[0].read_text())
+    written = instance_config(tmp_path)
+
+    def classes(of: dict[str, Any]) -> dict[str, object]:
+        return {k: (v["module"], v["class"]) for k, v in of.items() if "class" in v}
+
+    assert classes(config) == classes(written)
+
+
+def test_deploy_names_the_versions_that_are_locked() -> None:
+    """A chart or launcher of another version of Dagster does not fit the image."""
+    lock = (ROOT / "requirements.lock").read_text().split()
+    dagster = next(line for line in lock if line.startswith("dagster==")).partition("==")[2]
+    library = next(line for line in lock if line.startswith("dagster-postgres==")).partition("==")[
+        2
+    ]
+    readme = (ROOT / "deploy" / "README.md").read_text()
+    assert f"--version {dagster}" in readme
+    assert f"dagster-k8s=={library}" in readme
+    assert f"`dagster/dagster` {dagster}" in (ROOT / "deploy" / "helm-values.yaml").read_text()
+
+
+def test_containers_mount_what_the_instance_expects() -> None:
+    """The data root of image, containers and ``dagster.yaml`` is one folder."""
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    assert {"postgres", "webserver", "daemon", "scheduler", "worker", "driver"} <= set(services)
+    instance = yaml.safe_load(INSTANCES[1].read_text())
+    home = instance["local_artifact_storage"]["config"]["base_dir"].removesuffix("/dagster")
+    for name in set(services) - {"postgres"}:
+        assert services[name]["environment"]["ENACT_HOME"] == home, name
+        assert f"data:{home}" in services[name]["volumes"], name
+    code = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    code = code["dagster-user-deployments"]["deployments"][0]
+    assert {"name": "ENACT_HOME", "value": home} in code["env"]
+    assert code["volumeMounts"][0]["mountPath"] == home
+
+
+def test_the_image_is_not_built_without_what_renders() -> None:
+    """A slim image lacks a library of Mitsuba's; it would be missed at the first picture."""
+    lines = (ROOT / "deploy" / "Dockerfile").read_text().splitlines()
+    (tried,) = [line for line in lines if line.startswith("RUN python -c ")]
+    (program,) = shlex.split(tried)[3:]
+    for module in ("mitsuba", "mujoco", "pyoidn"):
+        assert module in program
+    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603 - our own file
+    installed = [k for k, line in enumerate(lines) if "libatomic1" in line]
+    assert installed < [lines.index(tried)]
+
+
+def test_everybody_waits_as_long_for_a_large_lake_as_the_ui_on_one_machine() -> None:
+    """After a minute Dagster gives a sensor up, and it would never come to an end."""
+    compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    pods = [helm["dagsterWebserver"], helm["dagsterDaemon"]]
+    pods += helm["dagster-user-deployments"]["deployments"]
+    found = [{e["name"]: e["value"] for e in pod["env"]} for pod in pods]
+    found += [compose[name]["environment"] for name in ("code", "webserver", "daemon")]
+    for kind in ("SENSOR", "SCHEDULE"):
+        variable = f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS"
+        assert {environment.get(variable) for environment in found} == {GRPC_TIMEOUT_S}
+
+
+def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: Path) -> None:
+    """With a connection that is kept, a UI would go on showing runs that were removed."""
+    one = open_instance(tmp_path / "data")
+    assert isinstance(one.run_storage, KeptSqliteRunStorage)
+    assert isinstance(one.event_log_storage, KeptSqliteEventLogStorage)
+    one.add_dynamic_partitions("demonstration", ["old"])
+    shutil.rmtree(tmp_path / "data")
+    other = open_instance(tmp_path / "data")
+    other.add_dynamic_partitions("demonstration", ["new"])
+    assert one.get_dynamic_partitions("demonstration") == ["new"]
+    one.dispose()
+    other.dispose()
+
+
+def test_writers_wait_for_each_other(tmp_path: Path) -> None:
+    """``database is locked`` would fail a step that had nothing wrong with it."""
+    instances = [open_instance(tmp_path) for _ in range(4)]
+    errors: list[BaseException] = []
+
+    def write(instance: dg.DagsterInstance, k: int) -> None:
+        try:
+            for i in range(25):
+                instance.add_dynamic_partitions("demonstration", [f"{k}-{i}"])
+                instance.run_storage.set_cursor_values({f"{k}": f"{i}"})
+        except Exception as error:  # noqa: BLE001 - shown below
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(x, k)) for k, x in enumerate(instances)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(instances[0].get_dynamic_partitions("demonstration")) == 100
+    for instance in instances:
+        instance.dispose()
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("dagster_postgres")
+    monkeypatch.setenv("ENACT_POSTGRES_URL", "postgresql://me:secret@127.0.0.1:9/runs")
+    with pytest.raises(SettingsError, match=r"database runs on 127\.0\.0\.1:9") as told:
+        open_instance(tmp_path)
+    assert "secret" not in str(told.value)
+    assert "secret" not in (tmp_path / "dagster" / "dagster.yaml").read_text()
