@@ -163,14 +163,14 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    with shown_progress(console, "export") as told:
+    with shown_progress(console, "export") as on_progress:
         n, n_pictures, n_missing = export_questions(
             DataRoot(arguments.data),
             arguments.name,
             arguments.output,
             registry,
             variant=arguments.variant,
-            told=told,
+            told=on_progress,
         )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)

@@ -3,7 +3,7 @@
 ::
 
     <output>/batch-000012/qa.parquet      one file per table, all demonstrations of the batch
-    <output>/batch-000012/manifest.json   what it was made from, how many rows, who failed
+    <output>/batch-000012/manifest.json   what it was made from, how many rows, failures
 
 The folder is written under a temporary name and renamed, so a reader of ``batch-*/qa.parquet``
 never meets half a batch. A batch whose manifest names the same inputs, settings and code is not
@@ -104,7 +104,7 @@ class BatchTask:
 
 
 def batch_folder(output: Path, number: int) -> Path:
-    """Where batch ``number`` stands."""
+    """Path of batch ``number``."""
     return output / f"batch-{number:06d}"
 
 
@@ -203,7 +203,7 @@ def _landing(folder: Path) -> Iterator[Path]:
 
 
 def remove_batch(folder: Path) -> None:
-    """Remove a batch, if it is there, so that nobody reads it half removed."""
+    """Remove a batch, if it is there, so that no reader finds it half removed."""
     if folder.exists():
         aside = temporary_name(folder)
         folder.rename(aside)

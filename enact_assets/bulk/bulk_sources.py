@@ -24,7 +24,7 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """Hash of what decides its tables: another one means that they may have changed."""
+        """Hash of what decides its tables: a different one means that they may have changed."""
         ...
 
     def load(self) -> ReplayTables:

@@ -176,7 +176,7 @@ def _only_run(output: Path) -> Iterator[None]:
 def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, replace: bool) -> None:
     """Remove what killed runs left, and batches that hold other demonstrations than they should.
 
-    Afterwards no demonstration stands in two batches, whatever is made in which order.
+    Afterwards no demonstration is in two batches, whatever is made in which order.
     """
     for path in output.iterdir():
         if is_temporary(path) and path.name.startswith(".batch-"):
@@ -196,7 +196,7 @@ def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, repl
 
 
 def _difference(before: Mapping[str, Any], settings: BulkSettings) -> str:
-    """Which settings a batch was made with that are others now."""
+    """Settings of a batch that differ from the current ones."""
     was, now = _flat(before), _flat(asdict(settings))
     names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
     changed = [f"{name} {was.get(name)}, now {now.get(name)}" for name in names]

@@ -1,4 +1,4 @@
-"""Failures of disks and databases that are nobody's mistake in the code, in one message."""
+"""Failures of disks and databases, not of the code, in one message."""
 
 import errno
 import sqlite3
@@ -19,7 +19,7 @@ KEPT = "What was finished is kept."
 def storage_message(error: BaseException) -> str | None:
     """What to tell people of an ``error`` of a disk or of Dagster's database; None of any other.
 
-    Others are mistakes of ours, and their traceback is wanted.
+    Other errors are bugs, and their traceback is needed.
     """
     for cause in _chain(error):
         if _is_of_a_database(cause):

@@ -1,4 +1,4 @@
-"""The command that removes what nobody needs any more; without ``--delete`` it only tells."""
+"""The command that removes unneeded files; without ``--delete`` it only lists them."""
 
 import argparse
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +10,7 @@ from rich.text import Text
 from enact_assets.data_root.collect import PARTITIONS, Collected
 
 SHOWN = 3
-"""Files that are named of each kind, unless told otherwise."""
+"""Files listed per kind by default."""
 GRACE_H = 24.0
 MAX_GRACE_H = 1e6
 
@@ -77,7 +77,7 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
             registry = load_registry()
             # What is defined and no partition yet becomes one with the next walk.
             found, _ = names_found(data, registry)
-            # Also what nobody defines any more goes only if somebody said so.
+            # Names that are no longer defined also stay until somebody forgets them.
             held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}
             return current_names(instance, registry, {**found, **held}).of
 

@@ -70,8 +70,8 @@ def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console)
     from enact_assets.official.commands import plain, shown_progress
 
     # What is found is printed when the bar is gone: both write to the same lines.
-    with shown_progress(console, "validate") as told:
-        found = _Look(told)
+    with shown_progress(console, "validate") as on_progress:
+        found = _Look(on_progress)
         code = found.tried(path, lambda place: look(found, place))
     for text, style in found.lines:
         console.print(plain(text, style))
@@ -81,18 +81,18 @@ def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console)
 class _Look:
     """One look at one recording or file; each method tells what it finds, and the exit code."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, on_progress: Told) -> None:
+        self._on_progress = on_progress
         self.lines: list[tuple[str, str]] = []
         """Text and style."""
 
     def tried(self, path: Path, look: Callable[[Path], int]) -> int:
-        """``look`` at ``path``; an error of ours is what is wrong with it."""
+        """``look`` at ``path``; an :class:`EnactError` becomes a problem of it."""
         try:
             return look(path)
         except EnactError as error:
-            told = str(error)
-            return self.failed([told if str(path) in told else f"{path}: {told}"])
+            message = str(error)
+            return self.failed([message if str(path) in message else f"{path}: {message}"])
 
     def failed(self, problems: list[str]) -> int:
         """Tell ``problems``; 0 if there are none."""
@@ -148,7 +148,7 @@ class _Look:
         from enact_assets.replay.validation import check_replay
 
         def progress(done: int, total: int) -> None:
-            self._told(file.name, done, total)
+            self._on_progress(file.name, done, total)
 
         tables = read_recorded(file, "recording", progress=progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects)
@@ -186,7 +186,7 @@ class _Look:
         from enact_assets.official.wanted_pictures import wanted_pictures
 
         wanted = wanted_pictures(tables, n_frames)
-        found = check_pictures(file.parent, wanted, self._told)
+        found = check_pictures(file.parent, wanted, self._on_progress)
         problems = [str(finding) for finding in found if finding.is_problem]
         for finding in found:
             if not finding.is_problem:

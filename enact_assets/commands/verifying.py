@@ -38,8 +38,8 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     check_root(arguments.data)
     root = DataRoot(arguments.data)
     began = time.monotonic()
-    with shown_progress(console, "verify") as told:
-        found = inspect(Lake(root.lake), ImageStore(root.images), told)
+    with shown_progress(console, "verify") as on_progress:
+        found = inspect(Lake(root.lake), ImageStore(root.images), on_progress)
     print_inspection(console, found, time.monotonic() - began)
     return 0 if found.is_whole else 1
 

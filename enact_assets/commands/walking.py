@@ -24,7 +24,7 @@ ADDS = {
     "model": "; a new one is added",
 }
 SHOWN = 5
-"""Partitions that `plan` names of each step, unless told otherwise."""
+"""Partitions that `plan` lists per step by default."""
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 

@@ -1,4 +1,4 @@
-"""Entries of the registry's YAML, read strictly: what is wrong is told by file, entry and field."""
+"""Entries of the registry's YAML, read strictly: errors name file, entry and field."""
 
 import dataclasses
 import math
@@ -53,7 +53,7 @@ class _StrictLoader(yaml.SafeLoader):
 
 
 def read_text(path: Path) -> str:
-    """The text of ``path``; raises :class:`SettingsError` for what is no text in UTF-8."""
+    """The text of ``path``; raises :class:`SettingsError` if it is not UTF-8 text."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -110,7 +110,7 @@ def checked_value(name: str, given: Any, default: object, where: str) -> Any:
 
 
 def wrong(where: str, wanted: str, given: object) -> SettingsError:
-    """The error that says what was wanted at ``where``, and what stands there."""
+    """The error that says what was expected at ``where``, and what was found."""
     return SettingsError(f"registry {where}: {wanted}; found {_SHORT.repr(given)}")
 
 

@@ -1,7 +1,7 @@
 """Profiles: every constant of the benchmark's definitions in one frozen object.
 
 ``paper`` follows the ENACT paper, appendix A. ``release`` reproduces the public release of the
-benchmark, quirks included; what only it does stands in :class:`ReleaseRules`. No algorithm holds a
+benchmark, quirks included; its own rules are in :class:`ReleaseRules`. No algorithm holds a
 constant of its own.
 """
 
@@ -37,7 +37,7 @@ class ReleaseRules:
     seed: int = 42
     """Every draw of questions starts from it, whatever seed is asked for."""
     trajectories_per_length: int = 5
-    """What the command line of the release asks for unless told otherwise."""
+    """Default of the release's command line."""
     attempts_per_trajectory: int = 10
     max_inverse_questions: int = 25
     """Inverse questions kept per length and demonstration."""

@@ -104,7 +104,7 @@ def load_registry(path: Path | None = None) -> Registry:
 
     Errors: :class:`SettingsError` names file, entry and field for a file that cannot be read,
     invalid YAML, a key given twice, an unknown or missing field, a value of the wrong type or out
-    of range (also after the renderer mode multiplied it), a setting that another one makes
+    of range (also after the renderer mode multiplied it), a setting that a different one makes
     meaningless, wording or noise where there can be none (the baseline, profile ``release``), a
     name that cannot be a partition's, or no ``baseline`` variant;
     :class:`UnknownNameError` also lists the known names of a gating, profile, projection,
@@ -177,7 +177,7 @@ def _variants(
     for name, given in entries.items():
         found = _variant(given, base, gatings, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
-        # Part of the entry, so that a baseline that changes makes it another one.
+        # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
 
@@ -208,7 +208,7 @@ def _variant(entry: Any, base: Variant, gatings: dict[str, Gating], where: str) 
 def _check_telling(
     variant: Variant, entry: Mapping[str, Any], profile: Profile, where: str
 ) -> None:
-    """Wording and noise, where they can be told at all."""
+    """Wording and noise, where a profile allows them."""
     if "seed" in entry.get("noise", {}) and not variant.noise.rate:
         wanted = "at rate 0 nothing is drawn; leave it out"
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])

@@ -1,9 +1,9 @@
-"""What a data root holds that nobody needs any more, and how it goes without harm.
+"""Unneeded files of a data root, and how to remove them safely.
 
 Nothing that is named is ever removed, also if somebody lands a partition at that moment: pictures
 are listed before the partitions that name them are read, the young ones stay, and whoever comes
 back to an old one makes it young (engine/lake/image_store.py). Each file goes by itself, what leads
-to another one first, so that stopping half way leaves nothing that leads nowhere.
+to another one first, so that stopping half way leaves no dangling reference.
 """
 
 import shutil
@@ -35,7 +35,7 @@ Names = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True)
 class Item:
-    """Something nobody needs: what people call it, and its bytes."""
+    """An unneeded file: its name for people, and its bytes."""
 
     what: str
     size: int
@@ -45,7 +45,7 @@ class Item:
 class Collected:
     """What goes, or went, by kind. ``kept`` are messages about what stays and why.
 
-    ``foreign`` are files that nobody of us wrote: they are told, never removed. ``refusal`` says
+    ``foreign`` are unrecognised files: they are listed, never removed. ``refusal`` says
     why no picture goes at all, None if they may.
     """
 
@@ -74,7 +74,7 @@ def collect(
     grace_s: float = LEFTOVER_AGE_S,
     delete: bool = False,
 ) -> Collected:
-    """Find what nobody needs any more, and remove it if told to ``delete``.
+    """Find unneeded files, and remove them if ``delete``.
 
     ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
     name may arrive, and its partition land, meanwhile. Pictures, renders, temporary and damaged
@@ -292,7 +292,7 @@ def _size_and_newest(path: Path) -> tuple[int, int]:
         is_folder = path.is_dir() and not path.is_symlink()
         parts = [found, *(p.lstat() for p in path.rglob("*"))] if is_folder else [found]
     except FileNotFoundError:
-        return 0, time.time_ns()  # renamed or removed since: it is nobody's leftover
+        return 0, time.time_ns()  # renamed or removed since: not a leftover
     return sum(p.st_size for p in parts[is_folder:]), max(p.st_mtime_ns for p in parts)
 
 

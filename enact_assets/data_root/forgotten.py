@@ -1,7 +1,7 @@
 """Names that somebody asked to leave out, kept beside the data, so that they stay out.
 
-Dagster's database knows which names are partitions; it may be lost, or another one may be in use.
-So whatever stands in the lake is taken for a name unless it was forgotten here.
+Dagster's database knows which names are partitions; it may be lost or replaced.
+So every name in the lake counts unless it was forgotten here.
 """
 
 from collections.abc import Collection

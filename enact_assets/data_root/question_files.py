@@ -9,7 +9,7 @@ SUFFIX = ".jsonl"
 
 
 def question_file(folder: Path, name: str) -> Path:
-    """Where the file called ``name`` stands. Errors: :class:`LakeError` for another name."""
+    """Path of the file called ``name``. Errors: :class:`LakeError` for another name."""
     return folder / (check_partition_value(name, "question file") + SUFFIX)
 
 

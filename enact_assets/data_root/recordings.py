@@ -95,7 +95,7 @@ class Recordings:
         self.root = Path(root)
 
     def folder(self, demonstration: str) -> Path:
-        """Where a recording stands, whether or not it is there."""
+        """Path of a recording, whether or not it exists."""
         return self.root / check_partition_value(demonstration, "recording")
 
     def has(self, demonstration: str) -> bool:
@@ -154,7 +154,7 @@ class Recordings:
         That is the name it was given by, the link is to where it leads: others link runs under
         names of their own, and a link to a link would change with it.
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
-        folder is no recording or a copy of that name is there; :class:`LakeError` if its
+        folder is not a recording or a copy of that name exists; :class:`LakeError` if its
         name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
         name = check_partition_value(recording_name(folder), f"recording {folder}")

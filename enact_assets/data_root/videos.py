@@ -57,7 +57,7 @@ class VideoTimes:
 def read_times(video: Path) -> VideoTimes:
     """When the frames of ``video`` are shown, read from its packets; one picture is decoded.
 
-    Errors: :class:`RenderError` if it is no video, has no frame, does not say when they are shown,
+    Errors: :class:`RenderError` if it is not a video, has no frame or no time stamps,
     or was cut off: it ends before its header says so, or within a frame.
     """
     times: list[float] = []
@@ -144,11 +144,11 @@ def _declared_end(container: Any) -> float:
     """When the video ends by its header, in s; 0 if that says nothing.
 
     Sound may go on for longer, so the length of the whole file counts only if nothing else is in
-    it. Formats without a header are measured by what is there, which is never too long.
+    it. Formats without a header are measured by their content, which is never too long.
     """
     stream = container.streams.video[0]
-    told = stream.metadata.get("DURATION", "")  # Matroska
-    found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", told)
+    declared = stream.metadata.get("DURATION", "")  # Matroska
+    found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", declared)
     if found:
         hours, minutes, seconds = map(float, found.groups())
         return 3600 * hours + 60 * minutes + seconds

@@ -44,7 +44,7 @@ def look_at(
 
     Demonstrations that were ``forgotten`` are left alone: `enact-assets import` takes them again.
 
-    Raises nothing for what others put there: a folder that cannot be used is a problem, and the
+    Raises nothing for foreign files: a folder that cannot be used is a problem, and the
     others go on.
     """
     look = Look()

@@ -1,7 +1,7 @@
 """Automation: the daemon makes what is stale by content, one run per partition, and nothing twice.
 
 The condition asks the same plan as the driver: data versions and provenance stand with the rows,
-so what changed while nobody looked counts too, and what ran again with equal content does not. A
+so changes that happened unobserved count too, and what ran again with equal content does not. A
 partition waits until all it is made from is settled; conditions of Dagster's own look one step up
 only, and would render pictures of frames that are about to change.
 
@@ -56,7 +56,7 @@ def is_automated() -> bool:
 class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     """True for partitions that are stale, not being made, and made from settled inputs only.
 
-    Stale: never made, made by other code, or made from inputs whose data version is another one
+    Stale: never made, made by other code, or made from inputs whose data version has changed
     now. False while a driver is at work. Its cursor holds what was tried (partition -> what it
     would have been made from, and when): a failure is not repeated on the same inputs for a day.
     """
@@ -142,7 +142,7 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     instance = context.asset_graph_view.instance
     data, registry = DataResource(), loaded_registry(load_registry(), context.asset_graph)
     at = context.evaluation_time.timestamp()
-    # A new name is no event, nor is a new setting.
+    # New names and new settings cause no event.
     names = dict(current_names(instance, registry).of)
     seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
     looked = next((last for last in reversed(_last) if last.steps is not None), None)

@@ -2,7 +2,7 @@
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
 demonstration | variant, model | variant. Demonstrations, models and imported question files are
-dynamic (they arrive), gatings and variants are static (they stand in the registry).
+dynamic (they arrive), gatings and variants are static (the registry lists them).
 """
 
 import warnings

@@ -48,7 +48,7 @@ def every_quarter(
 def nightly(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
-    """Refreshes settings that Dagster was told otherwise, and the warehouse. Off by default."""
+    """Refreshes settings that changed since their last run, and the warehouse. Off by default."""
     driver = driver_at_work(Path(data.root))
     if driver is not None:
         yield dg.SkipReason(f"skipped: a driver is at work and does both ({driver})")

@@ -40,7 +40,7 @@ from enact_assets.runs.running import (
 )
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
-"""Steps that read what others wrote, and nothing else."""
+"""Steps that read external files only."""
 TRIGGER = "changed_sources"
 DYNAMIC = {d.name: d for d in
            (demonstration_partitions, model_partitions, question_file_partitions)}  # fmt: skip
@@ -52,9 +52,9 @@ def registered_partitions(
 ) -> dg.SensorResult:
     """Makes partitions of new names: of the registry, of demonstrations.txt and models.txt in the
     data root, of imported recordings and question files, and of recordings that appear in the
-    folders that ENACT_WATCH names. Starts no run. What cannot be used is told in the log, once.
+    folders that ENACT_WATCH names. Starts no run. Unusable names are logged once.
     """
-    set_limits(context.instance)  # where no driver ever runs, nobody else does
+    set_limits(context.instance)  # no driver may ever run here to do so
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
     registry = _registry(problems)
@@ -145,16 +145,16 @@ def _registry(problems: list[str]) -> Registry | None:
 def _changed_settings(
     context: dg.SensorEvaluationContext, registry: Registry, busy: Marks
 ) -> Iterator[dg.RunRequest]:
-    """Config roots that say other than Dagster was told; nothing in a data root never used."""
+    """Config roots that differ from what Dagster has; none in an unused data root."""
     names = current_names(context.instance, registry)
     reported = {root: reported_versions(context.instance, root) for root in ROOTS}
     if not any(reported.values()):
         return
     steps = {step.name: step for step in STEPS if step.name in ROOTS}
-    for root, told in reported.items():
+    for root, versions in reported.items():
         partitions = _loaded_partitions(context, root)
         for partition in names.partitions(root):
-            now, was = root_version(registry, root, partition), told.get(partition)
+            now, was = root_version(registry, root, partition), versions.get(partition)
             is_busy = partition in busy.of.get(root, ())
             if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
                 continue

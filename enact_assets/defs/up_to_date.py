@@ -70,8 +70,8 @@ def up_to_date(
 
 def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
     """Answers that differ from what the check of their asset says."""
-    told = last_check_texts(instance, CHECK, tuple(STEP_OF))
-    return [a for a in answers(lineage).values() if told.get(a.asset) != a.text]
+    last = last_check_texts(instance, CHECK, tuple(STEP_OF))
+    return [a for a in answers(lineage).values() if last.get(a.asset) != a.text]
 
 
 def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:

@@ -42,7 +42,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
 
         A fresh file is built beside the old one and swapped in only if all checks pass. Whoever
-        holds the old file open keeps a consistent snapshot and blocks nobody.
+        holds the old file open keeps a consistent snapshot and blocks no writer.
         """
         with making(context, data, WAREHOUSE):
             lineage = read_lineage(context.instance, data, load_registry())

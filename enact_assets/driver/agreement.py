@@ -1,6 +1,6 @@
 """What a driver and the workers of a cluster must agree on, and how a worker finds out.
 
-Workers that disagree would make other rows, or write them elsewhere, and nobody would notice.
+Workers that disagree would make other rows, or write them elsewhere, unnoticed.
 """
 
 import os
@@ -67,10 +67,10 @@ class Software:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a driver expects of whoever works for it.
+    """What a driver expects of its workers.
 
     ``mark`` names files that the driver has put into data root and lake, and a value in Dagster's
-    storage: who does not find them looks at other ones.
+    storage: a worker that does not find them uses different ones.
     """
 
     site: Site

@@ -1,4 +1,4 @@
-"""The way to a Dask scheduler, and what people are told while nobody works for it."""
+"""The connection to a Dask scheduler, and messages while it has no workers."""
 
 import time
 from contextlib import suppress
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 NO_WORKER_S = 10.0
-"""So long nobody may be there before that is said."""
+"""Seconds without a worker before a message says so."""
 SAID_EVERY_S = 60.0
 
 
 def connected(address: str, timeout_s: float) -> "Client":
     """A client of the scheduler at ``address``.
 
-    Errors: :class:`MaterializationError` if it is no address, or nobody answers there.
+    Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
     """
     from distributed import Client
 

@@ -1,4 +1,4 @@
-"""What people are told of a run that failed."""
+"""Messages about failed runs."""
 
 import dagster as dg
 

@@ -195,7 +195,7 @@ def print_report(console: Console, report: Report) -> None:
 def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
     """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored.
 
-    The state of a model that is not current stands behind its name: stale or missing.
+    A model that is not current has its state after its name: stale or missing.
     """
     board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
     for name, justify in (

@@ -48,7 +48,7 @@ class Graph:
     """All steps, each after those it reads.
 
     ``dimensions`` maps asset -> dimensions of its partitions. ``roots`` are settings, ``external``
-    are what others wrote: both have versions and no rows. ``whole`` make one file of everything.
+    are written by others: both have versions and no rows. ``whole`` make one file of everything.
     ``determines`` maps a dimension to one that it decides, ``conditions`` a condition to the
     dimension whose names it holds for.
     """
@@ -128,9 +128,9 @@ class Follow:
         fixed = dict(given.fixed)
         self.bound = tuple(d for d in theirs if d in ours or d in by or d in fixed)
         self.is_rolled_up = self.bound != theirs
-        """Whether it is made from what there is of an input, however many that are."""
+        """Whether it is made from all existing partitions of an input."""
         self.bound_positions = tuple(theirs.index(d) for d in self.bound)
-        """Where the bound dimensions stand in a partition of the input."""
+        """Positions of the bound dimensions in a partition of the input."""
         has_both = bool(fixed) and given.is_also_own
         first = {} if has_both else fixed
         self._own = [_Part.of(d, ours, by, first, names) for d in self.bound]

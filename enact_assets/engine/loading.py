@@ -154,7 +154,7 @@ class _Loader:
         return Follow(tuple(self._partition), read.input, self._world.names)
 
     def _partitions(self, read: Read) -> list[dict[str, str]] | None:
-        """Partitions of an input that belong to what is made; None if it is no input of it."""
+        """Partitions of an input that belong to what is made; None if it is not an input."""
         follow, by = self._follow(read), read.table.by
         groups = follow.groups(self._made)
         if not groups:

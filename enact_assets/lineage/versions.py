@@ -14,13 +14,13 @@ from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places
 from enact_assets.engine.graph import Partition
 
 GONE = "gone"
-"""Version of a file that is not there: another one than it had."""
+"""Version of a missing file: different from any it had."""
 EMBEDDED = "embedded"
 """Version of the recording of a demonstration that is simulated: there is none."""
 
 
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
-    """The registry entry that config root ``root`` stands for."""
+    """The registry entry of config root ``root``."""
     if root == "gating_config":
         return registry.gating(partition[0])
     if root == "variant_config":
@@ -34,7 +34,7 @@ def root_version(registry: Registry, root: str, partition: Partition) -> str:
 
 
 def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
-    """That entry as JSON has it: what Dagster is told beside its version."""
+    """That entry as JSON, reported to Dagster beside its version."""
     return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
 
 

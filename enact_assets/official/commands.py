@@ -130,10 +130,10 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     sources = [RecordedSource(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
-    with shown_progress(console, "bulk") as told:
+    with shown_progress(console, "bulk") as on_progress:
 
         def heard(progress: BulkProgress) -> None:
-            told(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
+            on_progress(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
 
         done = run_bulk(
             sources,
@@ -176,13 +176,13 @@ def positive(text: str) -> int:
 def _segment(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.segmenting import segment_folder
 
-    with shown_progress(console, "segment") as told:
+    with shown_progress(console, "segment") as on_progress:
         summary = segment_folder(
             arguments.input_root,
             arguments.output_root,
             profile(arguments.profile),
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output_root)
 
@@ -190,7 +190,7 @@ def _segment(arguments: argparse.Namespace, console: Console) -> int:
 def _qa(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.asking import ask_folder
 
-    with shown_progress(console, "qa") as told:
+    with shown_progress(console, "qa") as on_progress:
         summary = ask_folder(
             arguments.segmented,
             arguments.replayed,
@@ -200,7 +200,7 @@ def _qa(arguments: argparse.Namespace, console: Console) -> int:
             seed=arguments.seed or 0,
             with_pictures=not arguments.no_pictures,
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output)
 
@@ -208,7 +208,7 @@ def _qa(arguments: argparse.Namespace, console: Console) -> int:
 def _eval(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.evaluating import evaluate_files
 
-    with shown_progress(console, "eval") as told:
+    with shown_progress(console, "eval") as on_progress:
         summary = evaluate_files(
             arguments.predictions,
             arguments.segmented_data,
@@ -217,7 +217,7 @@ def _eval(arguments: argparse.Namespace, console: Console) -> int:
             profile(arguments.profile),
             analyze_wrong_cases=arguments.analyze_wrong_cases,
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "model", arguments.output_root)
 
@@ -240,10 +240,10 @@ def shown_progress(console: Console, name: str) -> Iterator[Told]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(name, total=None)
 
-        def told(text: str, done: int, total: int) -> None:
+        def show(text: str, done: int, total: int) -> None:
             progress.update(bar, description=f"{name} {text}", completed=done, total=total)
 
-        yield told
+        yield show
 
 
 def print_summary(console: Console, summary: Summary, what: str, output: Path) -> int:
@@ -278,8 +278,8 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
 def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None:
     """Name and message of each, up to a number that can be read."""
     for name, message in failed[:MAX_SHOWN]:
-        told = message if message.startswith(f"{name}: ") else f"{name}: {message}"
-        console.print(plain(f"failed: {told}", "red"))
+        shown = message if message.startswith(f"{name}: ") else f"{name}: {message}"
+        console.print(plain(f"failed: {shown}", "red"))
     if len(failed) > MAX_SHOWN:
         console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
 

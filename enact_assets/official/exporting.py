@@ -37,9 +37,9 @@ def export_questions(
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
     a gating, whose question set is written in the release's form. Its labelled pictures, of
-    ``variant`` or the first one of this gating, stand where its paths say; a
+    ``variant`` or the first one of this gating, lie where its paths say; a
     demonstration that has none under the variant is exported without. Those that an earlier run
-    labelled stay. The question file comes last: whoever finds it finds its pictures.
+    labelled stay. The question file comes last, so a reader of it finds its pictures.
 
     Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
     it was not materialized, :class:`OutputError`.

@@ -33,7 +33,7 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
     ``.hdf5`` file of raw demonstrations, which stays where it is.
     Recordings are linked unless ``is_copy``; question files are read, checked and copied;
     annotated videos are read and checked, so that none comes in that cannot be used. What
-    fails is told in the summary and changes nothing. Nothing is written outside of ``root``, also
+    fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
     """
     summary = Summary()
@@ -64,7 +64,7 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
-    """``path`` if it is a recording, otherwise those below it; told if there are none."""
+    """``path`` if it is a recording, otherwise those below it; none is a failure."""
     try:
         if recorded_file(path):
             return [path]

@@ -42,7 +42,7 @@ def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
     """Every recorded replay below ``root``, sorted by name.
 
     One whose folder has a name that cannot become a path (letters, digits and ``_ . : + @ -`` can)
-    is left out, and told in ``summary`` as failed if that is given. Errors:
+    is left out, and listed in ``summary`` as failed if that is given. Errors:
     :class:`RecordingError` if there is no replay at all.
     """
     found = {p: file for p in _folders(root) if (file := scene_graph_file(p)) is not None}
@@ -79,10 +79,10 @@ def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path
 def read_key_frame_ids(file: Path) -> list[int]:
     """Ids of the key frames in a segmented file, ascending; its keys are all that is read.
 
-    Errors: :class:`RecordingError` names the file and the first key that is no frame id.
+    Errors: :class:`RecordingError` names the file and the first key that is not a frame id.
     """
     try:
-        # An object becomes the tuple of its keys, so that a key that stands twice is seen.
+        # An object becomes the tuple of its keys, so that a duplicate key is seen.
         content: Any = json.loads(file.read_bytes(), object_pairs_hook=_keys)
     except OSError as error:
         raise RecordingError(f"{file}: cannot be read ({error.strerror})") from error
@@ -103,7 +103,7 @@ def read_key_frame_ids(file: Path) -> list[int]:
 
 
 def output_file(root: Path, *parts: str) -> Path:
-    """``root/parts...``, refused if it leaves ``root``, also by a link that stands in the way.
+    """``root/parts...``, refused if it leaves ``root``, also by a link on the path.
 
     Errors: :class:`OutputError`.
     """
@@ -131,7 +131,7 @@ def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
 
 
 def question_output(output: Path, inputs: Collection[Path]) -> Path:
-    """``output`` if it may become a question file: a .jsonl that is nobody's recording.
+    """``output`` if it may become a question file: a .jsonl that is not part of a recording.
 
     Errors: :class:`OutputError` if it is a folder, has another suffix, or lies in one of the
     folders ``inputs``, which stay as they are.
@@ -148,7 +148,7 @@ def question_output(output: Path, inputs: Collection[Path]) -> Path:
 def picture_root(output: Path) -> Path:
     """The folder that paths of pictures in the question file ``output`` start from.
 
-    They read ``QA/images/...``: a file in a folder called QA is meant to stand beside its images.
+    They read ``QA/images/...``: a file in a folder called QA belongs beside its images.
     """
     return output.parent.parent if output.parent.name == "QA" else output.parent
 

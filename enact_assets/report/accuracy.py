@@ -36,7 +36,7 @@ STATES = (
 
 
 def leaderboard(rows: ReportRows) -> Section:
-    """Models by pairwise accuracy over all lengths, with intervals and who is tied with whom."""
+    """Models by pairwise accuracy over all lengths, with intervals and ties."""
     parts: list[Part] = []
     tables: list[Part] = []
     for kind in BOTH_KINDS:

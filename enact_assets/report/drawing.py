@@ -28,7 +28,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "enact_assets",
     # Letters as shapes: the same on every machine.
     "svg.fonttype": "path",
-    # A name of a model is no formula.
+    # A model name is not a formula.
     "text.parse_math": False,
     "font.family": ["DejaVu Sans"],
     "font.size": 9,

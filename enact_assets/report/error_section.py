@@ -68,9 +68,9 @@ def semantic(rows: ReportRows) -> Section:
 def handedness(rows: ReportRows) -> Section:
     """Precision, recall and mixing rate of what answers say about each hand."""
     ours, theirs = rows["handedness"], rows["published_handedness"]
-    told = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
+    named = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
     parts: list[Part] = []
-    if told.is_empty():
+    if named.is_empty():
         why = NO_WRONG if ours.is_empty() else NO_HAND
         parts.append(Text(f"{why} Only published numbers are shown.", is_notice=True))
     parts.append(
@@ -84,7 +84,7 @@ def handedness(rows: ReportRows) -> Section:
     )
     lines = []
     for kind in BOTH_KINDS:
-        of_kind = _hands(told.filter(kind=kind), theirs.filter(kind=kind))
+        of_kind = _hands(named.filter(kind=kind), theirs.filter(kind=kind))
         if of_kind:
             parts.append(_hand_figure(kind, of_kind))
         lines += of_kind
@@ -228,7 +228,7 @@ def _rate(row: dict[str, Any], name: str) -> str:
     rate, error = row[name], row[f"{name}_error"]
     if rate is None or error is None:
         return percent(rate)
-    # Which of ours is not clustered must be seen: it is too small as a rule.
+    # Unclustered errors must be marked: they are usually too small.
     is_unclustered = row["whose"] == "here" and row[f"{name}_clustered_se"] is None
     return f"{percent(rate)} ± {percent(error)}{_UNCLUSTERED if is_unclustered else ''}"
 

@@ -9,7 +9,7 @@ from enact_assets.report.parts import BOTH_KINDS, Figure, points, words
 VARIANTS_ABREAST = 6
 """More in one figure cannot be read: cells get narrower than their numbers."""
 WIDE = 4
-"""Up to so many variants number and mark stand in one line, beyond that in two."""
+"""Up to this many variants, number and mark share a line; beyond it they take two."""
 TICK_LETTERS, FEW_TICK_LETTERS, TICK_LINES = 56, 34, 3
 """Letters that fit above a figure side by side, small and not so small, and lines of a name."""
 LARGEST = 0.2

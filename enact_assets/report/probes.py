@@ -35,7 +35,7 @@ UNPAIRED_MARK = "‡"
 
 
 def probes(rows: ReportRows) -> Section:
-    """All panels: those of the paper, which also hold its numbers, and further ones of ours."""
+    """All panels: the paper's, which also hold its numbers, and our further ones."""
     ours, theirs = rows["probes"], rows["published_probes"]
     parts: list[Part] = []
     if ours.is_empty():

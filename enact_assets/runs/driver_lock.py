@@ -1,7 +1,7 @@
 """The lock that keeps a second driver out of a data root, and says who holds it.
 
 The operating system holds it for the process, and PostgreSQL for the connection: both let go the
-moment the holder dies. No clock and no process number decides anything; they are only told.
+moment the holder dies. No clock and no process number decides anything; messages only show them.
 """
 
 import errno
@@ -48,7 +48,7 @@ def shown(url: str) -> str:
     """Database and machine of ``url``, as they may be shown.
 
     Errors: :class:`SettingsError`, which quotes nothing, if it is none: parts of a password with an
-    unescaped ``/`` or ``@`` stand where a name or a port belongs.
+    unescaped ``/`` or ``@`` are where a name or a port belongs.
     """
     import psycopg2
     from psycopg2.extensions import parse_dsn
@@ -121,7 +121,7 @@ def _file_lock(data_root: Path) -> Iterator[None]:
 
 
 def _lock(lock: TextIO) -> None:
-    """Take the lock; who only asks whether somebody has it holds it for an instant."""
+    """Take the lock; a process that only checks it holds it for an instant."""
     for _ in range(ASKED_TIMES - 1):
         with suppress(BlockingIOError):
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -210,7 +210,7 @@ def _database_lock() -> Iterator[None]:
 
 
 def driver_at_work(data_root: Path) -> str | None:
-    """Who drives ``data_root``, or another one on the same database; None if nobody does.
+    """The driver of ``data_root`` or of another root on its database; None if there is none.
 
     The locks themselves are asked, so that it is right also between two steps of a driver, and of
     one that died. Errors: :class:`SettingsError` if the database cannot be reached.

@@ -1,6 +1,6 @@
-"""What Dagster was told: data versions of materializations, read and caught up with in bulk.
+"""Data versions reported to Dagster: read, and brought up to date, in bulk.
 
-The lake decides what is there and what is fresh; Dagster's events are its report, which the UI and
+The lake decides what exists and what is fresh; Dagster's events are its report, which the UI and
 automation go by. The only module that uses parts of Dagster that are not public.
 """
 
@@ -19,7 +19,7 @@ from enact_assets.runs.names import current_names
 from enact_assets.runs.resources import DataResource
 
 SETTINGS = "settings"
-"""Under this name a config root tells what it stands for."""
+"""Metadata key under which a config root stores its settings."""
 
 
 def read_lineage(
@@ -74,7 +74,7 @@ def report_landed(
     """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
 
     A run that was killed after its rows were published had no time to tell; a lake that was copied
-    here came without events. Returns how many were told.
+    here came without events. Returns how many were reported.
     """
     n_told = 0
     for step in lineage.steps:
@@ -88,7 +88,7 @@ def report_landed(
                 if known.get(partition) == state.version or not state.version:
                     continue
                 if lineage.causes(step, partition):
-                    continue  # it will be made, and told of then
+                    continue  # it will be made, and reported then
                 instance.report_runless_asset_event(
                     dg.AssetMaterialization(
                         asset,
@@ -102,14 +102,14 @@ def report_landed(
 
 
 def last_event_id(instance: dg.DagsterInstance) -> int:
-    """Number of the last thing that Dagster was told; equal numbers mean that nothing happened."""
+    """Number of Dagster's last event; equal numbers mean that nothing happened."""
     return instance.event_log_storage.get_maximum_record_id() or 0
 
 
 def last_materialization(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.EventLogRecord | None:
-    """The event that told of a partition last; None if none did."""
+    """The last event of a partition; None if there is none."""
     key, name = dg.AssetKey(asset), partition_key(partition)
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records

@@ -37,7 +37,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @property
     def data_root(self) -> DataRoot:
-        """Where everything stands."""
+        """Paths within the data root."""
         return DataRoot(Path(self.root), self.lake_url)
 
     @property

@@ -2,7 +2,7 @@
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed. Readers
 that hold the old file open keep it. Temporary names start with a dot and end in ``.tmp``, which no
-name of ours does, so that what a killed run leaves behind is never mistaken for data.
+of our file names does, so leftovers of a killed run are never mistaken for data.
 """
 
 import errno
@@ -111,8 +111,8 @@ def _is_about(error: OSError, path: Path) -> bool:
     """Whether ``error`` names ``path``, its temporary name or a folder above, or names nothing."""
     if error.filename is None:
         return True
-    told = Path(os.fsdecode(error.filename))
-    return told.parent == path.parent or told in path.parents
+    named = Path(os.fsdecode(error.filename))
+    return named.parent == path.parent or named in path.parents
 
 
 def _remove(temporary: Path) -> None:

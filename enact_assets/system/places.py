@@ -1,6 +1,6 @@
-"""Where files of ours stand: a folder, or an object store reached through fsspec.
+"""Where our files are: a folder, or an object store reached through fsspec.
 
-The lake and the image store need no more than this: read, publish whole, list, delete. Names are
+The lake and the image store need only this: read, publish whole, list, delete. Names are
 relative to the place, with ``/`` between their parts.
 """
 
@@ -145,7 +145,7 @@ class LocalPlace:
                 yield error
 
     def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A file to read at random places: who holds it keeps it when it is replaced."""
+        """A file to read at random places: a reader keeps it when it is replaced."""
         return (self.root / name).open("rb")
 
     @contextmanager
@@ -198,7 +198,7 @@ class LocalPlace:
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
         """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
 
-        It is taken aside first: then nobody can touch it any more, and its time is final.
+        It is taken aside first: then no process can touch it any more, and its time is final.
         """
         path = self.root / name
         aside = temporary_name(path)

@@ -111,7 +111,7 @@ class RemotePlace:
                 yield self._entry(name, information)
 
     def names(self, folder: str) -> Iterator[str]:
-        """Names of what stands in ``folder`` itself, in any order."""
+        """Names of the entries of ``folder`` itself, in any order."""
         try:
             with self._reaching(folder):
                 found = self._system.ls(self._path(folder), detail=False)
@@ -183,13 +183,13 @@ class RemotePlace:
             with self._reaching(folder):
                 found = self._system.find(self._path(folder), detail=True)
         except FileNotFoundError as error:
-            # Of the bucket: a folder that is not there has no files, and that is no error.
+            # Of the bucket: a missing folder has no files, which is not an error.
             raise LakeError(f"{self.where(folder)}: cannot be listed ({_told(error)})") from error
         return cast(dict[str, dict[str, Any]], found)
 
     @contextmanager
     def _reaching(self, name: str) -> Iterator[None]:
-        """That a file is not there is an answer; that nobody answers is not."""
+        """A missing file is an answer; a failed connection is not."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError):
@@ -233,8 +233,8 @@ def _entry(name: str, information: Mapping[str, Any]) -> Entry:
     time = next(information[key] for key in _TIMES if information.get(key) is not None)
     seconds = time.timestamp() if isinstance(time, datetime) else float(time)
     tags = [str(information[key]) for key in _TAGS if information.get(key)]
-    told = repr((size, tags or seconds))
-    mark = int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "big") >> 1
+    identity = repr((size, tags or seconds))
+    mark = int.from_bytes(blake2b(identity.encode(), digest_size=8).digest(), "big") >> 1
     return Entry(name, size, int(seconds * 1e9), mark)
 
 

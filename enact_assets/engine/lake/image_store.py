@@ -65,7 +65,7 @@ class ImageStore:
         raise LakeError(f"{self.place.address}: pictures must be in a folder here, not at a URL")
 
     def path(self, sha: str) -> Path:
-        """Where a picture stands.
+        """Path of a picture.
 
         Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are not in a folder.
         """
@@ -194,7 +194,7 @@ class ImageStore:
     def _keep(self, sha: str) -> bool:
         """Make an old picture young: what is young is not collected. False if it has just gone.
 
-        It may be collected while nobody names it, and whoever asks now is about to name it.
+        It may be collected while no partition names it, and the caller is about to name it.
         """
         name = picture_name(sha)
         entry = self.place.entry(name)
@@ -249,7 +249,7 @@ def not_read(error: OSError, where: str) -> LakeError:
 
 
 def picture_name(sha: str) -> str:
-    """Name of a picture below the root. Errors: :class:`LakeError` if that is no SHA-256."""
+    """Name of a picture below the root. Errors: :class:`LakeError` if that is not a SHA-256."""
     return f"{_checked_sha(sha)[:2]}/{sha}{SUFFIX}"
 
 
@@ -293,7 +293,7 @@ def decode_png(png: bytes, where: str) -> Image.Image:
 def png_size(path: Path) -> tuple[int, int]:
     """Width and height of a PNG file in px; all of it is read and checked, no pixel is decoded.
 
-    Errors: :class:`DamagedFileError` names the file if it is no 8-bit PNG of at most
+    Errors: :class:`DamagedFileError` names the file if it is not an 8-bit PNG of at most
     ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
     """
     with _opened_png(path, str(path)) as image:

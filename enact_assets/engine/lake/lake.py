@@ -54,7 +54,7 @@ def check_partition_value(value: str, where: str) -> str:
 class Lake:
     """Tables under ``root``: ``<table>/<first dimension>/<second dimension>.parquet``.
 
-    A table with one dimension stands in ``<table>/<value>.parquet``, one without in
+    A table with one dimension is in ``<table>/<value>.parquet``, one without in
     ``<table>.parquet``. ``root`` is a folder or an fsspec URL such as ``s3://bucket/prefix``.
     Writers never block readers: a reader sees the old file or the new one.
     """
@@ -72,7 +72,7 @@ class Lake:
         return self.place.where(file_name(*_resolved(table_name, partition)))
 
     def path(self, table_name: str, partition: Partition | None = None) -> Path:
-        """Where a partition stands, whether or not it is there.
+        """Path of a partition, whether or not it exists.
 
         Errors: :class:`LakeError` if the dimensions are not those of the table, a value cannot
         be a file name, or the lake is not in a folder.
@@ -173,7 +173,7 @@ class Lake:
         return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
 
     def files(self, table_name: str) -> Iterator[Entry]:
-        """Files where those of the table's partitions stand; foreign ones, and some that were set
+        """Files in the folders of the table's partitions; foreign ones, and some that were set
         aside, are among them.
         """
         contract = table(table_name)

@@ -1,4 +1,4 @@
-"""Whether each asset is up to date: the plan, told per asset."""
+"""Whether each asset is up to date: the plan, per asset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all that is there is made from what is there."""
+        """Whether all existing partitions are fresh."""
         return not self.n_stale and not self.n_following
 
     @property

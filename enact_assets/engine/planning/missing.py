@@ -85,7 +85,7 @@ def _is_absent(lineage: Lineage, step: StepSpec, partition: Partition) -> bool:
 
 
 def _has_same_names(graph: Graph, step: StepSpec, follow: Follow) -> bool:
-    """Whether one partition of an input goes with each partition of ``step``, of the same names."""
+    """Whether each partition of ``step`` has one input partition of the same names."""
     is_ours = follow.asset not in graph.roots and follow.asset not in graph.external
     return (
         is_ours

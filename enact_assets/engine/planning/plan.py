@@ -1,4 +1,4 @@
-"""What is stale and why, and what may follow: a comparison of provenance with what there is now.
+"""What is stale and why, and what may follow: a comparison of provenance with the current state.
 
 A partition is stale if it is not there or cannot be used, if other code made it, or if one of its
 inputs has another version than the one it was made from. Whether what is made from it becomes
@@ -115,7 +115,7 @@ def entry_changed(was: str | None, now: str, change: str) -> str:
 class Lineage:
     """Answers about one set of names and states, which the caller keeps up to date.
 
-    ``reported`` maps config root -> partition -> version that Dagster was last told;
+    ``reported`` maps config root -> partition -> version last reported to Dagster;
     ``entry_change`` says of one that has another version now which settings changed, if known.
     """
 
@@ -221,7 +221,7 @@ class Lineage:
         return Plan(tuple(stale), may_follow, n_fresh)
 
     def _final(self, step: StepSpec, partition: Partition, marked: Marks) -> tuple[Cause, ...]:
-        """Causes, without those from inputs that are to be made: who knows what these become."""
+        """Causes, without those from inputs that will be remade: their results are unknown."""
         causes = self.causes(step, partition)
         if not causes or not marked.of:
             return causes
@@ -256,9 +256,9 @@ class Lineage:
         return pl.DataFrame(rows, schema=STALE_SCHEMA, orient="row")
 
     def is_blocked(self, step: StepSpec, partition: Partition, failed: Marks) -> bool:
-        """Whether an input failed; where it is made from what there is of one, all of it.
+        """Whether an input failed; of an input read with all its partitions, whether all failed.
 
-        Never a step that publishes what there is, and lists what is stale.
+        Never a step that publishes existing rows and lists stale ones.
         """
         if step.takes_what_there_is:
             return False

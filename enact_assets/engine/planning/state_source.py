@@ -10,7 +10,7 @@ from enact_assets.engine.planning.states import State, States
 
 
 class StateSource(Protocol):
-    """Answers what there is: the only way in which planning looks at stored data.
+    """Lists what exists: the only way in which planning looks at stored data.
 
     The lake answers from the footers of its files; a database could.
     """

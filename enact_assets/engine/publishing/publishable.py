@@ -98,7 +98,7 @@ class Sources:
         return [source.path for source in self.of(table) if source.path is not None]
 
     def verify(self, table: str) -> None:
-        """Read all files of ``table``; what is damaged is told by :meth:`refuse_damaged`."""
+        """Read all files of ``table``; :meth:`refuse_damaged` reports damage."""
         verified, damaged = [], []
         files = self._files[table]
         for (_, entry), found in zip(files, self._read(table, files), strict=True):
@@ -110,7 +110,7 @@ class Sources:
         self._verified[table], self._damaged[table] = verified, damaged
 
     def verify_leavers(self) -> None:
-        """Read what is not published; damage to it stops nobody."""
+        """Read unpublished files; damage there does not stop publishing."""
         for table, files in self._leavers.items():
             self._of_leavers[table] = [
                 self._path(entry)
@@ -145,7 +145,7 @@ class Sources:
 def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
     """Every file that goes in, not yet verified; valid within the block.
 
-    Copies, if there must be any, stand in a temporary folder beside ``near``. Errors:
+    Copies, if needed, go to a temporary folder beside ``near``. Errors:
     :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:

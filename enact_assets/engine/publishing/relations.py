@@ -58,13 +58,13 @@ def duckdb_type(dtype: Any) -> str:
 def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
     """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
 
-    Without files there are none: nothing materialized is no error.
+    Without files there are none: nothing materialized is not an error.
     """
     columns = ", ".join(
         f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
         for name, dtype in contract.schema().items()
     )
-    # Partitions stand in columns already; a folder called a=b must not add another one.
+    # Columns hold the partition already; a folder called a=b must not add another one.
     paths = ", ".join(literal(str(path.absolute())) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"

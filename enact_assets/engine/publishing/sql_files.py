@@ -45,7 +45,7 @@ class SqlFile:
 
     @property
     def query(self) -> str:
-        """The text without its closing semicolon, to stand inside another query."""
+        """The text without its closing semicolon, for use inside another query."""
         return self.text.rstrip().removesuffix(";")
 
 

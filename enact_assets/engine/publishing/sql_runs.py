@@ -26,7 +26,7 @@ class Job(Generic[Result]):
     """Something to be done on a connection once the jobs that it ``needs`` are done.
 
     Of those that are ready, the greatest ``weight`` is started first, lest it be waited for.
-    ``is_due_anyway`` says that it is done also if another one failed.
+    ``is_due_anyway`` runs it even if another job failed.
     """
 
     name: str
