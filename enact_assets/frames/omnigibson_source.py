@@ -110,7 +110,7 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
     files = {frame: folder / f"{frame:06d}.png" for frame in missing}
 
     def is_done() -> bool:
-        # Variants that look alike share a folder: another one may have put pictures away by now.
+        # Variants that look alike share a folder: a different one may have stored pictures by now.
         return all(
             path.is_file() or store.find(renders[frame]) is not None
             for frame, path in files.items()

@@ -186,8 +186,8 @@ class _Look:
             self._tell("broken_png", folder, n=len(broken), n_all=len(files), reason=broken[0])
         if len(sizes) > 1:
             common = sizes.most_common()
-            told = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
-            self._tell("sizes", folder, n=len(sizes), sizes=told, first=first_of[common[-1][0]])
+            shown = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
+            self._tell("sizes", folder, n=len(sizes), sizes=shown, first=first_of[common[-1][0]])
         known = set(self._names(np.arange(self._wanted.n_frames)))
         others = [path.name for path in files if path.name not in known]
         if others:

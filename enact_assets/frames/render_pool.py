@@ -43,7 +43,7 @@ def render_all(
 
     Errors: :class:`RenderError` names the frame if it cannot be rendered, or says that a process
     died. Whatever ends the iteration early, tasks not begun are given up; what stops it (Ctrl-C, a
-    caller that goes on no further) ends those at work too, as nobody would keep what they make.
+    caller that goes on no further) ends those at work too, as their pictures would be lost.
     """
     if workers < 1:
         raise RenderError(f"rendering needs at least one worker, not {workers}")

@@ -83,7 +83,7 @@ def is_robot(name: str) -> bool:
 def write_component(component: Component, notation: str) -> str:
     """``component`` in one of :data:`NOTATIONS`.
 
-    Errors: :class:`QuestionError` for a component nobody can see, such as mere existence.
+    Errors: :class:`QuestionError` for a component that cannot be seen, such as mere existence.
     """
     if component.predicate in _UNSEEN:
         raise QuestionError(f"no wording for {component}: nothing in a picture shows it")

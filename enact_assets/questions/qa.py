@@ -47,7 +47,7 @@ def write_questions(
     templates other than ours. Profile ``release`` makes the questions of the public release instead
     (:func:`write_release_questions`), for which ``segmented_frames`` and ``index`` of the same
     demonstration and gating are needed. Errors: :class:`QuestionError` if a trajectory takes a step
-    that is no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
+    that is not an edge of ``transition_graph``; :class:`UnknownNameError` for an unknown wording.
     """
     if profile.release is not None:
         if segmented_frames is None:
@@ -138,12 +138,12 @@ def build_question(
 
 
 def _step(trajectory: Mapping[str, Any], changes: Changes, i: int, j: int) -> list[str]:
-    """The sorted components of the step i -> j; raises :class:`QuestionError` if it is no edge."""
+    """The sorted components of the step i -> j; :class:`QuestionError` if it is not an edge."""
     found = changes.get((i, j))
     if not found:
         raise QuestionError(
             f"{trajectory['demonstration']} ({trajectory['gating']}): trajectory "
-            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is no edge of "
-            "the transition graph; materialize trajectories again from this graph"
+            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is not an edge "
+            "of the transition graph; materialize trajectories again from this graph"
         )
     return sorted(found)

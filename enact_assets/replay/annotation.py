@@ -2,7 +2,7 @@
 
 Readers of the three formats (``annotation_csv.py``, ``annotation_json.py``, ``event_graphs.py``)
 make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader goes on
-after a problem, so that all of them are told at once. docs/sources.md describes the formats.
+after a problem, so that all of them are reported at once. docs/sources.md describes the formats.
 """
 
 from dataclasses import dataclass, field
@@ -159,7 +159,8 @@ class Change:
     """One fact or view that begins or ends, at ``frame`` or at ``time_s`` seconds.
 
     Of a view ``predicate`` is empty; ``box`` is (x_min, y_min, x_max, y_max) in px, None for one
-    that is not told. What ``is_assumed`` stands in no line: it must have held before ``line``.
+    that is not reported. A fact that ``is_assumed`` is in no line: it must have held before
+    ``line``.
     """
 
     line: int
@@ -182,7 +183,7 @@ class Annotation:
     changes: list[Change] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     refused: list[Change] = field(default_factory=list)
-    """Changes that say what they are about, in rows whose problem is told."""
+    """Changes that say what they are about, in rows whose problem is reported."""
     refused_objects: set[str] = field(default_factory=set)
     """Names of objects listed in such rows."""
 

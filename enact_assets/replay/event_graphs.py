@@ -128,7 +128,7 @@ class _Things:
         place_of: dict[str, tuple[str, str | None]] = {}
         for place, things in graph.items():
             if not things:
-                continue  # what an empty place means is nobody's concern
+                continue  # the meaning of an empty place does not matter
             meaning = self._meaning(line, place)
             for thing in things:
                 name = _name(thing)

@@ -146,7 +146,7 @@ def decode_plain(raw: RawFrame) -> PlainFrame | None:
 def decode(raw: RawFrame) -> FullFrame | DiffFrame | EmptyFrame:
     """``raw`` as what its ``type`` says it is.
 
-    Errors: :class:`RecordingError` names file, frame and field if it is no JSON, not UTF-8, or if
+    Errors: :class:`RecordingError` names file, frame and field if it is not JSON, not UTF-8, or if
     a field is missing or of another type. Fields that are not part of the layout are ignored.
     """
     _check_text_encoding(raw)
@@ -201,7 +201,7 @@ def check_text(text: str, place: Place, label: str) -> str:
 
 
 def check_state(state: str, place: Place, label: str) -> str:
-    """``state`` if it can be a predicate: an identifier in ASCII that is not one of ours."""
+    """``state`` if it can be a predicate: an identifier in ASCII that is not reserved."""
     if len(state) > MAX_STATE_CHARACTERS or not _STATE.fullmatch(state):
         raise place.error(
             f"{_shortened(state)} is not a state name: expected letters, digits and '_', not "

@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class RawFrame:
-    """One frame as it stands in the file.
+    """One frame as the file has it.
 
     ``body`` is valid until the stream is read on. ``spans`` (n, 2) are where in it the camera's
     view of each node stands; None if that is not written in the plainest form.
@@ -282,6 +282,6 @@ class FrameStream:
         )
 
     def _shown(self, at: int) -> str:
-        """What stands ``at`` a position of the buffer, for messages."""
+        """The text ``at`` a position of the buffer, for messages."""
         found = bytes(self._data[at : min(at + 12, self._stop)])
         return f"{repr(found)[1:]} at byte {self._n_before + at}"

@@ -15,7 +15,7 @@ INCOMPLETE = -1
 """The data end before what is looked for does."""
 BROKEN = -2
 DIFFERENT = -3
-"""Something else than what is looked for stands there."""
+"""The text there is not the expected one."""
 TOO_DEEP = -4
 
 MAX_NUMBER = 2**31 - 1

@@ -1,4 +1,4 @@
-"""Where in a JSON text its members stand, so that a message can name the line."""
+"""Lines of the members of a JSON text, so that a message can name them."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _decoder = json.JSONDecoder()
 def parse_json(text: str) -> Any:
     """The value of ``text``. Errors: ``ValueError`` with the reason.
 
-    A key that stands twice in one object, and nesting that is too deep, are such reasons too.
+    Duplicate keys in one object and too deep nesting are such reasons too.
     """
     try:
         return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)

@@ -33,7 +33,8 @@ from enact_assets.replay.replay_tables import Demonstrations, States
 
 
 class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``omnigibson.json`` says; ``n_frames`` and on are told by the file when it came.
+    """What ``omnigibson.json`` says; ``n_frames`` and the fields after it come from the imported
+    file.
 
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
@@ -206,7 +207,7 @@ class _Columns:
 def read_played(path: Path, demonstration: str) -> ReplayTables:
     """What the player wrote to ``path``, as replay tables.
 
-    Errors: :class:`PlaybackError` names file and line of what is no such file, or was cut off.
+    Errors: :class:`PlaybackError` names file and line if it is not such a file, or was cut off.
     """
     objects = _Columns("objects", ("object_name", "category", "parents", "is_particle_system"))
     facts = _Columns("facts", ("predicate", "subject", "object", "frame_from", "frame_to"))

@@ -40,7 +40,7 @@ OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LA
 _log = logging.getLogger(__name__)
 
 Session = Callable[[], AbstractContextManager[Mapping[str, str]]]
-"""Opens a channel to whoever listens; gives the variables by which the player finds it."""
+"""Opens a channel for messages; gives the variables by which the player finds it."""
 
 
 def interpreter() -> str:
@@ -170,30 +170,30 @@ def _run(
                 f"{PYTHON_VARIABLE}: {command[0]} cannot be started ({error.strerror})"
             ) from error
         try:
-            told = ""
+            reported = ""
             while not _has_ended(process):
                 time.sleep(POLL_S)
-                told = _tell(folder, told, progress)
-            _tell(folder, told, progress)
+                reported = _tell(folder, reported, progress)
+            _tell(folder, reported, progress)
         finally:
             _stop(process)
     return process.returncode
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Whether it has, without collecting it: until then nobody else gets its number."""
+    """Whether it has, without collecting it: until then no other process gets its number."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _tell(folder: Path, told: str, progress: Callable[[int, int], None]) -> str:
+def _tell(folder: Path, reported: str, progress: Callable[[int, int], None]) -> str:
     """Pass the player's progress on if it is news."""
     with suppress(OSError, ValueError):
         text = (folder / PROGRESS_FILE).read_text()
         done, total = (int(number) for number in text.split())
-        if text != told:
+        if text != reported:
             progress(done, total)
         return text
-    return told
+    return reported
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

@@ -130,7 +130,7 @@ class _Sweep:
 
     @classmethod
     def over(cls, intervals: pl.DataFrame, columns: Sequence[str]) -> "_Sweep":
-        """Intervals of a table, each told by the values of ``columns``; latest first."""
+        """Intervals of a table, each as the values of ``columns``; latest first."""
         bounds = (intervals[name].arg_sort(descending=True) for name in ("frame_from", "frame_to"))
         starts, stops = (
             list(zip(intervals[name].gather(order).to_list(), order.to_list(), strict=True))

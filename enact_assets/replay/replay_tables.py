@@ -57,7 +57,7 @@ class Objects(Table):
         "null if a recording says nothing",
         null=True,
     )
-    is_particle_system = truth("whether it stands for many particles")
+    is_particle_system = truth("whether it is a particle system")
 
 
 class Observability(Table):

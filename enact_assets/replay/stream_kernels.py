@@ -54,7 +54,7 @@ _VISIBILITY = np.frombuffer(b"visibility", np.uint8)
 
 
 class Cursor(NamedTuple):
-    """Where reading stands: bytes ``position`` to ``stop`` are unread; the next frame's number."""
+    """Reading position: bytes ``position`` to ``stop`` are unread; the next frame's number."""
 
     position: int
     stop: int
@@ -222,7 +222,7 @@ def read_boxes(pattern: Pattern) -> int:
 def see_boxes(sight: Sight, owners: Ints, boxes: Ints, frame: int, rows: Ints) -> int:
     """From ``frame`` on, objects ``owners`` (n,) are seen as ``boxes`` (n, 7).
 
-    A height of 0 stands for not at all. ``sight`` changes in place; ``rows`` (r, 10) takes what
+    A height of 0 means not at all. ``sight`` changes in place; ``rows`` (r, 10) takes what
     ended, at most one row per object. Returns how many.
     """
     n_rows = 0

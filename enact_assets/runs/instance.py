@@ -25,7 +25,7 @@ __all__ = ["INSTANCE_FOLDER", "check_root", "instance_config", "only_driver", "o
 INSTANCE_FOLDER = "dagster"
 POLICY: Mapping[str, Any] = {
     # Of runs that render one at a time works; others are mostly a process that starts. By run, not
-    # by op: a run that waits inside its process would occupy a slot of another pool.
+    # by op: a run that waits inside its process occupies a slot meanwhile.
     "concurrency": {
         "runs": {"max_concurrent_runs": 4},
         "pools": {"granularity": "run", "default_limit": 1},

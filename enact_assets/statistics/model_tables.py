@@ -1,4 +1,4 @@
-"""Accuracies of models with intervals, and which of them can be told apart."""
+"""Accuracies of models with intervals, and which differ significantly."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text, texts, truth

@@ -299,7 +299,7 @@ def test_a_file_that_is_none_or_cut_off_is_refused(machine: Machine) -> None:
     assert "no demo_7 (there: demo_0)" in refused_now(machine)
     about.write_text(text)
     raw.write_bytes(b"not HDF5")
-    assert "is no HDF5 file that can be read" in refused_now(machine)
+    assert "is not a readable HDF5 file" in refused_now(machine)
     raw.unlink()
     assert "raw.hdf5 cannot be read (No such file or directory)" in refused_now(machine)
     about.write_text('{"file": 3}')
@@ -311,7 +311,7 @@ def test_a_camera_needs_a_link_and_hands_need_names(machine: Machine) -> None:
     about.write_text(about.read_text().replace("base_link", "eyes"))
     assert "no link 'eyes' to put the camera on (it has: base_link)" in refused_now(machine)
     message = refused(machine, World(4, KITCHEN, arms=("0", "1")))
-    assert "has arms 0, 1: nobody can tell left from right" in message
+    assert "has arms 0, 1: left and right cannot be told apart" in message
 
 
 def test_grasps_that_version_1_1_1_cannot_restore_are_refused(machine: Machine) -> None:

@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_listed_is_told(
     raw = tmp_path / "raw.hdf5"
     assert errors(root, raw) == [f"{raw}: no such file or folder"]
     raw.write_bytes(b"no")
-    assert "is no HDF5 file that can be read" in errors(root, raw)[0]
+    assert "is not a readable HDF5 file" in errors(root, raw)[0]
     write_worlds(machine.python, raw)
     assert "contains no demonstration" in errors(root, raw)[0]
     write_worlds(machine.python, raw, *WORLDS, scene_file=None)

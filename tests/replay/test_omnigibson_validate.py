@@ -42,4 +42,4 @@ def test_raw_demonstrations_are_looked_into(
         assert part in said(capsys)
     raw.write_bytes(b"no")
     assert main(["validate", str(raw)]) == 1
-    assert "is no HDF5 file that can be read" in said(capsys)
+    assert "is not a readable HDF5 file" in said(capsys)

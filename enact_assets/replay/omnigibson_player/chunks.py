@@ -9,7 +9,7 @@ simulator as the chunk before it left it.
 from dataclasses import dataclass
 
 WARM_UP_FRAMES = 30
-"""Played again before a chunk goes on: grasps are told from what grippers did lately."""
+"""Played again before a chunk goes on: grasps follow from the grippers' recent actions."""
 
 
 @dataclass(frozen=True)
