@@ -1,4 +1,4 @@
-"""Commands that read what is published: leaderboard, sql, report, list."""
+"""Commands that read published results: leaderboard, sql, report, list."""
 
 import argparse
 import shutil

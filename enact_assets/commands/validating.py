@@ -1,4 +1,4 @@
-"""The command ``validate``: everything that is wrong in recordings, before they are imported."""
+"""The command ``validate``: lists every problem of recordings before they are imported."""
 
 import argparse
 import os

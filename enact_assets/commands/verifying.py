@@ -1,4 +1,4 @@
-"""The command that looks at every byte of the lake and of the pictures."""
+"""The command that compares every byte of the lake and of the pictures with checksums."""
 
 import argparse
 import time

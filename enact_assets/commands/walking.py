@@ -1,4 +1,4 @@
-"""Commands that walk the asset graph, or say what a walk would do: materialize, demo, plan."""
+"""Commands that walk the asset graph, or show what a walk would make."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""How a recording numbers its frames: positions from 0 here, ids from anywhere there."""
+"""Frame numbering of a recording: positions from 0 here, arbitrary ids there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

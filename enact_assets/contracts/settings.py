@@ -1,4 +1,4 @@
-"""What a registry can set: frozen settings, their defaults, and the values each one may take."""
+"""Settings of a registry: frozen dataclasses, their defaults and allowed values."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Names that somebody asked to leave out, kept beside the data, so that they stay out.
+"""Forgotten names, kept beside the data so that they stay out.
 
 Dagster's database knows which names are partitions; it may be lost or replaced.
 So every name in the lake counts unless it was forgotten here.

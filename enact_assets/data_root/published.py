@@ -1,4 +1,4 @@
-"""What the published warehouse says: queries, the names it holds, what it was made from."""
+"""The published warehouse: queries, the names it holds, its provenance."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Question files that were imported: ``<root>/question_files/<name>.jsonl``."""
+"""Imported question files: ``<root>/question_files/<name>.jsonl``."""
 
 from pathlib import Path
 

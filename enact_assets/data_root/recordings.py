@@ -1,4 +1,4 @@
-"""What others recorded and a data root has: one folder, or a link to one, per demonstration.
+"""Recordings of a data root: one folder, or a link to one, per demonstration.
 
 ::
 

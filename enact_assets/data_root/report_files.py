@@ -1,4 +1,4 @@
-"""The report on disk: one HTML file and its figures, and what it says it was made from."""
+"""The report on disk: one HTML file, its figures, and its provenance."""
 
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Video files: how many frames there are, when each is shown, and single frames by their number.
+"""Video files: number of frames, time stamps, and single frames by number.
 
 Frames are numbered in the order in which they are shown, from 0. Nothing seeks: many files land a
 frame or more beside the time that was asked for.

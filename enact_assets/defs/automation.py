@@ -1,4 +1,4 @@
-"""Automation: the daemon makes what is stale by content, one run per partition, and nothing twice.
+"""Automation: the daemon makes partitions that are stale by content, one run each, once.
 
 The condition asks the same plan as the driver: data versions and provenance stand with the rows,
 so changes that happened unobserved count too, and what ran again with equal content does not. A

@@ -1,4 +1,4 @@
-"""Checks of the warehouse as Dagster shows them: each file of sql/checks blocks publishing."""
+"""Checks of the warehouse in Dagster: each file of sql/checks blocks publishing."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

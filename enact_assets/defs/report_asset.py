@@ -1,4 +1,4 @@
-"""Report: one HTML file about what the warehouse holds, and its figures."""
+"""Report: one HTML file about the warehouse, and its figures."""
 
 import dagster as dg
 

@@ -1,4 +1,4 @@
-"""Schedules: the check of freshness every quarter of an hour, a refresh every night."""
+"""Schedules: the up_to_date checks every quarter of an hour, a refresh every night."""
 
 from collections.abc import Iterator
 from pathlib import Path

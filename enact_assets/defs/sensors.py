@@ -1,4 +1,4 @@
-"""Sensors: what was named, imported or changed outside Dagster is noticed without a hand."""
+"""Sensors: notice names, imports and changes that happen outside Dagster."""
 
 import json
 import time

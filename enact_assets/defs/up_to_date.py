@@ -1,4 +1,4 @@
-"""``up_to_date``: a check of every asset that warns, in the graph, of partitions that are stale.
+"""``up_to_date``: a check of every asset that warns of stale partitions.
 
 Dagster calls a partitioned asset fresh though partitions of it are stale, and compares at most a
 hundred partitions of an input. This check says what ``enact-assets plan`` says.

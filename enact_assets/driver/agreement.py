@@ -1,4 +1,4 @@
-"""What a driver and the workers of a cluster must agree on, and how a worker finds out.
+"""What a driver and the workers of a cluster must agree on, and how a worker checks it.
 
 Workers that disagree would make other rows, or write them elsewhere, unnoticed.
 """

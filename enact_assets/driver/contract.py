@@ -1,4 +1,4 @@
-"""What is run, where its data lives, and what came of it: all of it travels between processes."""
+"""Runs of steps as data: the step, its site and its outcome, which travel between processes."""
 
 import hashlib
 import uuid

@@ -1,4 +1,4 @@
-"""Steps on a Dask cluster that exists already: one Dagster run per partition, on its workers.
+"""Runs steps on an existing Dask cluster: one Dagster run per partition, on its workers.
 
 Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
 lake.

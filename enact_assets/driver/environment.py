@@ -1,4 +1,4 @@
-"""The environment in which steps of a site run, in whatever process."""
+"""The environment in which steps of a site run, in any process."""
 
 import os
 from collections.abc import Iterator, Mapping

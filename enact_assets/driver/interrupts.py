@@ -1,4 +1,4 @@
-"""Ctrl-C while Dagster writes: it postpones the signal, and may forget it."""
+"""Ctrl-C while Dagster writes: Dagster postpones the signal and may lose it."""
 
 import os
 import select

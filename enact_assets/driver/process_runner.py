@@ -1,4 +1,4 @@
-"""Steps in several processes of this machine, each with everything warm."""
+"""Runs steps in several processes of this machine, which stay warm between steps."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""What runs on the workers of a Dask cluster, in a thread of theirs."""
+"""Code that runs on the workers of a Dask cluster, in one of their threads."""
 
 import threading
 from pathlib import Path

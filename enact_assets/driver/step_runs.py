@@ -1,4 +1,4 @@
-"""One step in this process: a Dagster run of one partition, with everything reusable kept.
+"""Runs one step in this process: a Dagster run of one partition, reusing what it can.
 
 Opening the instance and resolving the asset graph cost more than most steps: both are done once
 per process and site.

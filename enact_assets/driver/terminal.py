@@ -1,4 +1,4 @@
-"""What the headless driver shows in a terminal, or in a log when there is none."""
+"""Output of the headless driver in a terminal, or in a log when there is none."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""What a walk through the asset graph consists of, and what it tells about itself."""
+"""Parts of a walk through the asset graph: steps, failures, the report, the observer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

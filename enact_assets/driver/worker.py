@@ -1,4 +1,4 @@
-"""A process that runs steps for :class:`ProcessRunner`, and what both say to each other."""
+"""A process that runs steps for :class:`ProcessRunner`, and the messages between the two."""
 
 import os
 import time

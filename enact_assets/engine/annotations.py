@@ -1,4 +1,4 @@
-"""Reads the annotations of steps: which parameters a step has, and which declare what cannot be."""
+"""Reads the annotations of steps: their parameters, and which declarations are impossible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace

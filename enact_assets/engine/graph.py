@@ -1,4 +1,4 @@
-"""The graph of steps: what is made from what, and how partitions follow from partitions.
+"""The graph of steps: inputs of each asset, and how partitions follow from partitions.
 
 A partition is a tuple of names in the order of its asset's dimensions. Where an input says nothing
 else, partitions follow by name: in each dimension that step and input share, the same name; in one

@@ -1,4 +1,4 @@
-"""Arguments of steps, loaded as they are declared, and steps called with them. No Dagster."""
+"""Loads the arguments of steps as declared, and calls the steps. No Dagster."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence

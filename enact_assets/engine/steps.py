@@ -1,4 +1,4 @@
-"""Steps, declared once: typed parameters are the inputs, the return annotation is what is made.
+"""Steps, declared once: typed parameters are the inputs, the return annotation the outputs.
 
     @step(group="trajectories")
     def path_counts(

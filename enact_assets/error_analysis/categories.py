@@ -1,4 +1,4 @@
-"""What may become of a component when a step that is answered is compared with the true one.
+"""Categories of components when an answered step is compared with the true one.
 
 Source: paper 3.5 and C.1 (algorithm 3), definitions.md 7.
 """

@@ -1,4 +1,4 @@
-"""Answers beside what happened, step by step and change by change."""
+"""Answers compared with true changes, step by step and component by component."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, text, truth

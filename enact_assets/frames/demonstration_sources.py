@@ -1,4 +1,4 @@
-"""The sources of demonstrations: embedded ones are simulated, others were recorded by somebody.
+"""The sources of demonstrations: embedded ones are simulated, the others were recorded.
 
 Each implements :class:`~enact_assets.replay.sources.ReplaySource`. docs/sources.md says how
 demonstrations get there.

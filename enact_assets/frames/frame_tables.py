@@ -1,4 +1,4 @@
-"""What can be seen at key frames, and their pictures."""
+"""Visibility at key frames, and their pictures."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text

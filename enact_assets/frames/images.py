@@ -1,4 +1,4 @@
-"""Pictures of key frames, rendered once each and found again by what decided them.
+"""Pictures of key frames, rendered once each and cached by what determines them.
 
 A render is named by the hash of all that decides its bytes, so the same picture under another
 variant or gating costs nothing, and a killed run goes on where it stopped.

@@ -1,4 +1,4 @@
-"""What the recorded camera sees at each key frame: masks that a recording lists, none rendered."""
+"""Visibility of a recorded camera at each key frame: masks from the recording, none rendered."""
 
 import numpy as np
 import polars as pl

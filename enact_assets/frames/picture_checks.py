@@ -1,4 +1,4 @@
-"""Pictures that came with a recording, looked at before it is imported: everything wrong in them.
+"""Checks pictures that came with a recording before it is imported.
 
 Videos are decoded to their end, since frames are matched by number; PNG files are read and checked.
 What is odd but works is a finding too, but no problem.

@@ -1,4 +1,4 @@
-"""What the baseline camera sees at each key frame: size of every object's mask."""
+"""Visibility of the baseline camera at each key frame: the size of every object's mask."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Code versions of assets: what was made by code that has changed since is stale.
+"""Code versions of assets: rows made by code that has changed since are stale.
 
 The version of a step is a hash over the symbols that its function reaches, so no person has to
 raise a number, and a re-run with the same result goes no further downstream. A step may declare a

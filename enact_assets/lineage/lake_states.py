@@ -1,4 +1,4 @@
-"""States of a data root, read from its lake: of everything at once, or of single partitions."""
+"""States of a data root, read from its lake: all at once, or of single partitions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

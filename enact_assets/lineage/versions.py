@@ -1,4 +1,4 @@
-"""Versions of what no table holds: settings of the registry, and files that others wrote."""
+"""Versions of inputs without a table: registry settings and external files."""
 
 import dataclasses
 import json

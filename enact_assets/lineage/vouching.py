@@ -1,4 +1,4 @@
-"""Inputs that another input vouches for are read only while that one is made from them.
+"""Inputs that another input vouches for, read only while that one was made from them.
 
 Rows of ``question_set`` carry a hash of all that verifies them, so answers are not evaluated again
 for every table that verification reads. That holds as long as the question set, and the questions

@@ -1,4 +1,4 @@
-"""Where the public release keeps its files, and names that may become paths.
+"""File layout of the public release, and names that may become paths.
 
 ::
 

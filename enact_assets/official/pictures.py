@@ -1,4 +1,4 @@
-"""Pictures beside official files: copies of key frames, and copies that carry a question's labels.
+"""Pictures beside official files: copies of key frames, and copies with a question's labels.
 
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
 the public release encodes it again for every question (its look: definitions.md R13). The file

@@ -1,4 +1,4 @@
-"""Models that need no key: what chance, knowing the answer, pixels alone and text alone score."""
+"""Reference baselines that need no key: chance, the oracle, pixels alone, text alone."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

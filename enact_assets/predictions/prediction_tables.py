@@ -1,4 +1,4 @@
-"""What models said."""
+"""Answers of models."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Reference, Table, text

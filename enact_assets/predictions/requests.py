@@ -1,4 +1,4 @@
-"""What is asked of a model, and the small protocol every model fits."""
+"""Requests to a model, and the protocol that every model implements."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

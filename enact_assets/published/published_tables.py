@@ -1,4 +1,4 @@
-"""Results of the paper, as they are published."""
+"""Results of the paper, as published."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text

@@ -1,4 +1,4 @@
-"""Questions as a variant asks them: what they show and state, and what is true.
+"""Questions as a variant asks them: what they show and state, and the true answer.
 
 Key frames, the order shown and the answer are those of ``qa`` under every variant, so that probes
 compare like with like (paper B.3). Wording and noise change what the actions say and nothing else.

@@ -1,4 +1,4 @@
-"""Signature components in signs: symbolic predicates, and emoji in their place (paper B.2.4).
+"""Signature components as signs: symbolic predicates, or emoji (paper B.2.4).
 
 Both write ``sign predicate (subject, object)``, the objects by label, as in
 ``+OnTop(lid, stove)`` and ``✅🔼(lid, stove)``. Within a name the characters ``,()%`` are written

@@ -1,4 +1,4 @@
-"""Question and answer files of the public release: JSON lines, read strictly, written alike.
+"""Question and answer files of the public release: JSON lines, read and written strictly.
 
 A question file has one object per line with the fields of :class:`OfficialQuestion`, an answer file
 the same objects with ``answer`` added. A question that is written the way the release writes it

@@ -1,4 +1,4 @@
-"""Official questions as rows of tables: imported ones kept as they are, ours in their form."""
+"""Official questions as rows of tables: imported ones unchanged, ours in their form."""
 
 import json
 

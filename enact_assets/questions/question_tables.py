@@ -1,4 +1,4 @@
-"""Questions: all that are written, those that are chosen, and as they are asked."""
+"""Questions: all that are written, those that are chosen, and as variants ask them."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import (

@@ -1,4 +1,4 @@
-"""Actions as texts, in the wording that is asked for: English sentences, symbols or emoji."""
+"""Actions as texts in the requested wording: English sentences, symbols or emoji."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What a person wrote down about a video: objects and changes, and everything that is wrong in it.
+"""Annotations of a video: objects, changes, and all problems found in them.
 
 Readers of the three formats (``annotation_csv.py``, ``annotation_json.py``, ``event_graphs.py``)
 make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader goes on

@@ -1,4 +1,4 @@
-"""Beginnings and ends of an annotation, taken in order, become intervals of frames."""
+"""Turns beginnings and ends of an annotation, in order, into intervals of frames."""
 
 from collections.abc import Collection
 

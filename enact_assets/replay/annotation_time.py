@@ -1,4 +1,4 @@
-"""Changes of an annotation, put in order and on frames: what holds from when to when.
+"""Orders the changes of an annotation and puts them on frames.
 
 Finds what contradicts itself: facts that begin twice, end without having begun, or outlive their
 objects; moments after the end; unlisted names.

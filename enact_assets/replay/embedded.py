@@ -1,4 +1,4 @@
-"""The embedded source: demonstrations simulated on the spot, named ``<activity>-<seed>``."""
+"""The embedded source: demonstrations simulated on demand, named ``<activity>-<seed>``."""
 
 import re
 from collections.abc import Callable

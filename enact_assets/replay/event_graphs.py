@@ -1,4 +1,4 @@
-"""Per-event scene graphs as JSON lines: after each event, which things are at which place.
+"""Per-event scene graphs as JSON lines: after each event, the things at each place.
 
 The shape of public annotations of kitchen videos: ``{"time": 12.4, "action": "take", "object":
 "knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete: what

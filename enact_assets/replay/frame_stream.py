@@ -1,4 +1,4 @@
-"""The bytes of a recorded replay as a stream of frames, of which a few are in memory at a time.
+"""A recorded replay as a stream of frames, of which a few are in memory at a time.
 
 The layout is that of the public release (definitions.md R2): one JSON object, its keys frame ids,
 its values frames. Ids have to ascend in the order in which they are written.

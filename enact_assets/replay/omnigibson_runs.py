@@ -1,4 +1,4 @@
-"""Runs the player in OmniGibson's own interpreter: watched, one at a time, with one more try.
+"""Runs the player in OmniGibson's own interpreter: watched, one at a time, with one retry.
 
 Isaac Sim crashes now and then, so an end without a result is tried once more. What the player says
 is wrong (no GPU, no such file) is not: it would be wrong again.

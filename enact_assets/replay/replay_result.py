@@ -1,4 +1,4 @@
-"""What a replay is made of, whatever its source."""
+"""The tables of a replay, whatever its source."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Replays: a demonstration, what holds in it when, and what its pictures are made from."""
+"""Replays: demonstrations, facts over time, objects, and states for rendering."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, integers, number, numbers, text, texts, truth

@@ -1,4 +1,4 @@
-"""What every source of demonstrations can do: the protocol, and how one is found for a name.
+"""The protocol of a source of demonstrations, and how one is found for a name.
 
 The sources themselves are in ``frames/demonstration_sources.py``: making pictures is downstream
 of replaying.

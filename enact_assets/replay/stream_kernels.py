@@ -1,4 +1,4 @@
-"""Numba kernels that walk over the frames of a recorded replay, and over those alike at once.
+"""Numba kernels that walk over the frames of a recorded replay, and over runs of equal ones.
 
 Most frames of a recording repeat the one before byte by byte, apart from their id and from what
 the camera sees of each object. ``follow_frames`` walks over such frames without decoding them; the

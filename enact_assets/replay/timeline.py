@@ -1,4 +1,4 @@
-"""From graph to graph: which facts of a recording hold, and what is seen, from which frame on."""
+"""Turns consecutive graphs of a recording into intervals of facts and views."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Contradictions in a replay, found before any stage builds on it.
+"""Checks a replay for contradictions before any stage builds on it.
 
 All checks are joins and comparisons of columns: a replay of 100,000 frames and some thousand
 intervals is checked in milliseconds.

@@ -1,4 +1,4 @@
-"""Leaderboard, and what became of the answers: figures and tables."""
+"""Leaderboard and outcomes of the answers: figures and tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is wrong in wrong answers: structural and semantic shares, hands, inexact acceptance."""
+"""Errors of wrong answers: structural and semantic shares, hands, inexact acceptance."""
 
 from collections.abc import Mapping
 from typing import Any

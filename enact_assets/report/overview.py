@@ -1,4 +1,4 @@
-"""The beginning of a report: what it is about, and what must not be read into it."""
+"""The beginning of a report: its subject and its limits."""
 
 from enact_assets.report.parts import Part, Section, Table, Text
 from enact_assets.report.report_rows import N_STALE_SHOWN, ReportRows

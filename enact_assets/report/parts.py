@@ -1,4 +1,4 @@
-"""What a page is put together from: sections of texts, tables, figures and examples."""
+"""Parts of a page: sections of texts, tables, figures and examples."""
 
 from dataclasses import dataclass
 from typing import Literal

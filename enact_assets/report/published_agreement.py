@@ -1,4 +1,4 @@
-"""Agreement with the published numbers: models of the same name, and what the paper found."""
+"""Agreement with the published numbers: models of the same name, and the paper's findings."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

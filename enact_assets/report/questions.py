@@ -1,4 +1,4 @@
-"""What was asked: how many questions there are, of which length, and how hard by construction."""
+"""Questions asked: their number and length, and their difficulty by construction."""
 
 from typing import Any
 

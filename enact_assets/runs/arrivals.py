@@ -1,4 +1,4 @@
-"""Names that arrived: of the registry, of lists beside the data, of recordings and question files.
+"""Names from the registry, from lists beside the data, from recordings and question files.
 
 Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
 the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays

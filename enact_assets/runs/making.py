@@ -1,4 +1,4 @@
-"""What a running step makes, and from what: provenance, taken when it begins and when it lands."""
+"""Provenance of a running step, taken when it begins and when it writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Pools: how many runs of a sort may work at once.
+"""Pools: limits on runs that work at the same time.
 
 Limits are kept in the instance, where the UI shows and changes them. The daemon's queue keeps to
 all of them; a driver, which has the machine for itself, to those of what is not the machine's.

@@ -1,4 +1,4 @@
-"""Answers: what each model said, whether it is right, and what it got wrong."""
+"""Answers: raw answers of each model, their scores, and their errors."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Frames: what can be seen at each key frame, and its picture under each variant."""
+"""Frames: visibility at each key frame, and its picture under each variant."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, also when the writer is killed half way.
+"""Files that appear whole or not at all, even if the writer is killed.
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed. Readers
 that hold the old file open keep it. Temporary names start with a dot and end in ``.tmp``, which no

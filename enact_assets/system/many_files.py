@@ -1,4 +1,4 @@
-"""Work on very many files of the lake: in chunks, and by several processes where that pays."""
+"""Work on very many files: in chunks, and by several processes where that pays."""
 
 import multiprocessing
 import os

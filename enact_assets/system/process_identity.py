@@ -1,4 +1,4 @@
-"""Which process did this, and is it gone? Told apart across machines, restarts and reused numbers.
+"""Identity of a process across machines, restarts and reused numbers, and whether it is gone.
 
 A process number alone says little: it is given out again, it starts over in every container, and
 another machine has one too. No clock is asked.

@@ -1,4 +1,4 @@
-"""Sets the files aside that a step or `enact-assets verify` found damaged."""
+"""Sets aside the files that a step or `enact-assets verify` found damaged."""
 
 from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
 from enact_assets.engine.lake.file_errors import VERIFY

@@ -1,4 +1,4 @@
-"""What a table file says about itself, in the key-value metadata of its footer."""
+"""A table file's metadata: key-value pairs in its footer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a file of the lake says about itself, as a scan of the whole lake tells it."""
+"""A record per file of the lake: the metadata that a scan of the whole lake reads."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

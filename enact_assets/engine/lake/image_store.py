@@ -1,4 +1,4 @@
-"""Pictures, stored once each under the hash of their content, and what each render came out as."""
+"""Pictures, stored once each under the hash of their content, and the picture of each render."""
 
 import io
 import re

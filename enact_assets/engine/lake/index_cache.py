@@ -1,4 +1,4 @@
-"""What scans of the lake remember: per table, the files as they were listed and what they said."""
+"""Cache of scans of the lake: per table, the files as listed and their records."""
 
 import logging
 from collections.abc import Sequence

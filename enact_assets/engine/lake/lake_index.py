@@ -1,4 +1,4 @@
-"""What every file of the lake says about itself, without opening those that did not change.
+"""Records of every file of the lake, without opening files that did not change.
 
 Each file carries its content hash and its provenance in its footer. To ask half a million of them
 takes half a minute; a cache remembers the answers by name, size, time of change and inode, as

@@ -1,4 +1,4 @@
-"""One table file: Parquet with metadata that say what it holds, and checks on the way in and out.
+"""One table file: Parquet with metadata, checked when written and when read.
 
 A seal covers the whole file (engine/lake/seals.py) and is compared before rows are read. Every page
 also carries a checksum, for other programs and for files that are older than seals. Without either

@@ -1,4 +1,4 @@
-"""Reads what files of the lake say about themselves: their footers, many at a time."""
+"""Reads records of files of the lake from their footers, many at a time."""
 
 from collections.abc import Sequence
 

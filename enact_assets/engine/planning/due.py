@@ -1,4 +1,4 @@
-"""What may be made right now: stale, all inputs settled, and not tried on these inputs before.
+"""Partitions to make right now: stale, all inputs settled, not tried on these inputs before.
 
 Like a walk of the driver, but looked at anew each time, while others make partitions: a partition
 waits for what it is made from as long as that is to be made, being made, or may follow from it.

@@ -1,4 +1,4 @@
-"""Partitions that were asked for and are not there, listed with those that are stale.
+"""Partitions that were requested but do not exist, listed with the stale ones.
 
 A partition is missing if it is not there although a run was started to make it, or although
 something that it is made from, under the same names, is there or missing itself. The registry alone

@@ -1,4 +1,4 @@
-"""Where states come from, and what one partition is made from now."""
+"""Protocol of a source of states, and the current inputs of one partition."""
 
 from collections.abc import Callable, Collection
 from typing import Protocol

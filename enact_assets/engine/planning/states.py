@@ -1,4 +1,4 @@
-"""What there is: the version and the provenance of every partition, read from the lake at once."""
+"""States: version and provenance of every existing partition, read from the lake at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

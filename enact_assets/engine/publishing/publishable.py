@@ -1,4 +1,4 @@
-"""What goes into the warehouse: the files of the lake that are current, verified and unchanged.
+"""Files of the lake to publish: current, verified and unchanged.
 
 Names leave: a variant is taken out of the registry, a demonstration is forgotten. Their files stay
 in the lake and are not published. Tables that roll up several names keep rows of a leaver until

@@ -1,4 +1,4 @@
-"""Contracts as DuckDB sees them: types, views over the files of the lake, comments on columns."""
+"""Tables in DuckDB: types, views over the files of the lake, comments on columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path

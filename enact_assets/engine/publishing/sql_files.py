@@ -1,4 +1,4 @@
-"""SQL that makes the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
+"""SQL of the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
 
 Each file of the folder makes one relation or check, and opens with a header that explains it.
 """

@@ -1,4 +1,4 @@
-"""The warehouse: one DuckDB file with every published table, what is stale, and the marts.
+"""The warehouse: one DuckDB file with every published table, stale partitions and marts.
 
 It is built as a fresh file and swapped in when it is complete and passes all checks. Whoever holds
 the old file open keeps it, whole and unchanging, and never blocks publishing. Staging relations are

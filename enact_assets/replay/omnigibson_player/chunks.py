@@ -1,4 +1,4 @@
-"""How a long demonstration is played in chunks, so that its states need not be in memory at once.
+"""Plays a long demonstration in chunks, so that not all states are in memory at once.
 
 A row of ``state`` is not complete: ``DataCollectionWrapper`` dumps objects that are awake only, and
 what the row leaves out stays where it was. So every frame is played, in order, whether somebody

@@ -1,4 +1,4 @@
-"""Raw demonstrations in robomimic layout: what is in a file, and excerpts that OmniGibson plays.
+"""Raw demonstrations in robomimic layout: contents of a file, and excerpts to play.
 
 The playback wrapper loads all states of an episode into memory. An excerpt is a file of the same
 layout whose episodes are parts of one demonstration. A part begins with the scene file and the

@@ -1,4 +1,4 @@
-"""Facts and views as intervals, written as soon as they end: what is open is all that is kept."""
+"""Facts and views as intervals, written as soon as they end; only open ones are in memory."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is asked of the player, as JSON that both interpreters read."""
+"""Requests to the player, as JSON that both interpreters read."""
 
 import dataclasses
 import json

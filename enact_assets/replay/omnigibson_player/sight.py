@@ -1,4 +1,4 @@
-"""What a camera sees of each object, from instance segmentation."""
+"""Views of a camera on each object, from instance segmentation."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
