@@ -26,7 +26,7 @@ from enact_assets.official.commands import add_bulk_command, add_official_comman
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
 GRPC_TIMEOUT_S = "600"
-"""So long sensors and schedules may take."""
+"""Time limit of sensors and schedules, in seconds."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

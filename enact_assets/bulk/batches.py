@@ -123,7 +123,7 @@ def scan_table(output: Path, name: str) -> pl.LazyFrame:
 
 
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
-    """Make and land one batch, unless it is there already: its manifest, and whether it was made.
+    """Make and land one batch, unless it exists already: its manifest, and whether it was made.
 
     A demonstration that fails, for whatever reason, is noted and has no rows. Errors:
     :class:`OutputError` if the batch cannot be written; nothing of it is left then.
@@ -203,7 +203,7 @@ def _landing(folder: Path) -> Iterator[Path]:
 
 
 def remove_batch(folder: Path) -> None:
-    """Remove a batch, if it is there, so that no reader finds it half removed."""
+    """Remove a batch, if it exists, so that no reader finds it half removed."""
     if folder.exists():
         aside = temporary_name(folder)
         folder.rename(aside)

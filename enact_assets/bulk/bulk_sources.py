@@ -56,7 +56,7 @@ class LakeSource:
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """A recorded replay, ``.json`` or ``.json.gz``, read anew in every run."""
+    """A recorded replay, ``.json`` or ``.json.gz``, read again in every run."""
 
     path: Path
     demonstration: str

@@ -31,7 +31,7 @@ TABLES = (
     "trajectories",
     "qa",
 )
-"""What a bulk run lands: the questions, and all that verifies them."""
+"""Tables that a bulk run writes: the questions and the tables that verify them."""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
             registry = load_registry()
             # What is defined and no partition yet becomes one with the next walk.
             found, _ = names_found(data, registry)
-            # Names that are no longer defined also stay until somebody forgets them.
+            # Undefined names also stay until they are forgotten.
             held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}
             return current_names(instance, registry, {**found, **held}).of
 

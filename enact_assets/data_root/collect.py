@@ -78,7 +78,7 @@ def collect(
 
     ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
     name may arrive, and its partition land, meanwhile. Pictures, renders, temporary and damaged
-    files that are younger than ``grace_s`` stay, as somebody may be about to name them; so do those
+    files that are younger than ``grace_s`` stay, as a run may be about to name them; so do those
     with a time to come.
 
     Errors: :class:`LakeError` if ``names`` has no demonstration though the lake holds some, or
@@ -128,7 +128,7 @@ class _Collector:
             )
 
     def _entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each partition that is there, and its file; foreign files left out."""
+        """Values of each partition that exists, and its file; foreign files left out."""
         for entry in self._lake.files(table_name):
             values = values_of(table(table_name), entry.name)
             if values is not None:

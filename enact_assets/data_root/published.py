@@ -119,7 +119,7 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
 
 
 def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
-    """Asset and partition of all that the published warehouse calls stale or missing.
+    """Asset and partition of everything that the warehouse lists as stale or missing.
 
     Empty if there is no warehouse, or none that can be read.
     """

@@ -26,7 +26,7 @@ ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
 DEMONSTRATION_FILE = "omnigibson.json"
 """Which raw demonstration OmniGibson plays back, and where its camera is."""
 RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
-"""A folder with one of these is a recording; the first that is there counts."""
+"""A folder with one of these is a recording; the first one found counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""
 VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
@@ -110,7 +110,7 @@ class Recordings:
             return None
 
     def is_unreachable(self, demonstration: str) -> bool:
-        """Whether it is a link that leads nowhere just now, as to a disk that is not mounted."""
+        """Whether it is a dangling link, for example to a disk that is not mounted."""
         try:
             place = self.folder(demonstration)
         except LakeError:

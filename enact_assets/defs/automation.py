@@ -42,7 +42,7 @@ MAX_RETRIES = 3
 RUN_TAGS = {
     TRIGGER_TAG: "automation",
     "dagster/max_retries": str(MAX_RETRIES),
-    # What a killed run had made by then is not known: begin anew.
+    # What a killed run had made by then is not known: begin again.
     "dagster/retry_strategy": "ALL_STEPS",
 }
 """Failed runs are retried by the daemon, unless a step failed: it would fail again."""

@@ -40,7 +40,7 @@ MARK = "probe"
 
 @dataclass(frozen=True)
 class Software:
-    """Versions of all that makes rows."""
+    """Versions of everything that makes rows."""
 
     versions: dict[str, str]
 

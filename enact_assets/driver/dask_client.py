@@ -62,7 +62,7 @@ def why_refused(future: "Future[Any]") -> str:
 
 
 class Patience:
-    """Says that no worker is there: after some seconds, then every minute."""
+    """Reports a missing worker: after some seconds, then every minute."""
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client, self._address = client, address

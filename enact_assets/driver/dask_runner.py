@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from distributed import Future
 
 REACHED_S = 15
-"""So long a scheduler may take to answer."""
+"""Time limit for a scheduler to answer."""
 CHECKED_S = 120
-"""So long workers that are there may take to load everything; a busy one is checked later."""
+"""Time limit for existing workers to load everything; a busy one is checked later."""
 LOOK_EVERY_S = 1.0
 
 
@@ -139,7 +139,7 @@ class DaskRunner(Runner):
         self._open.close()
 
     def _check_workers(self, *, is_first: bool = False) -> None:
-        """Ask every worker that is there; those that come later are asked with their first step.
+        """Ask every existing worker; those that come later are asked with their first step.
 
         A worker that cannot work yet is an error only when it is asked for the first time.
         """

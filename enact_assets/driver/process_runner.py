@@ -29,7 +29,7 @@ from enact_assets.runs.lost_runs import mark_lost, mark_stopped
 from enact_assets.runs.progress import Progress
 
 STOP_S = 3.0
-"""So long a worker may clean up; then it is killed."""
+"""Time limit for a worker to clean up; then it is killed."""
 MAX_STILLBORN = 3
 """Processes in a row that may end while they start, before we stop starting more."""
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")

@@ -40,7 +40,7 @@ class Failure:
 class Report:
     """What a walk did.
 
-    ``blocked`` could not be made because something upstream failed; ``kept`` are as they were, but
+    ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged, but
     older than what failed. ``rejected`` are messages about unknown names. ``n_told``
     partitions existed but were not yet reported to Dagster. ``damaged`` says which files the
     walk found damaged and made again.

@@ -116,12 +116,12 @@ class RecordedSource:
 
 @dataclass(frozen=True)
 class VideoSource(RecordedSource):
-    """Videos that somebody annotated; their pictures are frames of the video."""
+    """Videos that a person annotated; their pictures are frames of the video."""
 
     name: str = VIDEO
 
     def has(self, demonstration: str) -> bool:
-        """Whether its annotation is there."""
+        """Whether its annotation exists."""
         found = self.recordings.find(demonstration)
         return found is not None and found.name in ANNOTATION_FILES
 

@@ -1,7 +1,7 @@
 """Pictures of key frames, rendered once each and cached by what determines them.
 
-A render is named by the hash of all that decides its bytes, so the same picture under another
-variant or gating costs nothing, and a killed run goes on where it stopped.
+A render is named by the hash of everything that determines its bytes, so the same picture under
+another variant or gating costs nothing, and a killed run goes on where it stopped.
 """
 
 import dataclasses
@@ -113,7 +113,8 @@ def render_in_world(
 
 
 def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
-    """Hash of all that decides a picture: world, state, settings, our code and the libraries.
+    """Hash of everything that determines a picture: world, state, settings, our code and the
+    libraries.
 
     The variant's name and gating take no part: the same picture is the same render.
     """

@@ -23,7 +23,7 @@ from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.system.worker_process import kill_workers, worker_pool
 
 FEW = 2
-"""Up to so many pictures are rendered in this process: starting others would take longer."""
+"""Up to this many pictures are rendered in this process: starting others would take longer."""
 PNG_LEVEL = 6
 
 

@@ -70,7 +70,7 @@ class LakeStates:
         return States(of)
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it is not there."""
+        """State of one partition of a table, or of a whole; None if it does not exist."""
         if asset in WHOLE:
             return self._whole(asset)
         where = dict(zip(dimensions(asset), partition, strict=True))

@@ -71,7 +71,7 @@ def is_labelled(path: Path, png: bytes, label: str) -> bool:
 
 
 def _drawn_from(png: bytes, label: str) -> str:
-    """Hash of all that decides a labelled picture."""
+    """Hash of everything that determines a labelled picture."""
     return content_sha([sha256_bytes(png), label, LOOK, PIL.__version__])
 
 

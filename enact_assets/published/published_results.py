@@ -23,7 +23,7 @@ T = TypeVar("T", bound=Table)
 def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
     """Rows of one of the tables in ``published_tables``.
 
-    Errors: :class:`TableContractError` for a file that is not there, cannot be read, or has other
+    Errors: :class:`TableContractError` for a file that is missing, cannot be read, or has other
     columns or types.
     """
     path = folder / f"{contract.table_name()}.csv"

@@ -105,7 +105,7 @@ def playback_request(
 ) -> PlaybackRequest:
     """What to ask of the player; ``changes`` are fields of it, such as ``view`` and ``frames``.
 
-    Its folder below ``output`` is named by all that decides what comes out, frames aside.
+    Its folder below ``output`` is named by everything that determines what comes out, frames aside.
     """
     about = read_demonstration(description)
     source = Path(about.file)

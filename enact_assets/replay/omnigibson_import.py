@@ -82,7 +82,7 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
     """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
-    that name is there, so that what somebody set in its ``omnigibson.json`` is not lost;
+    that name is there, so that edits of its ``omnigibson.json`` are not lost;
     :class:`OutputError`. Then nothing is taken in.
     """
     listing = list_demonstrations(path)

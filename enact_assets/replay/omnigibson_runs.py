@@ -77,7 +77,7 @@ class Player:
         is_done: Callable[[], bool],
         progress: Callable[[int, int], None],
     ) -> None:
-        """Play ``request``; ``is_done`` looks whether all of its output is there.
+        """Play ``request``; ``is_done`` looks whether its output is complete.
 
         ``progress`` hears frames done and frames in all. Errors: :class:`PlaybackError` with what
         the player said, or after two crashes with the end of its log; :class:`OutputError` if its
@@ -112,7 +112,7 @@ class Player:
 
 
 current_player: ContextVar[Player] = ContextVar("enact_player")
-"""Set where somebody listens; everywhere else players are started without a channel."""
+"""Set where messages are received; elsewhere players are started without a channel."""
 
 
 def player() -> Player:

@@ -11,7 +11,7 @@ ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
 """Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
 """Source of demonstrations that OmniGibson played back from raw recordings."""
 VIDEO = "video"
-"""Source of demonstrations that are a video somebody annotated."""
+"""Source of demonstrations that are a video a person annotated."""
 
 
 @dataclass(frozen=True)

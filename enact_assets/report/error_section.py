@@ -101,7 +101,7 @@ def handedness(rows: ReportRows) -> Section:
 
 
 def mismatch(rows: ReportRows) -> Section:
-    """How often is accepted what does not say all that happened."""
+    """Share of accepted answers that omit changes."""
     columns = ("model", "whose", "kind", "questions %", "of accepted", "steps %", "of passing")
     lines = [
         (

@@ -23,7 +23,7 @@ def heat_maps(
     """Figures of a panel, of up to :data:`VARIANTS_ABREAST` variants each.
 
     ``cells`` have kind, model, variant, is_published, delta (None: no number), mark, and
-    is_significant. They need not be complete: what is not there is hatched.
+    is_significant. They need not be complete: missing cells are hatched.
     """
     n_figures = -(-len(variants) // VARIANTS_ABREAST)
     figures = []

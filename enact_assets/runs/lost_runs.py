@@ -10,7 +10,7 @@ from enact_assets.system.process_identity import ProcessIdentity
 PROCESS_TAG = ".dagster/enact_process"
 """Run id and process. Dagster hides tags that begin so; it copies them to retries, too."""
 OLD_S = 24 * 3600.0
-"""A run on a machine that cannot be asked counts as lost after this: no step takes so long."""
+"""A run on a machine that cannot be asked counts as lost after this: no step takes that long."""
 NOTHING_HALF = "Nothing incomplete was published."
 
 

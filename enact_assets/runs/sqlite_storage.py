@@ -24,7 +24,7 @@ from enact_assets.system.atomic import temporary_name
 
 EVENT_LOG_FILE = "event_log.db"
 LOCKED_S = 120
-"""So long a writer waits for others. Dagster's run storage gives up after five seconds."""
+"""Seconds that a writer waits for others. Dagster's run storage gives up after five seconds."""
 
 _engines: WeakSet[Engine] = WeakSet()
 

@@ -189,7 +189,7 @@ def _by_family(p: Floats, has_reference: NDArray[np.bool_]) -> Floats:
 
 
 def _with_places(accuracies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """``accuracies`` of a stratum with the places each model may have, and whom it is tied with."""
+    """``accuracies`` of a stratum with the places each model may have, and its ties."""
     sides = pl.concat(
         [
             pairs.select(model="model_a", other="model_b", lead="difference", is_tied="is_tied"),

@@ -84,7 +84,7 @@ def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[
     return {"compared answers": n, "other answers": evaluated.height - n}
 
 
-# Apart from the evaluation, so that scores stay current while their analysis is made anew; and
+# Apart from the evaluation, so that scores stay current while their analysis is recomputed; and
 # answers that are put otherwise, to the same order, are not analysed again.
 @step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
 def error_analysis(

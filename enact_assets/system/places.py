@@ -84,7 +84,7 @@ class Place(Protocol):
         ...
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         ...
 
     def temporary_files(self) -> Iterator[Entry]:
@@ -92,7 +92,7 @@ class Place(Protocol):
         ...
 
     def touch(self, name: str) -> None:
-        """Give a file the present as its time. Errors: ``FileNotFoundError`` if it is not there."""
+        """Set its time to now. Errors: ``FileNotFoundError`` if it does not exist."""
         ...
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
@@ -176,7 +176,7 @@ class LocalPlace:
         return Entry(name, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         (self.root / name).unlink()
 
     def temporary_files(self) -> Iterator[Entry]:
@@ -192,7 +192,7 @@ class LocalPlace:
                 yield Entry(inside, of.st_size, of.st_mtime_ns, of.st_ino)
 
     def touch(self, name: str) -> None:
-        """Give a file the present as its time. Errors: ``FileNotFoundError`` if it is not there."""
+        """Set its time to now. Errors: ``FileNotFoundError`` if it does not exist."""
         os.utime(self.root / name)
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:

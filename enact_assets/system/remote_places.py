@@ -43,7 +43,7 @@ class RemotePlace:
     def at(cls, url: str) -> "RemotePlace":
         """The place of a URL. Errors: :class:`LakeError` if its protocol cannot be used."""
         try:
-            # Listings are asked for anew: other processes write, too.
+            # Listings are requested again: other processes write, too.
             system, root = fsspec.url_to_fs(url, use_listings_cache=False)
         except (ImportError, ValueError) as error:
             raise LakeError(f"{url}: cannot be reached through fsspec ({error})") from error
@@ -129,7 +129,7 @@ class RemotePlace:
         return self._entry(name, information) if information.get("type") == "file" else None
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         if self.entry(name) is None:  # an object store is silent about what was not there
             raise FileNotFoundError(errno.ENOENT, "no such file", self.where(name))
         with self._reaching(name):

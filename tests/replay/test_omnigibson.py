@@ -282,7 +282,7 @@ def test_a_missing_data_set_or_scene_is_told(machine: Machine) -> None:
     [
         ({"scene_file": None}, "no attribute 'scene_file', which is the scene file it was"),
         ({"config": None}, "no attribute 'config', which is its settings"),
-        ({"config": [1]}, "attribute 'config' is no JSON object"),
+        ({"config": [1]}, "attribute 'config' is not a JSON object"),
     ],
 )
 def test_a_file_without_its_scene_or_settings_is_refused(

@@ -72,7 +72,7 @@ class ImageStore:
         return self.root / picture_name(sha)
 
     def put(self, png: bytes) -> str:
-        """Store a PNG file and return its SHA-256; one that is there already is kept.
+        """Store a PNG file and return its SHA-256; an existing one is kept.
 
         Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG;
         :class:`OutputError` if the picture cannot be written.
@@ -85,7 +85,7 @@ class ImageStore:
         return sha
 
     def exists(self, sha: str) -> bool:
-        """Whether a picture's file is there (:meth:`read` tells whether it is intact)."""
+        """Whether a picture's file exists (:meth:`read` tells whether it is intact)."""
         return self.place.entry(picture_name(sha)) is not None
 
     def read_png(self, sha: str) -> bytes:

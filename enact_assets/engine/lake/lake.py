@@ -169,7 +169,7 @@ class Lake:
         return where_aside(self.place, file_name(*_resolved(table_name, partition)))
 
     def exists(self, table_name: str, partition: Partition | None = None) -> bool:
-        """Whether the partition's file is there (it may still be damaged)."""
+        """Whether the partition's file exists (it may still be damaged)."""
         return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
 
     def files(self, table_name: str) -> Iterator[Entry]:
@@ -186,7 +186,7 @@ class Lake:
         return iter([] if found is None else [found])
 
     def files_aside(self) -> Iterator[tuple[str, tuple[str, ...], Entry]]:
-        """Table, values of the partition, and file of all that was set aside."""
+        """Table, values of the partition, and file of everything that was set aside."""
         for entry in self.place.files(""):
             before = name_before(entry.name)
             contract = None if before is None else _table_of(before)
@@ -196,7 +196,7 @@ class Lake:
                     yield contract.table_name(), values, entry
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each partition that is there, and its file; foreign files are left out."""
+        """Values of each partition that exists, and its file; foreign files are left out."""
         check_declared(table_name)
         contract = table(table_name)
         for entry in self.files(table_name):

@@ -35,7 +35,7 @@ GREATEST_SKEW_NS = 3_600_000_000_000
 """How far the clock of a file server may be behind this machine's."""
 LISTING_SHARE = 0.3
 REMEMBER_FROM = 1 / 50
-"""What a cache is written for: this share of its files read anew. Below that, reading them once
+"""What a cache is written for: this share of its files read again. Below that, reading them once
 more takes less time than writing the whole table's cache."""
 
 PENDING = FileRecord(None, None, "not read yet", 0, 0)

@@ -1,6 +1,6 @@
 """Partitions that were requested but do not exist, listed with the stale ones.
 
-A partition is missing if it is not there although a run was started to make it, or although
+A partition is missing if it does not exist although a run was started to make it, or although
 something that it is made from, under the same names, is there or missing itself. The registry alone
 asks for nothing: a first look makes a few of its names, and the others must not fill the list.
 """

@@ -1,6 +1,6 @@
 """What is stale and why, and what may follow: a comparison of provenance with the current state.
 
-A partition is stale if it is not there or cannot be used, if other code made it, or if one of its
+A partition is stale if it does not exist or cannot be used, if other code made it, or if one of its
 inputs has another version than the one it was made from. Whether what is made from it becomes
 stale is known when it is made: with equal content the change ends there. Until then it *may
 follow*.
@@ -148,7 +148,7 @@ class Lineage:
         return self._follows.of(step.name)
 
     def inputs(self, step: StepSpec, partition: Partition) -> dict[str, InputVersion]:
-        """Version of each input as it is now; one that is not there is left out."""
+        """Version of each input as it is now; a missing one is left out."""
         found = {}
         for follow in self.follows(step):
             version = self.states.input_version(follow, partition)

@@ -206,7 +206,7 @@ def _is_current(table_name: str, file: File, names: Names) -> bool:
 def _leavers(
     connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
-    """Names that rows of published files still hold though they are current no more."""
+    """Names that rows of published files still hold though they are no longer current."""
     of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
     found = {}
     for column in held_dimensions(contract):

@@ -178,7 +178,7 @@ def _content_sha(
     left_out: LeftOut,
     stale: pl.DataFrame,
 ) -> str:
-    """Hash of all that the warehouse is made from."""
+    """Hash of everything that the warehouse is made from."""
     inputs = (
         [[s.table, s.content_sha] for s in sources.current],
         [sha256_bytes(f.text.encode()) for f in files],

@@ -137,7 +137,7 @@ class DemonstrationFile:
         return {str(n) for change in changes for n in change.get("systems", {}).get("add", [])}
 
     def sha(self, episode: int) -> str:
-        """Hash of all that decides what is played, in hexadecimal."""
+        """Hash of everything that determines what is played, in hexadecimal."""
         group = self._group(episode)
         total = hashlib.sha256()
         for part in (self.config, self.scene_file, self._transitions(episode)):

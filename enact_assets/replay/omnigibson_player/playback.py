@@ -86,7 +86,7 @@ class FactsWatcher:
 
 
 class PictureWatcher:
-    """Stores a PNG file of every frame it looks at, each as soon as it is there."""
+    """Stores a PNG file of every frame it looks at, each as soon as it is drawn."""
 
     modality = "rgb"
 
