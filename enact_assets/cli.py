@@ -118,14 +118,13 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("export", _export, about)
     sub.add_argument(
         "name",
-        help="a gating (exports its question set with labelled pictures) or an imported question "
-        "file",
+        help="a question set (exported with labelled pictures) or an imported question file",
     )
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
     sub.add_argument(
         "--variant",
         metavar="NAME",
-        help="variant whose pictures to use (default: the gating's first)",
+        help="variant whose pictures to use (default: the first that asks the set)",
     )
 
     about = "Leave out a demonstration, model or question file that was added."
