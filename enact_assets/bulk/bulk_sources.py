@@ -24,7 +24,7 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """Hash of what decides its tables: another one means that they may have changed."""
+        """Hash of what decides its tables: a different one means that they may have changed."""
         ...
 
     def load(self) -> ReplayTables:
@@ -54,7 +54,7 @@ class LakeSource:
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """A recorded replay, ``.json`` or ``.json.gz``, read anew in every run."""
+    """A recorded replay, ``.json`` or ``.json.gz``, read again in every run."""
 
     path: Path
     demonstration: str

@@ -38,7 +38,7 @@ TABLES = (
     "trajectories",
     "qa",
 )
-"""What a bulk run lands: the questions, and all that verifies them."""
+"""Tables that a bulk run writes: the questions and the tables that verify them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def tables_of_demonstration(
         if replay.demonstrations["source"].to_list() == [EMBEDDED]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
-                "masks: it is embedded. Materialize it instead: its masks are measured then."
+                "masks: it is embedded. Materialize it instead; that measures its masks."
             )
     made = run_in_memory(
         CHAIN,

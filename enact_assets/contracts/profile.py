@@ -37,7 +37,7 @@ class ReleaseRules:
     seed: int = 42
     """Every draw of questions starts from it, whatever seed is asked for."""
     trajectories_per_length: int = 5
-    """What the command line of the release asks for unless told otherwise."""
+    """Default of the release's command line."""
     attempts_per_trajectory: int = 10
     max_inverse_questions: int = 25
     """Inverse questions kept per length and demonstration."""

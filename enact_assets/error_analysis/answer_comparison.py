@@ -1,4 +1,4 @@
-"""Answers compared with what happened: tables ``compared_steps`` and ``compared_components``."""
+"""Answers compared with true changes: ``compared_steps`` and ``compared_components``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

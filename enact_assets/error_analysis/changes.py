@@ -1,4 +1,4 @@
-"""What questions of one demonstration and kind say of each step, and what each order says of it."""
+"""Changes of each step of the questions of one demonstration and kind, true and answered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

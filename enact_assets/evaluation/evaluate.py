@@ -54,10 +54,9 @@ def evaluate(
     answers have null in every score. Unparsed ones are wrong under the paper's rules (accepted
     false, pairwise accuracy 0); under those of the release they have no scores, and neither have
     rows on which the release raises. ``answer`` holds labels up to 64 bits; larger ones, which
-    label nothing, become the largest. Source: paper A.3.2, benchmark definition 6; behaviour of
-    the release, sections 14 and 15. Errors: :class:`EvaluationError` for a prediction without its
-    question, a question without its index, a question given twice, or, under the paper's rules,
-    one that does not fit its index.
+    label nothing, become the largest. Source: paper A.3.2, definitions.md 6, R14 and R15.
+    Errors: :class:`EvaluationError` for a prediction without its question, a question without its
+    index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
     asked = _asked(predictions, questions)
     has_actions = pl.lit(rules.has_own_actions) & (pl.col("kind") == "inverse")

@@ -51,8 +51,8 @@ def report_release(results: Iterable[ReleaseResult]) -> dict[str, Any]:
 
     ``overall``, ``forward_world_modeling`` and ``inverse_world_modeling``, each with ``count``,
     ``task_accuracy``, ``pairwise_accuracy`` (plain means over rows, 0 to 1) and ``per_step``, the
-    same three per number of key frames; a part without rows is absent. Source: behaviour of the
-    release, section 15.5.
+    same three per number of key frames; a part without rows is absent. Source:
+    definitions.md R15.5.
     """
     scored = [result for result in results if result.is_scored]
     parts = {"overall": scored}

@@ -50,7 +50,7 @@ class ReleaseScorer:
     """Questions read once; ``score`` takes the answers of one model after another.
 
     ``questions`` are rows of a file of questions or answers, ``evidence`` is per task. Source:
-    behaviour of the release, sections 14 and 15.
+    definitions.md R14 and R15.
     """
 
     def __init__(

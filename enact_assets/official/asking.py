@@ -58,7 +58,7 @@ def ask_folder(
     Pictures stand below the folder of ``output``, where the paths in the file point; they are
     labelled once per key frame and label and linked where a question shows them. A task that fails
     has no questions and is told in the summary; the others go on. If every task fails, no file is
-    written. Source: release 13.
+    written. Source: definitions.md R13.
 
     Errors: :class:`RecordingError` if nothing was segmented, :class:`OutputError`.
     """

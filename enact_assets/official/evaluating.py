@@ -47,7 +47,7 @@ def evaluate_files(
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
     is read once for all models. A file that fails is told in the summary and the others go on; so
-    is a task without evidence, whose rows are then unknown. Source: release 15.
+    is a task without evidence, whose rows are then unknown. Source: definitions.md R15.
 
     Errors: :class:`QuestionFileError` if there is no answer file, :class:`RecordingError` if
     nothing was segmented or replayed.

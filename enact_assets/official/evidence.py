@@ -29,8 +29,8 @@ def changes_at(
 ) -> Changes:
     """Changes between the frames ``frame_ids`` of the replay, which ascend.
 
-    Under ``release`` graphs are taken as recorded, whatever chose the frames (release 5). Under
-    ``paper`` they are smoothed, so the frames must be the key frames that segmentation finds.
+    Under ``release`` graphs are taken as recorded, whatever chose the frames (definitions.md R5).
+    Under ``paper`` they are smoothed, so the frames must be the key frames that segmentation finds.
     Errors: :class:`RecordingError` with ``where`` if the replay has no frame of an id, or segments
     otherwise.
     """

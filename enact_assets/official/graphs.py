@@ -23,7 +23,7 @@ def graphs_of(
 ) -> list[Graph]:
     """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
 
-    ``picture_px`` is (height, width) of a key frame's picture. Source: release 2.
+    ``picture_px`` is (height, width) of a key frame's picture. Source: definitions.md R2.
     """
     category = dict(objects.select("object_name", "category").iter_rows())
     parents = parents_over_time(objects, later_parents)
@@ -59,7 +59,7 @@ def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
 
 
 def difference(before: Graph, after: Graph) -> dict[str, Graph]:
-    """What to add, remove and update to get from one graph to the next. Source: release 2."""
+    """What to add, remove and update to get from one graph to the next (definitions.md R2)."""
     parts: dict[str, Graph] = {
         name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
     }

@@ -1,4 +1,4 @@
-"""Which frames of a recording will need pictures, by the registry's variants."""
+"""Frames of a recording that need pictures under the registry's variants."""
 
 import numpy as np
 

@@ -112,12 +112,12 @@ def build_question(
 
 
 def _step(trajectory: Mapping[str, Any], changes: Changes, i: int, j: int) -> list[str]:
-    """The sorted components of the step i -> j; raises :class:`QuestionError` if it is no edge."""
+    """The sorted components of the step i -> j; :class:`QuestionError` if it is not an edge."""
     found = changes.get((i, j))
     if not found:
         raise QuestionError(
             f"{trajectory['demonstration']} ({trajectory['gating']}): trajectory "
-            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is no edge of "
-            "the transition graph; materialize trajectories again from this graph"
+            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is not an edge "
+            "of the transition graph; materialize trajectories again from this graph"
         )
     return sorted(found)

@@ -1,6 +1,6 @@
 """The recorded source: replays in the layout of the public release -> replay tables.
 
-Source: release section 2. Every frame stands for the complete graph that the release reconstructs
+Source: definitions.md R2. Every frame has the complete graph that the release reconstructs
 from it; what differs from the frame before becomes the ends of intervals. Tables count frames by
 position, ``frame_id_runs`` keeps the ids.
 
@@ -30,7 +30,7 @@ from enact_assets.replay.timeline import Timeline
 
 FRAME_RATE_HZ = 30.0
 PARTICLE_SYSTEM = "System"
-"""Category of objects that stand for many particles."""
+"""Category of particle systems."""
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
 
@@ -50,7 +50,7 @@ def read_recorded(
     other than ``camera`` see is not kept. ``progress`` hears bytes done and bytes in all.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
-    was expected, if the file cannot be read or is no recording in this layout.
+    was expected, if the file cannot be read or is not a recording in this layout.
     """
     try:
         check_partition_value(demonstration, f"recording {path}")
@@ -63,7 +63,9 @@ def read_recorded(
             if pattern is not None:
                 timeline.sight_rows += stream.follow(pattern, timeline.sight)
         if not stream.n_frames:
-            raise stream.place.error("no frame in it; the recording was cut off or never began")
+            raise stream.place.error(
+                "it contains no frame; the recording was cut off or never began"
+            )
         timeline.finish(stream.n_frames)
     row = {
         "demonstration": demonstration,

@@ -1,4 +1,4 @@
-"""Replay tables -> a recording in the layout of the public release (release section 2).
+"""Replay tables -> a recording in the layout of the public release (definitions.md R2).
 
 What comes back from ``read_recorded``: with flavour ``full`` every table, except that the hash is
 of the new file, ``activity`` has to be given again, and states that render embedded demonstrations
@@ -120,7 +120,7 @@ def _records(tables: ReplayTables, flavour: Flavour, camera: str) -> Iterator[by
 
 
 def _is_written_in_full(frame: int, ids: list[int]) -> bool:
-    """Whether a recording of differences has all of ``frame``: release section 2.
+    """Whether a recording of differences has all of ``frame``: definitions.md R2.
 
     The public writer asks whether there was a frame before by its id, and takes 0 for none.
     """
@@ -137,7 +137,7 @@ class _Sweep:
 
     @classmethod
     def over(cls, intervals: pl.DataFrame, columns: Sequence[str]) -> "_Sweep":
-        """Intervals of a table, each told by the values of ``columns``; latest first."""
+        """Intervals of a table, each as the values of ``columns``; latest first."""
         bounds = (intervals[name].arg_sort(descending=True) for name in ("frame_from", "frame_to"))
         starts, stops = (
             list(zip(intervals[name].gather(order).to_list(), order.to_list(), strict=True))

@@ -1,4 +1,4 @@
-"""What a replay is made of, whatever its source."""
+"""The tables of a replay, whatever its source."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
 """Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
 """Source of demonstrations that OmniGibson played back from raw recordings."""
 VIDEO = "video"
-"""Source of demonstrations that are a video somebody annotated."""
+"""Source of demonstrations that are a video a person annotated."""
 
 
 @dataclass(frozen=True)

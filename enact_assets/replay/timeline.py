@@ -1,4 +1,4 @@
-"""From graph to graph: which facts of a recording hold, and what is seen, from which frame on."""
+"""Turns consecutive graphs of a recording into intervals of facts and views."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -86,7 +86,7 @@ class Timeline:
             return self._pattern(raw)
         if not self._has_graph:
             raise raw.place.error(
-                "no full frame before this one, so nobody knows what it differs from", "type"
+                "no full frame precedes this one, so the frame it differs from is unknown", "type"
             )
         if isinstance(graph, DiffFrame):
             self._take_diff(frame, graph, raw.place)

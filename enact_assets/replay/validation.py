@@ -1,4 +1,4 @@
-"""Contradictions in a replay, found before any stage builds on it.
+"""Checks a replay for contradictions before any stage builds on it.
 
 All checks are joins and comparisons of columns: a replay of 100,000 frames and some thousand
 intervals is checked in milliseconds.
@@ -189,8 +189,8 @@ def _check_recorded_predicates(facts: pl.DataFrame) -> None:
     )
     if wrong.height:
         raise ReplayError(
-            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is no "
-            f"state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
+            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is "
+            f"not a state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
             "transitions follow from parents and are no facts."
         )
     arity = facts.filter(

@@ -12,7 +12,7 @@ from enact_assets.segmentation.segment import segment
 
 
 def as_recorded(replay: ReplayTables, frames: Ints, gating: Gating) -> SegmentedTables:
-    """What the recording says at ``frames`` (M,), which ascend, whatever chose them (release 5)."""
+    """What the recording says at ascending ``frames``, whatever chose them (definitions.md R5)."""
     nothing = np.full(frames.size, -1)
     found = KeyFrames(frames, nothing, nothing.astype(np.float64))
     graphs = facts_at(replay.facts, frames)

@@ -58,7 +58,7 @@ class DeltaIndex(ComponentIndex):
 
     Parents are those at the key frame at which the object appears.
 
-    Source: benchmark definition 3 (paper 2.2 and A.3.2).
+    Source: definitions.md 3 (paper 2.2 and A.3.2).
     """
 
     def __init__(

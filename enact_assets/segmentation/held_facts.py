@@ -70,9 +70,9 @@ def changes_at(
     """Component texts, by object name, of each of ``frames`` (M,) against the one before.
 
     Only the states that the release words make components. As in its diff of two frames
-    (release 7), an object that appears or disappears takes its own states along without a word,
-    while relations to it count. A transition is an object that appears while objects disappear that
-    are its parents at that frame.
+    (definitions.md R7), an object that appears or disappears takes its own states along without a
+    word, while relations to it count. A transition is an object that appears while objects
+    disappear that are its parents at that frame.
     """
     first, stop = held_between(facts, frames)
     is_held = first < stop

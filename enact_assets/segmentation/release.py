@@ -1,7 +1,7 @@
 """Segmented frames under profile ``release``: what the public release saves, quirks included.
 
-Source: release 3 to 5. Frames are positions; where the rules count ids, the recording's own are
-used. The quirks, each with a test:
+Source: definitions.md R3 to R5. Frames are positions; where the rules count ids, the
+recording's own are used. The quirks, each with a test:
 
 - The first key frame is frame 59, whatever it shows; a shorter replay ends the release with an
   IndexError. Frame 60 and the last frame are never compared.
@@ -13,7 +13,7 @@ used. The quirks, each with a test:
   compares states as lists whose order depends on hashes, so it may or may not fail where an object
   has two states or more; here states are sets, and such a frame always ends the demonstration.
 - Key frames are found on filtered facts, but ``scene_graphs`` and ``changes`` are about what was
-  recorded: later stages of the release read the recording again (release 5).
+  recorded: later stages of the release read the recording again (definitions.md R5).
 """
 
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ UNKNOWN_STATE = -1
 UNSPEAKABLE = -2
 """Instead of a component: an object in it has no label."""
 
-# How the parents of an object that appears are found (release 7).
+# How the parents of an object that appears are found (definitions.md R7).
 AS_LISTED = 0
 AMONG_REMOVED = 1
 IMPOSSIBLE = 2

@@ -159,7 +159,7 @@ class ReleaseDeltaIndex(ComponentIndex):
     def n_draws(self, pairs: Ints) -> Ints:
         """States of each visible change that appear, and that end: (n, 2); 0 if it fails.
 
-        The release draws a wording for each of them (release 13).
+        The release draws a wording for each of them (definitions.md R13).
         """
         return self._changes(pairs, VISIBLE).n_draws
 
@@ -250,7 +250,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
 
 def signature_text(component: Component) -> str:
-    """``component`` as the public release writes it (release 10).
+    """``component`` as the public release writes it (definitions.md R10).
 
     ``+OnTop(bacon, countertop)`` -> ``edge_add_the bacon_the countertop_OnTop``.
     """
@@ -272,7 +272,7 @@ def _entry(component: Component) -> Entry:
 
 
 def _group(component: Component) -> int:
-    """Place of the component's group in a text (release 11)."""
+    """Place of the component's group in a text (definitions.md R11)."""
     if component.operation == "transition":
         return len(_GROUPS)
     return _GROUPS.index((component.operation, component.object is None))

@@ -56,7 +56,7 @@ class ReleaseObjects:
 
     @property
     def cooked_from(self) -> list[str | None]:
-        """Per label, what has this cooked form (release 10), or None: (L,)."""
+        """Per label, what has this cooked form (definitions.md R10), or None: (L,)."""
         return [t.replace(f"{_COOKED} ", "") if _COOKED in t else None for t in self.label_texts]
 
 
@@ -110,7 +110,7 @@ def read_objects(
 
 
 def _origin(name: str, category: str, parents: list[str] | None) -> tuple[int, list[str]]:
-    """How the parents of an object that appears are found, and from what (release 7)."""
+    """How the parents of an object that appears are found, and from what (definitions.md R7)."""
     if parents is None or category != PARTICLE_SYSTEM:
         return AS_LISTED, parents or []
     if _COOKED in name.lower():

@@ -1,4 +1,6 @@
-"""Numba kernels of profile ``release``: what changes between pairs of key frames (release 7-11).
+"""Numba kernels of profile ``release``: what changes between pairs of key frames.
+
+Source: definitions.md R7 to R11.
 
 Sets are those of ``bit_sets.py``. A pair can fail, as the public release does: then its change is
 empty and a code says why. Some functions are inlined by force: a call would count the references
@@ -158,7 +160,7 @@ def _is_listed(labels: Ints, sets: Words, label: int, scratch: Scratch) -> bool:
 
 @njit(cache=True)
 def _find_differences(arrays: ReleaseArrays, scratch: Scratch, pair: Pair) -> tuple[int, int, int]:
-    """List the facts that differ and mark the objects concerned (release 7).
+    """List the facts that differ and mark the objects concerned (definitions.md R7).
 
     States of an object that comes or goes are not reported. Returns (number of facts, code,
     culprit or -1).
@@ -209,7 +211,7 @@ def _list_facts(arrays: ReleaseArrays, scratch: Scratch, pair: Pair) -> int:
 
 @njit(cache=True)
 def _find_kept(arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int) -> None:
-    """Mark the objects whose entries are kept (release 8)."""
+    """Mark the objects whose entries are kept (definitions.md R8)."""
     i, j = pair
     count = scratch.category_count
     for word in range(arrays.is_sought.size):
@@ -265,7 +267,7 @@ def _sees_parent(arrays: ReleaseArrays, scratch: Scratch, version: int) -> bool:
 def _find_entries(
     arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int, n_changed: int
 ) -> _Tally:
-    """List the components of all sentences (release 10 and 11)."""
+    """List the components of all sentences (definitions.md R10 and R11)."""
     _find_kept(arrays, scratch, pair, which)
     states = _find_states(arrays, scratch, pair, n_changed)
     appears = np.uint64(0)

@@ -1,4 +1,4 @@
-"""Numba kernels of profile ``release``: which object turned into which (release 7 and 10).
+"""Numba kernels of profile ``release``: which object turned into which (definitions.md R7 and R10).
 
 They are inlined by force for the reason given in ``release_pair_kernels.py``.
 """

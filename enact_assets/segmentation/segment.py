@@ -1,6 +1,6 @@
 """Segmented frames: the moments of a demonstration at which its scene graph lastingly changes.
 
-Source: benchmark definition 2 (paper A.2.1), profile ``paper``. Choices the definition leaves open:
+Source: definitions.md 2 (paper A.2.1), profile ``paper``. Choices the definition leaves open:
 
 - Existence is a record of the simulator, not a measurement: short existences are kept, so that no
   object of a chain of transitions is lost. Gaps in it shorter than ``flicker_frames`` are filled,

@@ -67,7 +67,7 @@ def smooth(switches: Switches, only_gaps: Bools, n_frames: int, flicker_frames: 
 
     To flip a run is to drop the two switches around it. The run it grows into is longer than it,
     so one sweep per length in ascending order is exact: O(switches * lengths).
-    Source: benchmark definition 2.1 (paper A.2.1, suppression of small fluctuations).
+    Source: definitions.md 2.1 (paper A.2.1, suppression of small fluctuations).
     """
     n_facts = switches.offsets.size - 1
     offsets = np.zeros(n_facts + 1, np.int64)
@@ -160,7 +160,7 @@ def find_key_frames(
 
     A candidate only gets worse while no fact switches (the window it must persist through moves
     on, the change stays the same), so only frames at which some fact switches are tried.
-    Source: benchmark definition 2.2-2.5 (paper A.2.1).
+    Source: definitions.md 2.2 to 2.5 (paper A.2.1).
     """
     capacity = order.size + 1
     frames = np.empty(capacity, np.int64)

@@ -1,4 +1,4 @@
-"""What steps ask for besides tables: names, settings, and inputs that come together."""
+"""Inputs of steps besides tables: names, settings, and inputs that belong together."""
 
 from dataclasses import dataclass
 from functools import cached_property

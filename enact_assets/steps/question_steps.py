@@ -74,8 +74,8 @@ def question_set(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
-    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
-    hash of all that verifies them, so it alone stands for many demonstrations downstream.
+    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry
+    a hash of the tables that verify them, so downstream steps depend on this table alone.
     """
     tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))

@@ -1,4 +1,4 @@
-"""Replays: a demonstration becomes facts, objects, and what its pictures are made from."""
+"""Replays: a demonstration becomes facts, objects, and the states its pictures are made from."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -17,7 +17,7 @@ def segmentation(
     later: Of[LaterParents],
     gating: Gating,
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:
-    """Frames at which the scene graph changed for good, and what holds at each of them."""
+    """Frames at which the scene graph changed lastingly, and the facts that hold at each."""
     check_replay(demonstrations, facts, objects, later)
     found = SEGMENT.of(gating.profile)(demonstrations, facts, objects, gating, later)
     return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)

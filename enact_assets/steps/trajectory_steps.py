@@ -1,4 +1,4 @@
-"""Trajectories: what may follow what, how many ways there are, which of them are drawn."""
+"""Trajectories: edges between key frames, counts of paths, and the paths that are drawn."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -28,8 +28,8 @@ KINDS = ("numba", "polars", "parquet")
 def visible_changes(
     changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
-    """An edge joins two key frames if one to five changes between them can be seen in both
-    pictures; beside it, which objects it is about, and how large they are.
+    """An edge joins two key frames if one to five changes between them are visible in both
+    pictures; with the objects it names and the sizes of their masks.
     """
     index = changes.index
     graph = build_transition_graph(changes.frames, index)

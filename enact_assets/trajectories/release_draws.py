@@ -4,7 +4,7 @@ The release builds its pair graph anew for each length and kind, with the same s
 drawn before the first trajectory are the same every time: they are passed over once and the state
 of the generator is used again. Forward and inverse questions of one length consume the same numbers
 and so come from the same trajectories, wordings and shuffles; only inverse ones are thinned out
-afterwards. Source: release 13.
+afterwards. Source: definitions.md R13.
 """
 
 import random
@@ -184,7 +184,8 @@ def why_no_questions(index: "ComponentIndex") -> str | None:
     """Why no question at all is written for a demonstration; None if questions are.
 
     The release fails on one change between an earlier and a later key frame, whether or not a
-    question needs it, and then has nothing for any length or kind (release 13; probable bug 6).
+    question needs it, and then has nothing for any length or kind
+    (definitions.md R13; probable bug 6).
     """
     failure = index.first_failure()
     if failure is None:
@@ -241,7 +242,7 @@ def pass_over_choices(getrandbits: GetRandBits, n: int) -> None:
 
 
 class _Walks:
-    """Weighted backtracking with ``random.choices`` (release 13, step 2)."""
+    """Weighted backtracking with ``random.choices`` (definitions.md R13, step 2)."""
 
     def __init__(self, counts: CountedPaths) -> None:
         self._counts = counts

@@ -1,6 +1,6 @@
 """Transition graph: between which key frames a question may step.
 
-Source: benchmark definition 4 (paper A.2.2, DAG construction).
+Source: definitions.md 4 (paper A.2.2, DAG construction).
 """
 
 import polars as pl

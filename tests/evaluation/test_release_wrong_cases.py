@@ -149,7 +149,7 @@ def test_the_steps_explain_every_recorded_score(name: str) -> None:
 
 
 def test_signatures_are_those_the_release_prints() -> None:
-    """Cases are read beside the release's own; three of its names differ (release 9)."""
+    """Cases are read beside the release's own; three of its names differ (definitions.md R9)."""
     told = recorded_pairs(TASKS[1])
     index = computed_pairs(TASKS[1])
     renamed = (

@@ -29,6 +29,7 @@ def index_of(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | Rel
         graphs=lake.read("scene_graphs", here),
         seen=lake.read("visibility", here),
         objects=lake.read("objects", replayed),
+        later=lake.read("later_parents", replayed),
         demonstrations=lake.read("demonstrations", replayed),
         gating=gating,
     ).index

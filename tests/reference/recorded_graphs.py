@@ -18,7 +18,7 @@ from reference.release_deltas import Labels
 Graph = dict[str, Any]
 Tables = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
 
-# Three words that the list of the release lacks (release 9).
+# Three words that the list of the release lacks (definitions.md R9).
 SHORTER = {"half gallon jug": "half jug", "hand towels": "hand", "beef cutlet": "beef"}
 
 
@@ -98,7 +98,7 @@ def in_release_words(signature: str) -> str:
 
 @cache
 def task_key_frames(name: str) -> tuple[list[Graph], Tables]:
-    """Unfiltered graphs at the key frames of a recorded task (release 5), and their tables."""
+    """Unfiltered graphs at the key frames of a task (definitions.md R5), and their tables."""
     frames, expected = task(name)
     wanted = set(expected["segmentation"]["key_frame_ids"])
     graphs, others = [], []

@@ -37,9 +37,9 @@ class RecordedTables:
 
 
 def reconstruct(frames: Mapping[str, Frame]) -> Iterator[tuple[int, Frame]]:
-    """Complete graphs in ascending order of ids (release 2). The caller must not change them.
+    """Complete graphs in ascending order of ids (definitions.md R2).
 
-    A frame in which nothing changed is the very object yielded before.
+    The caller must not change them. A frame in which nothing changed is the object yielded before.
     """
     current: Frame | None = None
     for number in sorted(map(int, frames)):

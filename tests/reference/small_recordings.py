@@ -1,7 +1,7 @@
-"""Small recordings in the layout of the public release (release 2), both flavours, made at random.
+"""Small recordings in the layout of the public release, both flavours, made at random.
 
-They keep what a recording has to keep: ids ascend, the first frame is full, nothing is listed twice
-in one frame, an object never changes its category. All else is drawn.
+Source: definitions.md R2. They keep what a recording has to keep: ids ascend, the first frame is
+full, nothing is listed twice in one frame, an object never changes its category. All else is drawn.
 """
 
 import json
