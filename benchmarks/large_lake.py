@@ -133,7 +133,8 @@ def _write_rolled_up(
     template_of = {
         demonstration_name(d): templates[d % len(templates)] for d in range(n_demonstrations)
     }
-    for name, gating in registry.gatings.items():
+    for name, named in registry.question_sets.items():
+        gating = registry.gating(named.gating)
         qa = Qa.empty()
         for number, template in enumerate(template_of.values()):
             # Demonstrations take turns: with so many, few questions of each are enough.
@@ -141,15 +142,15 @@ def _write_rolled_up(
             written = template.copy_of_gating(number, gating, registry)["qa"]
             qa.vstack(written.filter(pl.col("draw") < most), in_place=True)
         evidence = dict.fromkeys(template_of, sha256(name.encode()).hexdigest())
-        chosen = select_questions(qa, evidence, registry.questions)
-        _write(root, "question_set", {"gating": name}, chosen)
-        changes = {d: t.changes[name] for d, t in template_of.items()}
+        chosen = select_questions(qa, evidence, named, registry.questions)
+        _write(root, "question_set", {"question_set": name}, chosen)
+        changes = {d: t.changes[gating.name] for d, t in template_of.items()}
         vocabularies = {
             d: Vocabulary.of(t.of_demonstration["objects"], gating.predicates)
             for d, t in template_of.items()
         }
         for variant in registry.variants.values():
-            if variant.gating != name:
+            if variant.question_set != name:
                 continue
             asked = ask_questions(
                 chosen_by_variant(chosen, variant, is_baseline=variant.name == BASELINE),

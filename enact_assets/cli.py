@@ -118,12 +118,12 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("export", _export, about)
     sub.add_argument(
         "name",
-        help="a gating: its question set with labelled pictures; or an imported question file: "
+        help="a question set, with labelled pictures; or an imported question file: "
         "the same bytes again",
     )
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
     sub.add_argument(
-        "--variant", metavar="NAME", help="whose pictures (default: the first of the gating)"
+        "--variant", metavar="NAME", help="whose pictures (default: the first that asks the set)"
     )
 
     about = "Leave out a demonstration, model or question file that was added."

@@ -15,6 +15,11 @@ def gating(*, key: bool = False) -> dy.String:
     return text("which predicates make key frames: state or contact", key=key)
 
 
+def question_set(*, key: bool = False) -> dy.String:
+    """Named set of questions."""
+    return text("named set of questions, which variants ask", key=key)
+
+
 def model(*, key: bool = False) -> dy.String:
     """Who answered."""
     return text("who answered", key=key)

@@ -122,6 +122,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         ("demonstrations (<activity>-<seed>)", registry.demonstrations),
         ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
         ("gatings", registry.gatings),
+        ("question sets", registry.question_sets),
         ("variants", registry.variants),
         ("models", MODELS),
     ):

@@ -36,6 +36,7 @@ from enact_assets.contracts.settings import (
     CameraSettings,
     Gating,
     NoiseSettings,
+    QuestionSetSettings,
     QuestionSettings,
     RendererSettings,
     Variant,
@@ -49,6 +50,7 @@ __all__ = [
     "CameraSettings",
     "Gating",
     "NoiseSettings",
+    "QuestionSetSettings",
     "QuestionSettings",
     "Registry",
     "RendererSettings",
@@ -61,7 +63,7 @@ __all__ = [
 BASELINE = "baseline"
 DEFAULT_REGISTRY = Path(__file__).parents[1] / "registry.yaml"
 
-_FIELDS = ("gating", "camera", "renderer", "appearance", "wording", "noise")
+_FIELDS = ("gating", "question_set", "camera", "renderer", "appearance", "wording", "noise")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
@@ -71,9 +73,14 @@ _AS_WRITTEN = {
 
 @dataclass(frozen=True)
 class Registry:
-    """Everything that has a name. ``gatings`` and ``variants`` are keyed by it."""
+    """Everything that has a name. ``gatings``, ``question_sets`` and ``variants`` are keyed by it.
+
+    Each gating has a question set of its name, which holds all its demonstrations; a variant that
+    names a gating asks that set.
+    """
 
     gatings: dict[str, Gating]
+    question_sets: dict[str, QuestionSetSettings]
     variants: dict[str, Variant]
     questions: QuestionSettings
     demonstrations: tuple[str, ...]
@@ -81,17 +88,31 @@ class Registry:
     demo: Mapping[str, tuple[str, ...]]
     """Dimension -> the names that a first look makes do with; of one that is not in it, all."""
 
+    @property
+    def named(self) -> Mapping[str, Mapping[str, Any]]:
+        """Dimension -> name -> entry, of the dimensions whose names the registry alone gives."""
+        return {
+            "gating": self.gatings,
+            "question_set": self.question_sets,
+            "variant": self.variants,
+        }
+
+    def entry(self, dimension: str, name: str) -> Any:
+        """The entry called ``name``; raises :class:`UnknownNameError`."""
+        entries = self.named[dimension]
+        if name not in entries:
+            raise UnknownNameError.of(dimension.replace("_", " "), name, entries)
+        return entries[name]
+
     def gating(self, name: str) -> Gating:
         """The gating called ``name``; raises :class:`UnknownNameError`."""
-        if name not in self.gatings:
-            raise UnknownNameError.of("gating", name, self.gatings)
-        return self.gatings[name]
+        found: Gating = self.entry("gating", name)
+        return found
 
     def variant(self, name: str) -> Variant:
         """The variant called ``name``; raises :class:`UnknownNameError`."""
-        if name not in self.variants:
-            raise UnknownNameError.of("variant", name, self.variants)
-        return self.variants[name]
+        found: Variant = self.entry("variant", name)
+        return found
 
 
 def registry_path() -> Path:
@@ -118,16 +139,20 @@ def load_registry(path: Path | None = None) -> Registry:
 def _registry_of(text: str, path: Path) -> Registry:
     """Every step looks at the registry, most often the same one: parsing costs 10 ms."""
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
-    raw = mapping(parse_yaml(text, path), str(path), known=(*parts, "demo"), required=parts)
+    raw = mapping(
+        parse_yaml(text, path), str(path), known=(*parts, "question_sets", "demo"), required=parts
+    )
     gatings = {
         name: _gating(name, entry, f"{path}: gatings.{name}")
         for name, entry in named_entries(raw["gatings"], f"{path}: gatings").items()
     }
     questions = _questions(raw["questions"], gatings, f"{path}: questions")
-    variants = _variants(raw["variants"], gatings, questions.wording, f"{path}: variants")
+    sets = _question_sets(raw.get("question_sets", {}), gatings, f"{path}: question_sets")
+    variants = _variants(raw["variants"], gatings, sets, questions.wording, f"{path}: variants")
     named = {part: name_list(raw[part], f"{path}: {part}") for part in ("demonstrations", "models")}
     return Registry(
         gatings,
+        sets,
         variants,
         questions,
         named["demonstrations"],
@@ -156,8 +181,27 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
     return Gating(name, PROFILES[profile], predicates, fraction)
 
 
+def _question_sets(
+    entry: Any, gatings: dict[str, Gating], where: str
+) -> dict[str, QuestionSetSettings]:
+    """One of each gating, under its name, and those that ``entry`` names."""
+    sets = {name: QuestionSetSettings(name, name) for name in gatings}
+    for name, given in named_entries(entry, where).items():
+        fields = mapping(given, f"{where}.{name}", known=("gating",), required=("gating",))
+        gating = one_of("gating", fields["gating"], gatings, f"{where}.{name}.gating")
+        if name in gatings and gating != name:
+            wanted = f"expected {name!r}: each gating has a question set of its own name"
+            raise wrong(f"{where}.{name}.gating", wanted, gating)
+        sets[name] = QuestionSetSettings(name, gating)
+    return sets
+
+
 def _variants(
-    entry: Any, gatings: dict[str, Gating], wording: str, where: str
+    entry: Any,
+    gatings: dict[str, Gating],
+    sets: dict[str, QuestionSetSettings],
+    wording: str,
+    where: str,
 ) -> dict[str, Variant]:
     """All variants; ``wording`` is that of the questions as they are written."""
     entries = named_entries(entry, where)
@@ -165,27 +209,57 @@ def _variants(
         raise SettingsError(f"registry {where}: there is no {BASELINE!r}, which others build on")
     # First of all, so that an error in it is reported as its own.
     first = f"{where}.{BASELINE}"
-    given = mapping(entries[BASELINE], first, required=("gating",))
+    given = mapping(entries[BASELINE], first)
+    if "gating" not in given and "question_set" not in given:
+        mapping(given, first, required=("gating",))
     for name, instead in _AS_WRITTEN.items():
         if name in given:
             wanted = f"the baseline asks questions as they are written: {instead}"
             raise wrong(f"{first}.{name}", wanted, given[name])
-    base = _variant(given, Variant(BASELINE, "", wording=wording), gatings, first)
+    base = _variant(given, Variant(BASELINE, "", wording=wording), gatings, sets, first)
     variants = {}
     for name, given in entries.items():
-        found = _variant(given, base, gatings, f"{where}.{name}")
+        found = _variant(given, base, gatings, sets, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
         # Part of the entry, so that a baseline that changes makes it another one.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
 
 
-def _variant(entry: Any, base: Variant, gatings: dict[str, Gating], where: str) -> Variant:
+def _asked_set(
+    entry: Mapping[str, Any],
+    base: Variant,
+    gatings: dict[str, Gating],
+    sets: dict[str, QuestionSetSettings],
+    where: str,
+) -> QuestionSetSettings:
+    """The set that ``entry`` names, or that of the gating it names; otherwise that of ``base``."""
+    if "gating" in entry and "question_set" in entry:
+        wanted = "a question set has one gating; leave this out"
+        raise wrong(f"{where}.gating", wanted, entry["gating"])
+    if "question_set" in entry:
+        name = one_of("question set", entry["question_set"], sets, f"{where}.question_set")
+    elif "gating" in entry:
+        name = one_of("gating", entry["gating"], gatings, f"{where}.gating")
+    else:
+        name = base.question_set
+    return sets[name]
+
+
+def _variant(
+    entry: Any,
+    base: Variant,
+    gatings: dict[str, Gating],
+    sets: dict[str, QuestionSetSettings],
+    where: str,
+) -> Variant:
     """``base`` with what ``entry`` sets."""
     entry = mapping(entry, where, known=_FIELDS)
+    asked = _asked_set(entry, base, gatings, sets, where)
     found = dataclasses.replace(
         base,
-        gating=one_of("gating", entry.get("gating", base.gating), gatings, f"{where}.gating"),
+        gating=asked.gating,
+        question_set=asked.name,
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),

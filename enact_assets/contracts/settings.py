@@ -110,6 +110,15 @@ class NoiseSettings:
 
 
 @dataclass(frozen=True)
+class QuestionSetSettings:
+    """One named set of questions: variants name the set that they ask."""
+
+    name: str
+    gating: str
+    """Key frames of its questions."""
+
+
+@dataclass(frozen=True)
 class Variant:
     """One named setting of everything a probe may vary.
 
@@ -124,8 +133,14 @@ class Variant:
     appearance: AppearanceSettings = AppearanceSettings()
     wording: str = NATURAL
     noise: NoiseSettings = NoiseSettings()
+    question_set: str = ""
+    """The set it asks; unless given, that of its gating."""
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
+
+    def __post_init__(self) -> None:
+        if not self.question_set:
+            object.__setattr__(self, "question_set", self.gating)
 
 
 @dataclass(frozen=True)

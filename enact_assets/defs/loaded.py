@@ -1,6 +1,6 @@
 """What the definitions know: they were loaded some time ago, and the registry may have grown since.
 
-Gatings and variants are static partitions; Dagster refuses a run of one that is new.
+Names of the registry are static partitions; Dagster refuses a run of one that is new.
 """
 
 from dataclasses import replace
@@ -12,19 +12,22 @@ from enact_assets.contracts.registry import Registry
 
 
 def loaded_registry(registry: Registry, graph: Any) -> Registry:
-    """``registry`` without gatings and variants that came after Dagster's asset ``graph`` did."""
+    """``registry`` without names that came after Dagster's asset ``graph`` was loaded."""
 
     def names(root: str) -> set[str]:
         partitions = graph.get(dg.AssetKey(root)).partitions_def
         return set(partitions.get_partition_keys()) if partitions is not None else set()
 
-    gatings, variants = names("gating_config"), names("variant_config")
+    gatings, sets = names("gating_config"), names("question_set_config")
+    sets = {n for n, s in registry.question_sets.items() if n in sets and s.gating in gatings}
+    variants = names("variant_config")
     return replace(
         registry,
         gatings={name: g for name, g in registry.gatings.items() if name in gatings},
+        question_sets={name: s for name, s in registry.question_sets.items() if name in sets},
         variants={
             name: v
             for name, v in registry.variants.items()
-            if name in variants and v.gating in gatings
+            if name in variants and v.question_set in sets
         },
     )

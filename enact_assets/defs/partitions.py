@@ -2,7 +2,7 @@
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
 demonstration | variant, model | variant. Demonstrations, models and imported question files are
-dynamic (they arrive), gatings and variants are static (they stand in the registry).
+dynamic (they arrive), gatings, question sets and variants are static (the registry names them).
 """
 
 import warnings
@@ -24,23 +24,20 @@ class Partitions:
     """Partition definitions and mappings for one registry."""
 
     def __init__(self, registry: Registry) -> None:
-        variants = registry.variants
-        self.gating = dg.StaticPartitionsDefinition(sorted(registry.gatings))
-        self.variant = dg.StaticPartitionsDefinition(sorted(variants))
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
             "demonstration": demonstration_partitions,
-            "gating": self.gating,
             "model": model_partitions,
             "question_file": question_file_partitions,
-            "variant": self.variant,
+            **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
         names = names_now(registry, (), (), ())
         self._all = names.of
-        # Input dimension -> mapping from its names to those of the dimension that determines it.
-        self._determined = {
-            other: (dimension, _static(names.of[other], names.determined[dimension]))
-            for dimension, other in GRAPH.determines.items()
+        # Input dimension, and one that determines it -> names of the latter -> names of the former.
+        self._decided = {
+            (other, dimension): names.decided(other, dimension)
+            for dimension in GRAPH.determines
+            for other in GRAPH.determined_by(dimension)
         }
         self._holds = names.holds
 
@@ -74,9 +71,10 @@ class Partitions:
             # Dagster has no mapping that says both: our own plan knows better.
             return self._by_name(ours, theirs)
         changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
-            d: found
+            d: (own, _static(self._all[d], self._decided[d, own]))
             for d in theirs
-            if d not in ours and (found := self._determined.get(d)) and found[0] in ours
+            for own in ours
+            if d not in ours and (d, own) in self._decided
         }
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
@@ -86,12 +84,24 @@ class Partitions:
             changed[dimension] = (dimension, _static(self._all[dimension], holds))
         if not changed:
             return self._by_name(ours, theirs)
+        if len(ours) < len(theirs):
+            return self._of_many(ours[0], next(iter(changed)))
         if len(theirs) == 1:
             return changed[theirs[0]][1]
         same = dg.IdentityPartitionMapping()
         return dg.MultiPartitionMapping(
             {d: dg.DimensionPartitionMapping(*changed.get(d, (d, same))) for d in theirs}
         )
+
+    def _of_many(self, ours: str, theirs: str) -> dg.PartitionMapping:
+        """From one dimension to two, of which ``ours`` decides ``theirs``.
+
+        Dagster can say so for equal names only. Otherwise it is told of more than is read.
+        """
+        is_same = all(name == other for name, other in self._decided[theirs, ours].items())
+        if is_same and self._one[ours] == self._one[theirs]:
+            return dg.MultiToSingleDimensionPartitionMapping(theirs)
+        return dg.AllPartitionMapping()
 
     def _and_fixed(self, dimension: str, name: str) -> dg.StaticPartitionMapping:
         """One mapping says both: what is made reads its own name and the fixed one."""

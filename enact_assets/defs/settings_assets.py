@@ -3,6 +3,7 @@
 A changed setting makes exactly one partition of one root new; what lies downstream of it follows.
 """
 
+import inspect
 from typing import Any
 
 import dagster as dg
@@ -10,8 +11,9 @@ import dagster as dg
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.partitions import Partitions
 from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.lineage.versions import root_version, settings_as_told
-from enact_assets.runs.reported import SETTINGS
+from enact_assets.runs.reported import SETTINGS as SETTINGS_KEY
 
 GROUP = "config"
 
@@ -21,30 +23,26 @@ def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
     settings = settings_as_told(registry, asset, names)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(root_version(registry, asset, names)),
-        metadata={SETTINGS: dg.MetadataValue.json(settings)},
+        metadata={SETTINGS_KEY: dg.MetadataValue.json(settings)},
     )
 
 
 def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """The three roots: gatings, variants, question settings."""
+    """One asset for each part of the registry that steps ask for, described by its settings."""
+    return [_asset(p, setting) for setting in SETTINGS.values()]
 
+
+def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
     @dg.asset(
-        partitions_def=p.of("gating_config"), group_name=GROUP, code_version="1", kinds={"yaml"}
+        name=setting.root,
+        description=inspect.getdoc(setting.kind),
+        partitions_def=p.of(setting.root),
+        group_name=GROUP,
+        code_version="1",
+        kinds={"yaml"},
     )
-    def gating_config(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        """Which predicates make key frames, and all constants of the profile that applies."""
-        return _report("gating_config", context.partition_key)
+    def entry(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
+        key = context.partition_key if context.has_partition_key else None
+        return _report(setting.root, key)
 
-    @dg.asset(
-        partitions_def=p.of("variant_config"), group_name=GROUP, code_version="1", kinds={"yaml"}
-    )
-    def variant_config(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        """One named setting of camera, renderer, robot appearance and gating."""
-        return _report("variant_config", context.partition_key)
-
-    @dg.asset(group_name=GROUP, code_version="1", kinds={"yaml"})
-    def question_config() -> dg.MaterializeResult[Any]:
-        """How many questions are written and asked, their wording and their seed."""
-        return _report("question_config", None)
-
-    return [gating_config, variant_config, question_config]
+    return entry

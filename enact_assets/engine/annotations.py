@@ -92,7 +92,7 @@ class _Annotations:
                     f"Did you mean {bundle.__name__}?"
                 )
             # The name that a bundle is asked for may determine another.
-            over = self._over(lacking - {DETERMINES.get(d) for d in lacking}, where)
+            over = self._over(lacking - set(_determined(tuple(lacking))), where)
             known |= {over, *_determined((over,))}
         for field, kind in settings:
             self._check_setting(kind, known, rule, f"{where}.{field}")
@@ -168,7 +168,8 @@ def _without_none(kind: Any, where: str) -> Any:
 
 
 def _determined(dimensions: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(DETERMINES[d] for d in dimensions if d in DETERMINES)
+    found = tuple(DETERMINES[d] for d in dimensions if d in DETERMINES)
+    return (*found, *_determined(found)) if found else ()
 
 
 def _check_fixed(rule: Rule, dimensions: tuple[str, ...], name: str, where: str) -> None:

@@ -49,8 +49,8 @@ class Graph:
 
     ``dimensions`` maps asset -> dimensions of its partitions. ``roots`` are settings, ``external``
     are what others wrote: both have versions and no rows. ``whole`` make one file of everything.
-    ``determines`` maps a dimension to one that it decides, ``conditions`` a condition to the
-    dimension whose names it holds for.
+    ``determines`` maps a dimension to the one that its names decide, which may decide another;
+    ``conditions`` maps a condition to the dimension whose names it holds for.
     """
 
     steps: tuple[StepSpec, ...]
@@ -60,6 +60,14 @@ class Graph:
     whole: tuple[str, ...] = ()
     determines: Mapping[str, str] = field(default_factory=dict)
     conditions: Mapping[str, str] = field(default_factory=dict)
+
+    def determined_by(self, dimension: str) -> tuple[str, ...]:
+        """Dimensions that a name in ``dimension`` decides, one after the other."""
+        found: tuple[str, ...] = ()
+        while dimension in self.determines:
+            dimension = self.determines[dimension]
+            found = (*found, dimension)
+        return found
 
     @cached_property
     def step_named(self) -> Mapping[str, StepSpec]:
@@ -89,6 +97,14 @@ class Names:
     def partitions(self, asset: str) -> list[Partition]:
         """All partitions that ``asset`` should have, in order."""
         return list(product(*(self.of[d] for d in self.graph.dimensions[asset])))
+
+    def decided(self, dimension: str, by: str) -> Mapping[str, str]:
+        """Name in dimension ``by`` -> the name in ``dimension`` that it decides."""
+        found, at = {name: name for name in self.determined[by]}, by
+        while at != dimension:
+            found = {name: self.determined[at][last] for name, last in found.items()}
+            at = self.graph.determines[at]
+        return found
 
     def has(self, asset: str, partition: Partition) -> bool:
         """Whether ``partition`` is one of :meth:`partitions`."""
@@ -124,7 +140,7 @@ class Follow:
         graph = names.graph
         self.asset = given.asset
         theirs = graph.dimensions[given.asset]
-        by = {graph.determines[d]: d for d in ours if d in graph.determines}
+        by = {decided: d for d in ours for decided in graph.determined_by(d)}
         fixed = dict(given.fixed)
         self.bound = tuple(d for d in theirs if d in ours or d in by or d in fixed)
         self.is_rolled_up = self.bound != theirs
@@ -186,7 +202,7 @@ class _Part:
             return cls(-1, None, fixed[dimension])
         if dimension in ours:
             return cls(ours.index(dimension), None, "")
-        return cls(ours.index(by[dimension]), names.determined[by[dimension]], "")
+        return cls(ours.index(by[dimension]), names.decided(dimension, by[dimension]), "")
 
     def name(self, partition: Partition) -> str:
         if self.position < 0:

@@ -90,6 +90,7 @@ def _names(steps: Sequence[Step], names: Mapping[str, str], entries: Entries) ->
     tables = {table for step in steps for table in (*step.outputs, *(r.table for r in step.reads))}
     dimensions = {table.table_name(): table.by for table in tables}
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
+    names = _with_determined(names, entries)
     about = {condition: dimension for condition, (dimension, _) in CONDITIONS.items()}
     holding = {
         condition: frozenset(
@@ -102,6 +103,17 @@ def _names(steps: Sequence[Step], names: Mapping[str, str], entries: Entries) ->
     return Names(
         Graph((), dimensions | roots, determines=DETERMINES, conditions=about),
         {dimension: (name,) for dimension, name in names.items()},
-        {d: {names[d]: names[other]} for d, other in DETERMINES.items() if d in names},
+        {d: {names[d]: names[o]} for d, o in DETERMINES.items() if d in names and o in names},
         holding,
     )
+
+
+def _with_determined(names: Mapping[str, str], entries: Entries) -> dict[str, str]:
+    """``names``, and those that the settings of a name decide."""
+    found = dict(names)
+    for dimension, other in DETERMINES.items():
+        kinds = [kind for kind, setting in SETTINGS.items() if setting.dimension == dimension]
+        entry = entries.get((kinds[0], found.get(dimension))) if kinds else None
+        if entry is not None:
+            found.setdefault(other, getattr(entry, other))
+    return found

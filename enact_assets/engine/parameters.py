@@ -104,6 +104,7 @@ class Param:
 class Setting:
     """Where a settings type comes from: config root ``root``, partitioned by ``dimension``."""
 
+    kind: type
     root: str
     dimension: str | None
 
@@ -126,7 +127,7 @@ CONDITIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {}
 
 def settings(kind: type, root: str, dimension: str | None = None) -> None:
     """Register a settings type: an argument of it is the entry of ``root`` in ``dimension``."""
-    SETTINGS[kind] = Setting(root, dimension)
+    SETTINGS[kind] = Setting(kind, root, dimension)
 
 
 def provides(*, reads: tuple[str, ...] = ()) -> Callable[[F], F]:

@@ -20,7 +20,15 @@ from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
 
 PACKAGE = Path(__file__).parents[1]
 CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
-CUT = ("enact_assets.engine", "enact_assets.contracts.registry", "enact_assets.system.kernel_cache")
+_DECLARING = (
+    *("annotations", "code_versions", "deriving", "graph", "loading", "memory", "parameters"),
+    *("steps", "symbols", "tables"),
+)
+CUT = (
+    *(f"enact_assets.engine.{module}" for module in _DECLARING),
+    "enact_assets.contracts.registry",
+    "enact_assets.system.kernel_cache",
+)
 """Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
 count by their code, wherever the compiled ones are kept."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")

@@ -62,15 +62,17 @@ def names_now(
     """Names of the registry, and of what has arrived."""
     named = {
         "demonstration": demonstrations,
-        "gating": registry.gatings,
         "model": models,
         "question_file": question_files,
-        "variant": registry.variants,
+        **registry.named,
     }
     return Names(
         graph,
         {dimension: tuple(sorted(names)) for dimension, names in named.items()},
-        {"variant": {name: variant.gating for name, variant in registry.variants.items()}},
+        {
+            dimension: {n: getattr(e, other) for n, e in registry.named[dimension].items()}
+            for dimension, other in graph.determines.items()
+        },
         {
             condition: frozenset(n for n, g in registry.gatings.items() if holds(g))
             for condition, (_, holds) in CONDITIONS.items()

@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import Registry, settings_sha
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
+from enact_assets.lineage.pipeline import dimensions
 
 GONE = "gone"
 """Version of a file that is not there: another one than it had."""
@@ -21,11 +22,8 @@ EMBEDDED = "embedded"
 
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
     """The registry entry that config root ``root`` stands for."""
-    if root == "gating_config":
-        return registry.gating(partition[0])
-    if root == "variant_config":
-        return registry.variant(partition[0])
-    return registry.questions
+    named = dimensions(root)
+    return registry.entry(named[0], partition[0]) if named else registry.questions
 
 
 def root_version(registry: Registry, root: str, partition: Partition) -> str:

@@ -36,8 +36,8 @@ def export_questions(
     """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
-    a gating, whose question set is written in the release's form. Its labelled pictures, of
-    ``variant`` or the first one of this gating, stand where its paths say; a
+    a question set, which is written in the release's form. Its labelled pictures, of ``variant``
+    or the first one that asks this set, stand where its paths say; a
     demonstration that has none under the variant is exported without. Those that an earlier run
     labelled stay. The question file comes last: whoever finds it finds its pictures.
 
@@ -47,29 +47,32 @@ def export_questions(
     lake = Lake(root.lake)
     question_output(output, root.folders)
     files = question_file_names(root.question_files)
-    if name in registry.gatings and name in files:
+    if name in registry.question_sets and name in files:
         raise UnknownNameError(
-            f"{name!r} is a gating and an imported question file: forget and remove the file, or "
-            "import it under another name"
+            f"{name!r} is a question set and an imported question file: forget and remove the "
+            "file, or import it under another name"
         )
-    if name in registry.gatings:
-        if variant is not None and registry.variant(variant).gating != name:
+    if name in registry.question_sets:
+        gating = registry.question_sets[name].gating
+        if variant is not None and registry.variant(variant).gating != gating:
             raise UnknownNameError(
                 f"variant {variant!r} is of gating {registry.variant(variant).gating!r}, not "
-                f"{name!r}: it has no pictures of these key frames"
+                f"{gating!r}: it has no pictures of these key frames"
             )
-        questions = _question_set(lake, name)
+        questions = _question_set(lake, name, gating)
         shown = variant or next(
-            (v.name for v in registry.variants.values() if v.gating == name), ""
+            (v.name for v in registry.variants.values() if v.question_set == name), ""
         )
         wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
         store = ImageStore(root.images)
-        pictures = _pictures(lake, store, name, shown, wanted) if shown else iter(())
+        pictures = _pictures(lake, store, gating, shown, wanted) if shown else iter(())
         n_pictures = write_question_pictures(questions, pictures, picture_root(output), told)
         n_shown = sum(len(question.images) for question in questions)
         return write_questions_file(output, questions), n_pictures, n_shown - n_pictures
     if name not in files:
-        raise UnknownNameError.of("gating or question file", name, [*registry.gatings, *files])
+        raise UnknownNameError.of(
+            "question set or question file", name, [*registry.question_sets, *files]
+        )
     rows = lake.read("official_questions", {"question_file": name})
     as_imported = question_file(root.question_files, name).read_bytes()
     if rows["source_sha"].unique().to_list() != [sha256_bytes(as_imported)]:
@@ -80,11 +83,11 @@ def export_questions(
     return rows.height, 0, 0
 
 
-def _question_set(lake: Lake, gating: str) -> list[OfficialQuestion]:
-    chosen = lake.read("question_set", {"gating": gating}).filter("in_question_set")
+def _question_set(lake: Lake, name: str, gating: str) -> list[OfficialQuestion]:
+    chosen = lake.read("question_set", {"question_set": name}).filter("in_question_set")
     if chosen.is_empty():
         raise MissingPartitionError(
-            f"question_set {gating!r} has no questions: materialize demonstrations first"
+            f"question_set {name!r} has no questions: materialize demonstrations first"
         )
     qa = lake.read_all("qa", gating=gating).join(chosen, on="question_id", how="semi")
     segmented = lake.read_all("segmented_frames", gating=gating)

@@ -18,8 +18,8 @@ from enact_assets.questions.templates import KINDS, fill_template, load_template
 from enact_assets.questions.wording import explain_wording, word_actions
 
 _CHOSEN = (
-    *("gating", "question_id", "demonstration", "kind", "length", "in_probe_set"),
-    "evidence_sha",
+    *("question_set", "gating", "question_id", "demonstration", "kind", "length"),
+    *("in_probe_set", "evidence_sha"),
 )
 _WRITTEN = (
     *("trajectory_id", "key_frames", "shown_key_frames", "actions", "action_components", "answer"),

@@ -44,15 +44,16 @@ class QuestionSet(Table):
     Probe questions keep their text under every variant, only pictures change.
     """
 
-    by = ("gating",)
+    by = ("question_set",)
 
-    gating = common.gating(key=True)
+    question_set = common.question_set(key=True)
     question_id = common.question_id(key=True)
+    gating = common.gating()
     demonstration = common.demonstration()
     kind = common.kind()
     length = common.length()
-    in_question_set = truth("of the question set: asked by the baseline, if it has this gating")
-    in_probe_set = truth("of the probe set: asked by every variant of this gating")
+    in_question_set = truth("of the question set: asked by the baseline, if it names this set")
+    in_probe_set = truth("of the probe set: asked by every variant that names this set")
     evidence_sha = text("hash of the question and of the graphs and masks that verify it")
 
 
@@ -68,6 +69,7 @@ class AskedQuestions(Table):
 
     variant = common.variant(key=True)
     question_id = common.question_id(key=True)
+    question_set = common.question_set()
     gating = common.gating()
     demonstration = common.demonstration()
     kind = common.kind()

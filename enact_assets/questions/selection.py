@@ -7,7 +7,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.ids import content_sha, seed_from
-from enact_assets.contracts.registry import QuestionSettings, Variant
+from enact_assets.contracts.registry import QuestionSetSettings, QuestionSettings, Variant
 from enact_assets.frames.frame_tables import WantedFrames
 from enact_assets.questions.question_tables import QuestionSet
 
@@ -26,12 +26,13 @@ _CONTENT = (
 def select_questions(
     qa_all_demonstrations: pl.DataFrame,
     evidence: Mapping[str, str],
+    question_set: QuestionSetSettings,
     settings: QuestionSettings,
     seen_one_way: Collection[str] = (),
 ) -> pl.DataFrame:
-    """The questions that are asked, over all demonstrations of each gating: ``question_set``.
+    """The questions of one set, over all demonstrations of its gating: ``question_set``.
 
-    Within a stratum (gating, kind, length) the demonstrations take turns: what they contribute
+    Within a stratum (kind, length) the demonstrations take turns: what they contribute
     differs by at most one question unless one runs out. Each demonstration gives its questions in
     an order of its own that depends on ``settings.seed`` alone, so the probe set (the same with a
     smaller number, for ``settings.probe_lengths``) lies within the question set, and one
@@ -42,15 +43,16 @@ def select_questions(
     has no evidence.
     """
     rows: list[dict[str, Any]] = []
-    strata = qa_all_demonstrations.partition_by("gating", "kind", "length", as_dict=True)
-    for (gating, kind, length), stratum in sorted(strata.items()):
+    of_gating = qa_all_demonstrations.filter(gating=question_set.gating)
+    strata = of_gating.partition_by("kind", "length", as_dict=True)
+    for (kind, length), stratum in sorted(strata.items()):
         ids: dict[str, list[str]] = {
             str(demonstration): group.get_column("question_id").to_list()
             for (demonstration,), group in stratum.partition_by(
                 "demonstration", as_dict=True
             ).items()
         }
-        turns = take_turns(ids, settings.seed, f"{gating} {kind} {length}")
+        turns = take_turns(ids, settings.seed, f"{question_set.gating} {kind} {length}")
         asked = set(turns[: settings.question_set_per_stratum])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
         late = {q for d in seen_one_way for q in ids.get(d, [])}
@@ -58,6 +60,7 @@ def select_questions(
         chosen = stratum.filter(pl.col("question_id").is_in(sorted(asked | probed)))
         rows.extend(
             {
+                "question_set": question_set.name,
                 "gating": question["gating"],
                 "question_id": question["question_id"],
                 "demonstration": question["demonstration"],
@@ -79,12 +82,12 @@ def chosen_by_variant(
     is_baseline: bool,
     not_shown: Collection[str] = (),
 ) -> pl.DataFrame:
-    """Rows of ``question_set`` that ``variant`` asks: the probe questions of its gating.
+    """Rows of ``question_set`` that ``variant`` asks: the probe questions of its set.
 
     The baseline asks all of ``question_set``, so that there is something to compare probes with.
     Nothing is asked about demonstrations in ``not_shown``, which have no pictures under it.
     """
-    chosen = question_set.filter(pl.col("gating") == variant.gating)
+    chosen = question_set.filter(pl.col("question_set") == variant.question_set)
     chosen = chosen.filter(~pl.col("demonstration").is_in(list(not_shown)))
     return chosen if is_baseline else chosen.filter("in_probe_set")
 

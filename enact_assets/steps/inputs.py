@@ -4,7 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
-from enact_assets.contracts.registry import BASELINE, Gating, QuestionSettings, Variant
+from enact_assets.contracts.registry import (
+    BASELINE,
+    Gating,
+    QuestionSetSettings,
+    QuestionSettings,
+    Variant,
+)
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
@@ -21,9 +27,11 @@ ModelName = Annotated[str, Name("model")]
 QuestionFileName = Annotated[str, Name("question_file")]
 
 settings(Gating, "gating_config", "gating")
+settings(QuestionSetSettings, "question_set_config", "question_set")
 settings(Variant, "variant_config", "variant")
 settings(QuestionSettings, "question_config")
-DETERMINES["variant"] = "gating"
+DETERMINES["variant"] = "question_set"
+DETERMINES["question_set"] = "gating"
 
 OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 """The partition of the baseline, whatever variant is made."""

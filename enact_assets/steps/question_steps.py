@@ -7,6 +7,7 @@ from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import (
     BASELINE,
     Gating,
+    QuestionSetSettings,
     QuestionSettings,
     Variant,
     settings_sha,
@@ -69,6 +70,7 @@ def question_set(
     objects: Versions[Objects],
     recorded: Versions[Demonstrations],
     later: All[LaterParents],
+    asked: QuestionSetSettings,
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
@@ -88,7 +90,7 @@ def question_set(
     }
     sources = demonstrations.select("demonstration", "source").iter_rows()
     seen_one_way = [d for d, source in sources if source not in RENDERED]
-    rows = select_questions(written, evidence, questions, seen_one_way=seen_one_way)
+    rows = select_questions(written, evidence, asked, questions, seen_one_way=seen_one_way)
     return QuestionSet.of(rows)
 
 
@@ -102,8 +104,8 @@ def asked_questions(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[AskedQuestions]:
-    """What each variant asks, word for word: the baseline the whole question set, every other
-    variant the probe set of its gating.
+    """What each variant asks, word for word: the baseline the whole set, every other variant
+    the probe set of its question set.
     """
     asked = chosen_by_variant(
         chosen,

@@ -9,7 +9,10 @@ with current_questions as (
     from asked_questions
     anti join stale_partitions
         on (stale_partitions.asset = 'asked_questions' and stale_partitions.partition = variant)
-        or (stale_partitions.asset = 'question_set' and stale_partitions.partition = gating)
+        or (
+            stale_partitions.asset = 'question_set'
+            and stale_partitions.partition = question_set
+        )
 )
 
 select

@@ -2,10 +2,12 @@
 -- Reads: question_set, asked_questions, qa.
 -- Fix:   questions were written again since the set was drawn: materialize that relation again.
 with chosen as (
-    select 'question_set' as relation, gating, demonstration, kind, length, question_id
+    select
+        'question_set' as relation, question_set, gating, demonstration, kind, length,
+        question_id
     from question_set
     union all
-    select 'asked_questions', gating, demonstration, kind, length, question_id
+    select 'asked_questions', question_set, gating, demonstration, kind, length, question_id
     from asked_questions
 )
 

@@ -1,11 +1,11 @@
--- question_counts: one row per gating, kind and length.
+-- question_counts: one row per question set, kind and length.
 -- Reads: question_set, published_question_counts.
 -- Rule:  the paper's counts per length, 8,972 in all, beside ours. Theirs are the same for both
---        kinds. The paper asks under gating state; gatings other than that have none.
+--        kinds. The paper asks under gating state; other sets have none.
 create table question_counts as
 with ours as (
     select
-        gating, kind, length,
+        question_set, gating, kind, length,
         count(*) filter (in_question_set) as n_in_question_set,
         count(*) filter (in_probe_set) as n_in_probe_set,
         count(distinct demonstration) as n_demonstrations
@@ -14,27 +14,28 @@ with ours as (
 ),
 
 published as (
-    select 'state' as gating, kind, length, n_questions
+    select 'state' as question_set, 'state' as gating, kind, length, n_questions
     from published_question_counts
     cross join (values ('forward'), ('inverse')) as kinds (kind)
 )
 
 select
-    gating, kind, length,
+    question_set, gating, kind, length,
     coalesce(n_in_question_set, 0) as n_in_question_set,
     coalesce(n_in_probe_set, 0) as n_in_probe_set,
     coalesce(n_demonstrations, 0) as n_demonstrations,
     n_questions as n_published
 from ours
-full join published using (gating, kind, length)
-order by gating, kind, length;
+full join published using (question_set, gating, kind, length)
+order by question_set, kind, length;
 
+comment on column question_counts.question_set is 'named set of questions';
 comment on column question_counts.gating is 'which predicates make key frames: state or contact';
 comment on column question_counts.kind is 'forward (order images) or inverse (order actions)';
 comment on column question_counts.length is 'key frames in the trajectory';
 comment on column question_counts.n_in_question_set is
-'of the question set; the baseline asks that of its own gating, of others nobody does';
+'of the question set; the baseline asks the set that it names';
 comment on column question_counts.n_in_probe_set is
-'of the probe set: asked by every variant of the gating';
+'of the probe set: asked by every variant that names the set';
 comment on column question_counts.n_demonstrations is 'demonstrations these are about';
 comment on column question_counts.n_published is 'questions of the paper; null if it has none';

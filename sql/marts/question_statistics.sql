@@ -5,20 +5,29 @@
 --        rows to the others. n_paths is exact and therefore text: cast it to bignum.
 --        Pixels are null for gatings of profile release.
 create table question_statistics as
-with counted as (
+with chosen as (
+    -- A question may be in several sets.
+    select
+        gating, demonstration, question_id,
+        bool_or(in_question_set) as in_question_set, bool_or(in_probe_set) as in_probe_set
+    from question_set
+    group by all
+),
+
+counted as (
     select
         qa.gating, qa.demonstration, qa.kind, qa.length, qa.trajectory_id,
         list_sum(list_transform(qa.action_components, lambda parts: len(parts))) as n_components,
         len(qa.action_components) as n_actions,
-        coalesce(question_set.in_question_set, false) as is_asked,
-        coalesce(question_set.in_probe_set, false) as is_probed,
+        coalesce(chosen.in_question_set, false) as is_asked,
+        coalesce(chosen.in_probe_set, false) as is_probed,
         question_orders.is_ambiguous,
         question_orders.expected_pairwise_accuracy
     from qa
-    left join question_set
-        on question_set.gating = qa.gating
-        and question_set.demonstration = qa.demonstration
-        and question_set.question_id = qa.question_id
+    left join chosen
+        on chosen.gating = qa.gating
+        and chosen.demonstration = qa.demonstration
+        and chosen.question_id = qa.question_id
     left join question_orders
         on question_orders.gating = qa.gating
         and question_orders.demonstration = qa.demonstration

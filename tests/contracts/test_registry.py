@@ -88,6 +88,19 @@ def test_a_variant_takes_what_it_does_not_name_from_the_baseline() -> None:
     assert (wide.renderer, wide.gating) == (base.renderer, base.gating)
 
 
+def test_a_variant_asks_the_question_set_it_names_or_that_of_its_gating(tmp_path: Path) -> None:
+    def change(entries) -> None:
+        put(entries, "question_sets.reworded.gating", "contact")
+        put(entries, "variants.high.question_set", "reworded")
+
+    registry = load_registry(write(tmp_path, change))
+    asked = {name: (v.question_set, v.gating) for name, v in registry.variants.items()}
+    assert asked["high"] == ("reworded", "contact")
+    assert asked["low"] == asked["baseline"] == ("state", "state")
+    assert asked["contact"] == ("contact", "contact")
+    assert set(registry.question_sets) == {"contact", "reworded", "state"}
+
+
 def test_the_defaults_are_those_of_the_registry() -> None:
     """Code that leaves a setting out would otherwise render other pictures than the baseline."""
     registry = load_registry(DEFAULT_REGISTRY)
@@ -399,6 +412,17 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: e.update(extra=1), "unknown 'extra'"),
         (lambda e: e["variants"].pop("baseline"), "variants: there is no 'baseline'"),
         (lambda e: e["variants"]["baseline"].pop("gating"), "baseline: 'gating' is missing"),
+        (
+            lambda e: e["variants"]["contact"].update(question_set="state"),
+            "contact.gating: a question set has one gating",
+        ),
+        (
+            lambda e: put(e, "question_sets.contact.gating", "state"),
+            "question_sets.contact.gating: expected 'contact'",
+        ),
+        (lambda e: put(e, "question_sets.new", {}), "new: 'gating' is missing"),
+        (lambda e: put(e, "question_sets.new.gating", "touch"), "unknown gating 'touch'"),
+        (lambda e: put(e, "variants.high.question_set", "new"), "unknown question set 'new'"),
         (lambda e: e["variants"]["aperture_80"].update(lens={}), "aperture_80: unknown 'lens'"),
         (lambda e: e["variants"]["aperture_80"]["camera"].update(zoom=2), "camera: unknown 'zoom'"),
         (lambda e: put(e, "variants.emoji.noise", {"share": 1}), "noise: unknown 'share'"),

@@ -14,7 +14,12 @@ from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import Gating, QuestionSettings, Variant
+from enact_assets.contracts.settings import (
+    Gating,
+    QuestionSetSettings,
+    QuestionSettings,
+    Variant,
+)
 from enact_assets.engine.memory import Made, run_in_memory
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluation_tables import Evaluation
@@ -43,11 +48,18 @@ CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, q
 
 def settings_of(profile: str) -> tuple[object, ...]:
     gating = PROFILES[profile]
-    return gating, QuestionSettings(trajectories_per_length=4), Variant(BASELINE, gating.name)
+    asked = QuestionSetSettings(gating.name, gating.name)
+    return (
+        gating,
+        asked,
+        QuestionSettings(trajectories_per_length=4),
+        Variant(BASELINE, gating.name),
+    )
 
 
 def names_of(profile: str) -> dict[str, str]:
-    return {"demonstration": demonstration_name(0), "gating": PROFILES[profile].name}
+    name = PROFILES[profile].name
+    return {"demonstration": demonstration_name(0), "gating": name, "question_set": name}
 
 
 @cache

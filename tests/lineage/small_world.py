@@ -13,9 +13,24 @@ NAMES = Names(
         "gating": ("contact", "release", "state"),
         "model": ("oracle", "random"),
         "question_file": ("official",),
+        # One more than gatings: `probes` is of state, as the set of that name.
+        "question_set": ("contact", "probes", "release", "state"),
         "variant": ("baseline", "contact", "high", "release"),
     },
-    {"variant": {"baseline": "state", "contact": "contact", "high": "state", "release": "release"}},
+    {
+        "question_set": {
+            "contact": "contact",
+            "probes": "state",
+            "release": "release",
+            "state": "state",
+        },
+        "variant": {
+            "baseline": "state",
+            "contact": "contact",
+            "high": "probes",
+            "release": "release",
+        },
+    },
     {"release": frozenset({"release"})},
 )
 

@@ -9,7 +9,7 @@ from dagster._core.definitions.partitions.context import partition_loading_conte
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.definitions import build_definitions
-from enact_assets.engine.graph import Input, partition_key
+from enact_assets.engine.graph import Follows, Input, partition_key
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_OF, STEPS, names_now
 
@@ -66,6 +66,38 @@ def test_every_mapping_gives_the_partitions_that_are_declared(registry) -> None:
                     assert parents == declared, (step.name, partition)
                     n_compared += len(parents)
     assert n_compared > 500
+
+
+def test_a_second_question_set_of_a_gating_reads_the_questions_of_that_gating(
+    tmp_path: Path,
+) -> None:
+    """Dagster has no mapping for that: it is told of all questions, and the plan knows better."""
+    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text())
+    entries["question_sets"] = {"reworded": {"gating": "state"}}
+    entries["variants"]["high"]["question_set"] = "reworded"
+    path = tmp_path / "registry.yaml"
+    path.write_text(yaml.safe_dump(entries))
+    registry = load_registry(path)
+    assert registry.variant("high").gating == "state"
+    names = names_now(registry, DEMONSTRATIONS, registry.models, ())
+    follows = Follows(names, STEPS)
+
+    def groups(step: str, partition: tuple[str, ...]) -> dict[str, tuple[tuple[str, ...], ...]]:
+        return {follow.asset: follow.groups(partition) for follow in follows.of(step)}
+
+    chosen = groups("question_set", ("reworded",))
+    assert chosen["qa"] == chosen["gating_config"] == (("state",),)
+    assert chosen["question_set_config"] == (("reworded",),)
+    assert groups("asked_questions", ("high",))["question_set"] == (("reworded",),)
+    assert groups("asked_questions", ("baseline",))["question_set"] == (("state",),)
+    graph = build_definitions(registry).resolve_asset_graph()
+    with dg.instance_for_test() as instance:
+        instance.add_dynamic_partitions("demonstration", list(DEMONSTRATIONS))
+        with partition_loading_context(dynamic_partitions_store=instance):
+            key = dg.AssetKey("question_set")
+            found = graph.get_parents_partitions(key, "reworded").parent_partitions
+    of_qa = {k.partition_key for k in found if k.asset_key.to_user_string() == "qa"}
+    assert of_qa >= {f"{name}|state" for name in DEMONSTRATIONS}
 
 
 def test_every_table_is_made_by_one_step_and_has_its_partitions(registry) -> None:

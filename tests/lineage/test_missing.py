@@ -88,8 +88,8 @@ def test_what_was_never_asked_for_is_not_missing() -> None:
     """A first look makes some names of a large registry: thousands of others are not missing."""
     of = {**NAMES.of, "demonstration": (*NAMES.of["demonstration"], "new-0")}
     of |= {"model": (*NAMES.of["model"], "new"), "variant": (*NAMES.of["variant"], "new")}
-    gatings = {"variant": {**NAMES.determined["variant"], "new": "state"}}
-    names = dataclasses.replace(NAMES, of=of, determined=gatings)
+    asked = {**NAMES.determined["variant"], "new": "state"}
+    names = dataclasses.replace(NAMES, of=of, determined={**NAMES.determined, "variant": asked})
     lineage = World(names).lineage
     for asset in STEP_OF.keys() - set(ROOTS):
         without(lineage, asset, *(p for p in names.partitions(asset) if not NAMES.has(asset, p)))

@@ -187,13 +187,14 @@ def test_every_way_to_follow_occurs() -> None:
     assert any(i.fixed and not i.is_also_own for _, i in inputs)
     assert any(i.fixed and i.is_also_own for _, i in inputs)
     assert any(i.when for _, i in inputs)
-    for dimension, determined in GRAPH.determines.items():
-        assert any(
-            determined in GRAPH.dimensions[i.asset]
-            and determined not in GRAPH.dimensions[step.assets[0]]
-            and dimension in GRAPH.dimensions[step.assets[0]]
-            for step, i in inputs
-        )
+    for dimension in GRAPH.determines:
+        for determined in GRAPH.determined_by(dimension):
+            assert any(
+                determined in GRAPH.dimensions[i.asset]
+                and determined not in GRAPH.dimensions[step.assets[0]]
+                and dimension in GRAPH.dimensions[step.assets[0]]
+                for step, i in inputs
+            )
 
 
 def test_a_changed_entry_is_told_setting_by_setting() -> None:

@@ -36,6 +36,7 @@ DAY = 24 * 3600.0
 NAMES = {
     "demonstration": {"cups-0", "cups-1"},
     "gating": {"state"},
+    "question_set": {"state"},
     "model": {"oracle"},
     "question_file": set[str](),
     "variant": {"baseline", "high"},

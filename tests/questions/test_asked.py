@@ -10,7 +10,12 @@ from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import NoiseSettings, QuestionSettings, Variant
+from enact_assets.contracts.settings import (
+    NoiseSettings,
+    QuestionSetSettings,
+    QuestionSettings,
+    Variant,
+)
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.requests import Image
@@ -30,6 +35,7 @@ EMOJI = Variant("emoji", "state", wording="emoji")
 NOISE = Variant("noise_1", "state", noise=NoiseSettings(0.4, 1))
 TRUE = ["key_frames", "shown_key_frames", "action_components", "answer"]
 TEXT = ["actions", "wording", "prompt"]
+STATE = QuestionSetSettings("state", "state")
 
 
 @cache
@@ -39,7 +45,7 @@ def home() -> Household:
 
 @cache
 def chosen() -> pl.DataFrame:
-    return select_questions(home().qa, {home().demonstration: "sha"}, SETTINGS)
+    return select_questions(home().qa, {home().demonstration: "sha"}, STATE, SETTINGS)
 
 
 def ask(variant: Variant, qa: pl.DataFrame | None = None, **changes: pl.DataFrame) -> pl.DataFrame:
@@ -133,7 +139,9 @@ def test_both_questions_of_a_trajectory_hear_the_same_noise() -> None:
 
 
 def all_of(qa: pl.DataFrame) -> pl.DataFrame:
-    return qa.with_columns(in_probe_set=True, evidence_sha=pl.lit("none"))
+    return qa.with_columns(
+        question_set=pl.lit("state"), in_probe_set=True, evidence_sha=pl.lit("none")
+    )
 
 
 def test_noise_is_the_same_whatever_else_is_asked_and_another_with_another_seed() -> None:

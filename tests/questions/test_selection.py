@@ -1,7 +1,7 @@
 """The question set: strata, balance, nesting, and how little a new demonstration moves."""
 
-import dataclasses
 from collections import Counter
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.contracts.registry import QuestionSettings, Variant
+from enact_assets.contracts.registry import QuestionSetSettings, QuestionSettings, Variant
 from enact_assets.questions.selection import (
     chosen_by_variant,
     frames_wanted,
@@ -65,12 +65,13 @@ def qa() -> pl.DataFrame:
     return pl.concat([h.qa for h in homes])
 
 
+STATE = QuestionSetSettings("state", "state")
 EVIDENCE = {f"household-{k}": f"sha {k}" for k in (1, 2, 3)}
 
 
 def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFrame) -> None:
     """Unequal strata would let short questions decide the leaderboard."""
-    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
     sizes = qa.group_by("kind", "length").len("available")
     strata = (
         chosen.group_by("kind", "length")
@@ -83,7 +84,7 @@ def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFr
         assert row["in_probe_set"] == (7 if row["length"] in (3, 6, 9) else 0)
     assert chosen.filter("in_probe_set")["in_question_set"].all()
     assert chosen.filter(~pl.col("in_question_set")).height == 0
-    assert select_questions(qa.reverse(), EVIDENCE, SETTINGS).equals(chosen)
+    assert select_questions(qa.reverse(), EVIDENCE, STATE, SETTINGS).equals(chosen)
     # Two demonstrations are large, one is small: 2 of the small one, the rest shared equally.
     per_demonstration = dict(
         chosen.filter((pl.col("kind") == "forward") & (pl.col("length") == 3))
@@ -96,8 +97,8 @@ def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFr
 
 def test_more_probes_than_questions_are_still_asked_by_the_baseline(qa: pl.DataFrame) -> None:
     """A probe the baseline never asked could not be compared with anything."""
-    few = dataclasses.replace(SETTINGS, question_set_per_stratum=3)
-    chosen = select_questions(qa, EVIDENCE, few)
+    few = replace(SETTINGS, question_set_per_stratum=3)
+    chosen = select_questions(qa, EVIDENCE, STATE, few)
     probes = chosen.filter("in_probe_set")
     assert probes.height == 2 * 3 * 7
     assert probes["in_question_set"].sum() == 2 * 3 * 3
@@ -109,13 +110,13 @@ def test_more_probes_than_questions_are_still_asked_by_the_baseline(qa: pl.DataF
 
 def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) -> None:
     """A prompt or a mask that changed must make the answers stale, and nothing else may."""
-    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
     first = chosen.row(0, named=True)
 
     is_first = pl.col("question_id") == first["question_id"]
 
     def sha(questions: pl.DataFrame, evidence: dict[str, str]) -> str:
-        found = select_questions(questions, evidence, SETTINGS)
+        found = select_questions(questions, evidence, STATE, SETTINGS)
         return str(
             found.filter(pl.col("question_id") == first["question_id"]).item(0, "evidence_sha")
         )
@@ -129,14 +130,14 @@ def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) ->
     others = {d: "other" for d in EVIDENCE if d != first["demonstration"]}
     assert sha(qa, {**EVIDENCE, **others}) == first["evidence_sha"]
     with pytest.raises(QuestionError, match="no evidence for question"):
-        select_questions(qa, {}, SETTINGS)
+        select_questions(qa, {}, STATE, SETTINGS)
 
 
 def test_what_is_seen_one_way_only_is_probed_last_and_not_asked_elsewhere(qa: pl.DataFrame) -> None:
     """A recording has no pictures under another camera: a probe about it compares nothing."""
     one_way = [min(EVIDENCE)]
-    chosen = select_questions(qa, EVIDENCE, SETTINGS, seen_one_way=one_way)
-    plain = select_questions(qa, EVIDENCE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, seen_one_way=one_way)
+    plain = select_questions(qa, EVIDENCE, STATE, SETTINGS)
     assert chosen["question_id"].to_list() == plain["question_id"].to_list()
     probed = chosen.filter("in_probe_set")
     for _, stratum in probed.group_by("kind", "length"):
@@ -158,7 +159,7 @@ def test_a_variant_wants_the_key_frames_that_its_questions_show(qa: pl.DataFrame
     home = "household-1"
     segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
     mine = qa.filter(demonstration=home)
-    chosen = select_questions(qa, EVIDENCE, dataclasses.replace(SETTINGS, probe_set_per_stratum=2))
+    chosen = select_questions(qa, EVIDENCE, STATE, replace(SETTINGS, probe_set_per_stratum=2))
     asked = chosen_by_variant(chosen, Variant("high", "state"), is_baseline=False)
     found = frames_wanted(segmented, mine, asked, "high", is_whole=False)
     shown = set()
@@ -181,7 +182,7 @@ def test_a_question_that_was_never_written_wants_no_picture_in_silence(qa: pl.Da
     """Questions written again since they were chosen: their pictures would be missing."""
     home = "household-1"
     segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
-    chosen = select_questions(qa, EVIDENCE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
     asked = chosen_by_variant(chosen, Variant("high", "state"), is_baseline=False)
     mine = qa.filter(demonstration=home)
     told = rf"^{home} \(state\): \d+ of \d+ questions that 'high' asks were never written"

@@ -22,10 +22,15 @@ def belongs(step: StepSpec, ours: Partition, given: Input, theirs: Partition, na
 def known_names(mine: Mapping[str, str], names: Names) -> dict[str, str]:
     """The names of a partition, and those that they determine."""
     found = dict(mine)
-    for dimension, determined in names.graph.determines.items():
-        if dimension in mine and determined not in mine:
-            found[determined] = names.determined[dimension][mine[dimension]]
-    return found
+    while True:
+        known = {
+            other: names.determined[dimension][found[dimension]]
+            for dimension, other in names.graph.determines.items()
+            if dimension in found and other not in found
+        }
+        if not known:
+            return found
+        found |= known
 
 
 def condition_holds(condition: str, mine: Mapping[str, str], names: Names) -> bool:

@@ -204,6 +204,7 @@ def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Pa
     for name in ("segmented_frames", "qa", "transition_graph", "question_set"):
         rows[name] += [
             {**row, "gating": "contact"}
+            | ({"question_set": "contact"} if "question_set" in row else {})
             | ({"question_id": f"c-{row['question_id']}"} if "question_id" in row else {})
             for row in rows[name]
         ]
@@ -229,7 +230,8 @@ def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target
     """Ids may come from elsewhere: one that both gatings have does not leave with one of them."""
     rows = tiny_rows()
     for name in ("segmented_frames", "qa", "transition_graph", "question_set"):
-        rows[name] += [{**row, "gating": "contact"} for row in rows[name]]
+        other = {"gating": "contact"} | ({"question_set": "contact"} if "set" in name else {})
+        rows[name] += [{**row, **other} for row in rows[name]]
     lake = write_lake(tmp_path / "lake", rows)
     assert publish_lean(lake, target, names=ALL).rows["predictions"] == 12
 

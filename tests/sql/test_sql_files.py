@@ -142,9 +142,8 @@ def test_an_installed_package_finds_the_files_inside_itself(
 ) -> None:
     """A folder 'sql' in site-packages belongs to someone else."""
     package = tmp_path / "site-packages" / "enact_assets"
-    monkeypatch.setattr(
-        sql_files, "__file__", str(package / "engine" / "publishing" / "sql_files.py")
-    )
+    inside = package / "engine" / "publishing" / "sql_files.py"
+    monkeypatch.setattr(sql_files, "__file__", str(inside))
     (tmp_path / "site-packages" / "sql").mkdir(parents=True)
     with pytest.raises(WarehouseError, match="no folder sql with marts, checks"):
         sql_folder()

@@ -272,6 +272,7 @@ def _asked(rows: Rows) -> None:
     for question in rows["qa"]:
         shared = {c: question[c] for c in ("question_id", "demonstration", "gating", "kind")}
         shared |= {"length": question["length"], "evidence_sha": "2" * 64}
+        shared["question_set"] = shared["gating"]
         is_probe = question["question_id"] in ("f1", "f4")
         _add(rows, "question_set", **shared, in_question_set=True, in_probe_set=is_probe)
         told = ("key_frames", "shown_key_frames", "actions", "action_components", "answer")

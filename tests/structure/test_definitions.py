@@ -23,6 +23,7 @@ SPECS = {
     "frame_images": ("frames", ("demonstration", "variant")),
     "gating_config": ("config", ("gating",)),
     "later_parents": ("replay", ("demonstration",)),
+    "question_set_config": ("config", ("question_set",)),
     "model_accuracies": ("statistics", ("variant",)),
     "model_comparisons": ("statistics", ("variant",)),
     "objects": ("replay", ("demonstration",)),
@@ -42,7 +43,7 @@ SPECS = {
     "qa": ("questions", ("demonstration", "gating")),
     "question_config": ("config", ()),
     "question_orders": ("questions", ("demonstration", "gating")),
-    "question_set": ("questions", ("gating",)),
+    "question_set": ("questions", ("question_set",)),
     "scene_graphs": ("segmentation", ("demonstration", "gating")),
     "segmented_frames": ("segmentation", ("demonstration", "gating")),
     "states": ("replay", ("demonstration",)),
@@ -65,7 +66,9 @@ def partitions_of(key: str) -> tuple[str, ...]:
     if isinstance(definition, dg.DynamicPartitionsDefinition):
         return (str(definition.name),)
     names = set(definition.get_partition_keys())
-    return ("gating",) if "state" in names else ("variant",)
+    if "state" not in names:
+        return ("variant",)
+    return ("question_set",) if key.startswith("question_set") else ("gating",)
 
 
 def test_the_graph_is_the_one_agreed_on() -> None:
