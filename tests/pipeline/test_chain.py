@@ -10,8 +10,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.runs.resources import DataResource
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.steps.inputs import Changes
 
 
@@ -20,7 +19,7 @@ def query(materialized, sql: str) -> pl.DataFrame:
         return connection.sql(sql).pl()
 
 
-def index_of(lake: Lake, demonstration: str, gating: Gating) -> DeltaIndex | ReleaseDeltaIndex:
+def index_of(lake: Lake, demonstration: str, gating: Gating) -> ComponentIndex:
     """The changes that verify questions about one demonstration."""
     replayed = {"demonstration": demonstration}
     here = {**replayed, "gating": gating.name}
