@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from-lock
-# Slow tests have an environment of their own, so that nobody waits for what only they need.
+# Slow tests have their own environment, so that quick ones do not install its packages.
 VENV_ALL := .venv-all
 BIN_ALL := $(VENV_ALL)/bin
 STAMP_ALL := $(VENV_ALL)/.installed-from-lock

@@ -15,7 +15,6 @@ import polars as pl
 
 from benchmarks.evaluation_data import EvaluationSet, evaluation_set
 from benchmarks.measuring import HEADER, Row, cpu_seconds
-from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
@@ -24,7 +23,7 @@ from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
 from enact_assets.error_analysis.answer_comparison import AnswerComparer
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.probes.panels import correct_within_panels
@@ -70,7 +69,7 @@ def publish_answers(root: DataRoot, asked: EvaluationSet, n_models: int) -> None
     evaluations = []
     for model in range(n_models):
         said = asked.predictions(questions, model).with_columns(model=pl.lit(f"model-{model:02}"))
-        scores = evaluate(said, questions, indexes, RELEASE)
+        scores = evaluate(said, questions, indexes, RELEASE_ANSWERS)
         compared = comparer.compare(scores)
         where = {"model": f"model-{model:02}", "variant": BASELINE}
         lake.write("evaluation", scores, where)

@@ -28,17 +28,19 @@ from benchmarks.measuring import (
 )
 from benchmarks.synthetic import N_FRAMES, generate
 from enact_assets.contracts.predicates import STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER, RELEASE
+from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.contracts.settings import Gating
 from enact_assets.error_analysis.answer_comparison import AnswerComparer
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
 from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.frames.render_pool import encode_png
 from enact_assets.frames.visibility import visibility_in_world
+from enact_assets.profiles import SEGMENT
 from enact_assets.questions.qa import write_questions
 from enact_assets.replay.embedded import tables_of
 from enact_assets.replay.recorded_export import write_recorded
+from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.segment import segment
 from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.sampling import draw_ranks, sample_trajectories
@@ -87,7 +89,8 @@ def recorded(_options: Options) -> Iterator[Row]:
     )
     tables = (replay.demonstrations, replay.facts, replay.objects)
     for name, gating in PROFILES.items():
-        spent = best_of(20, partial(segment, *tables, gating))
+        segment = SEGMENT.of(gating.profile)
+        spent = best_of(20, partial(segment, *tables, gating, replay.later_parents))
         yield Row(
             f"segment, same replay from replay tables, profile {name}",
             "10 ms",
@@ -146,7 +149,7 @@ def errors(options: Options) -> Iterator[Row]:
         comparer = AnswerComparer(questions, indexes)
         n_components = 0
         for given in models:
-            scores = evaluate(given, questions, indexes, RELEASE)
+            scores = evaluate(given, questions, indexes, RELEASE_ANSWERS)
             n_components += comparer.compare(scores).components.height
         return n_components
 
@@ -211,7 +214,8 @@ def pictures(_options: Options) -> Iterator[Row]:
     seen = visibility_in_world(
         recording.world, replay.states, replay.objects, frames, variant.camera, size_px=128
     )
-    graph = build_transition_graph(frames, graphs, seen, replay.objects, PAPER)
+    index = DeltaIndex.from_tables(graphs, seen, replay.objects, PAPER, frames.height)
+    graph = build_transition_graph(frames, index)
     drawn = sample_trajectories(frames, graph, PAPER, PER_LENGTH, 0)
     qa = write_questions(drawn, graph, QUESTIONS)
     shown = qa.select(pl.col("key_frames").explode().n_unique()).item()

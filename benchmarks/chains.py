@@ -11,11 +11,9 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.settings import Gating, QuestionSettings
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
+from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.sampling import sample_trajectories
 from enact_assets.trajectories.transition_graph import build_transition_graph
 
 PROFILES = {
@@ -49,7 +47,8 @@ class QuestionWork:
     @classmethod
     def of(cls, replay: ReplayTables, gating: Gating) -> "QuestionWork":
         """Segment ``replay``."""
-        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        recorded = replay.demonstrations, replay.facts, replay.objects
+        found = SEGMENT.of(gating.profile)(*recorded, gating, replay.later_parents)
         frames = found.segmented_frames
         seen = visibility_from_observability(replay.observability, frames)
         return cls(replay, gating, frames, found.scene_graphs, seen)
@@ -58,12 +57,13 @@ class QuestionWork:
         """Changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
         profile, objects = self.gating.profile, self.replay.objects
         frames, graphs, seen = self.segmented_frames, self.scene_graphs, self.visibility
-        index = delta_index(graphs, seen, objects, profile, frames.height)
-        graph = build_transition_graph(frames, graphs, seen, objects, profile, index=index)
-        drawn = sample_trajectories(frames, graph, profile, PER_LENGTH, 0, index=index)
-        return write_questions(
-            drawn, graph, QUESTIONS, profile=profile, segmented_frames=frames, index=index
-        )
+        later = at_key_frames(self.replay.later_parents, frames["frame"].to_numpy())
+        parts = graphs, seen, objects, profile, frames.height
+        index = INDEX_CHANGES.of(profile)(*parts, later_parents=later)
+        graph = build_transition_graph(frames, index)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, QUESTIONS)
+        write = WRITE.of(profile)
+        return write(frames, drawn, graph, index, settings=QUESTIONS, profile=profile)
 
 
 def works_with(n_key_frames: int, n_frames: int, gating: Gating) -> Iterator[QuestionWork]:

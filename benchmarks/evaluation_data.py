@@ -13,7 +13,7 @@ from enact_assets.contracts.ids import seed_from
 from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import Gating
-from enact_assets.evaluation.release_scores import ReleaseEvidence
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.official import (
     OfficialQuestion,
@@ -23,9 +23,8 @@ from enact_assets.questions.official import (
 )
 from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.questions.templates import KINDS, Kind
-from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.segmentation.segment import segment
 from enact_assets.trajectories.counting import CountedPaths
 from enact_assets.trajectories.sampling import draw_ranks
 
@@ -44,9 +43,9 @@ class EvaluationTask:
     deltas: ReleaseDeltaIndex
     frame_ids: tuple[int, ...]
 
-    def evidence(self) -> ReleaseEvidence:
+    def evidence(self) -> Evidence:
         """What verifies its questions; nothing is computed yet."""
-        return ReleaseEvidence.of(self.deltas, self.frame_ids)
+        return Evidence.of(self.deltas, self.frame_ids)
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class EvaluationSet:
     tasks: tuple[EvaluationTask, ...]
     questions: tuple[OfficialQuestion, ...]
 
-    def evidence(self) -> dict[str, ReleaseEvidence]:
+    def evidence(self) -> dict[str, Evidence]:
         """Fresh evidence of all tasks."""
         return {task.name: task.evidence() for task in self.tasks}
 
@@ -128,13 +127,13 @@ def _count(task: EvaluationTask) -> CountedPaths:
 
 def _task(seed: int, n_frames: int) -> EvaluationTask:
     replay = generate(seed, n_frames)
-    segmented = segment(
+    segmented = segment_release(
         replay.demonstrations, replay.facts, replay.objects, Gating("release", RELEASE, ())
     )
     frames = segmented.segmented_frames
     visibility = visibility_from_observability(replay.observability, frames)
-    deltas = delta_index(segmented.scene_graphs, visibility, replay.objects, RELEASE)
-    assert isinstance(deltas, ReleaseDeltaIndex)
+    graphs = segmented.scene_graphs
+    deltas = ReleaseDeltaIndex.from_tables(graphs, visibility, replay.objects, RELEASE)
     name = str(replay.demonstrations["demonstration"][0])
     return EvaluationTask(name, deltas, tuple(frames["frame_id"]))
 

@@ -41,7 +41,7 @@ def recording(small: Path, large: Path) -> dict[str, float]:
     from benchmarks.chains import PROFILES
     from enact_assets.bulk.run import peak_bytes
     from enact_assets.replay.recorded import read_recorded
-    from enact_assets.segmentation.segment import segment
+    from enact_assets.segmentation.release import segment_release
 
     imported = time.process_time()
     gating = PROFILES["release"]
@@ -49,7 +49,7 @@ def recording(small: Path, large: Path) -> dict[str, float]:
         start = time.process_time()
         replay = read_recorded(path, "recorded-0")
         read = time.process_time()
-        found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+        found = segment_release(replay.demonstrations, replay.facts, replay.objects, gating)
         end = time.process_time()
     return {
         "imports_s": imported - began,

@@ -27,13 +27,13 @@ from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.requests import Image
+from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.replay.parents import at_key_frames
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.trajectories.edited import measure_edited_objects
 
 N_DEMONSTRATIONS = 1042
@@ -43,7 +43,7 @@ N_FRAMES = 7_000
 """Gives 24 key frames, as many as embedded demonstrations have; twice as many facts hold."""
 BASELINE = "baseline"
 MODELS = ("oracle", "random", "identity", "text_prior")
-_OF_DEMONSTRATION = ("demonstrations", "facts", "objects")
+_OF_DEMONSTRATION = ("demonstrations", "facts", "objects", "later_parents")
 _PIXELS = 512
 _NEVER_READ = {"width_px": _PIXELS, "height_px": _PIXELS}
 
@@ -56,27 +56,31 @@ class Template:
 
     of_demonstration: Tables
     of_gating: dict[str, Tables]
-    changes: dict[str, DeltaIndex]
+    changes: dict[str, ComponentIndex]
 
     @classmethod
     def of(cls, seed: int, registry: Registry) -> "Template":
         """Take the demonstration of ``seed`` through all stages."""
         replay = generate(seed, N_FRAMES)
         of_gating: dict[str, Tables] = {}
-        changes: dict[str, DeltaIndex] = {}
+        changes: dict[str, ComponentIndex] = {}
         for name, gating in registry.gatings.items():
             found = tables_of_demonstration(replay, BulkSettings(gating, registry.questions)).tables
             seen, frames = found["visibility"], found["segmented_frames"]
-            index = delta_index(
-                found["scene_graphs"], seen, replay.objects, gating.profile, frames.height
+            index = INDEX_CHANGES.of(gating.profile)(
+                found["scene_graphs"],
+                seen,
+                replay.objects,
+                gating.profile,
+                frames.height,
+                later_parents=at_key_frames(replay.later_parents, frames["frame"].to_numpy()),
             )
-            assert isinstance(index, DeltaIndex)
             orders = expect_random_orders(found["qa"], {demonstration_name(seed): index})
             edited = measure_edited_objects(found["transition_graph"], seen, index)
             kept = {n: t for n, t in found.items() if n not in _OF_DEMONSTRATION}
             of_gating[name] = {**kept, "question_orders": orders, "edited_objects": edited}
             changes[name] = index
-        shared = (replay.demonstrations, replay.facts, replay.objects)
+        shared = (replay.demonstrations, replay.facts, replay.objects, replay.later_parents)
         return cls(dict(zip(_OF_DEMONSTRATION, shared, strict=True)), of_gating, changes)
 
     def copy(self, number: int) -> Tables:
@@ -89,13 +93,13 @@ class Template:
         Questions are written anew; in how many orders they are right is told of the template's.
         """
         tables = {n: _renamed(rows, number) for n, rows in self.of_gating[gating.name].items()}
-        tables["qa"] = write_questions(
+        tables["qa"] = WRITE.of(gating.profile)(
+            tables["segmented_frames"],
             tables["trajectories"],
             tables["transition_graph"],
-            registry.questions,
+            self.changes[gating.name],
+            settings=registry.questions,
             profile=gating.profile,
-            segmented_frames=tables["segmented_frames"],
-            index=self.changes[gating.name],
         )
         ids = tables["qa"].get_column("question_id")
         tables["question_orders"] = tables["question_orders"].with_columns(ids)
@@ -163,7 +167,7 @@ def _write_answers(
     root: Path,
     variant: Variant,
     asked: pl.DataFrame,
-    changes: Mapping[str, DeltaIndex],
+    changes: Mapping[str, ComponentIndex],
     gating: Gating,
 ) -> None:
     shas = {
@@ -175,7 +179,7 @@ def _write_answers(
         partition = {"model": model, "variant": variant.name}
         said = predict(model, variant.name, asked, _no_picture, shas)
         _write(root, "predictions", partition, said)
-        judged = evaluate(said, asked, changes, gating.profile)
+        judged = evaluate(said, asked, changes, ANSWERS.of(gating.profile))
         _write(root, "evaluation", partition, judged)
 
 

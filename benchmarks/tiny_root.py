@@ -26,7 +26,7 @@ from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import write_recorded
 from enact_assets.replay.replay_result import RECORDED, ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, States
-from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.sampling import sample_trajectories
@@ -135,11 +135,10 @@ def chain_by_hand(recording: Path) -> pl.DataFrame:
     replay = read_recorded(recording / SCENE_GRAPH_FILES[0], recording.name)
     work = QuestionWork.of(replay, load_registry().gating("state"))
     profile, graphs, frames = work.gating.profile, work.scene_graphs, work.segmented_frames
-    index = delta_index(graphs, work.visibility, replay.objects, profile, frames.height)
-    graph = build_transition_graph(
-        frames, graphs, work.visibility, replay.objects, profile, index=index
-    )
-    measure_edited_objects(graph, work.visibility, index)
+    seen, objects = work.visibility, replay.objects
+    index = DeltaIndex.from_tables(graphs, seen, objects, profile, frames.height)
+    graph = build_transition_graph(frames, index)
+    measure_edited_objects(graph, seen, index)
     count_paths(frames, graph, profile)
     per_length = int(SMALL_QUESTIONS["trajectories_per_length"])
     return sample_trajectories(frames, graph, profile, per_length, 0)

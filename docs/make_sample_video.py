@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.images import render_key_frames
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.embedded import replay_embedded
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.segmentation.segment import segment
 
 DEMONSTRATION = "picking_up_toys-0"
 OUTPUT = Path(__file__).parent / "annotated_video" / "picking_up_toys_1"
@@ -58,7 +58,9 @@ def frames_to_render(tables: ReplayTables, every: int) -> list[int]:
     registry = load_registry()
     found: set[int] = set(range(0, tables.demonstrations.item(0, "n_frames"), every))
     for gating in registry.gatings.values():
-        segmented = segment(tables.demonstrations, tables.facts, tables.objects, gating)
+        segment = SEGMENT.of(gating.profile)
+        recorded = tables.demonstrations, tables.facts, tables.objects
+        segmented = segment(*recorded, gating, tables.later_parents)
         found |= set(segmented.segmented_frames["frame"].to_list())
     return sorted(found)
 

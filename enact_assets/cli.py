@@ -26,7 +26,7 @@ from enact_assets.official.commands import add_bulk_command, add_official_comman
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
 GRPC_TIMEOUT_S = "600"
-"""So long sensors and schedules may take."""
+"""Time limit of sensors and schedules, in seconds."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -108,22 +108,23 @@ def _parser() -> argparse.ArgumentParser:
         "of such folders, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR demonstrations",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
-    about = "explain everything that is wrong in recordings, import nothing"
+    about = "check recordings and list every problem; import nothing"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
     about = (
-        "Write questions as an official question file, labelled pictures first. If it was stopped, "
-        "run it again: pictures that are there already, whole and of the same content, are kept."
+        "Write questions as an official question file, with labelled pictures. After a stop, run "
+        "it again: it keeps whole pictures with the same content."
     )
     sub = command("export", _export, about)
     sub.add_argument(
         "name",
-        help="a question set, with labelled pictures; or an imported question file: "
-        "the same bytes again",
+        help="a question set (exported with labelled pictures) or an imported question file",
     )
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
     sub.add_argument(
-        "--variant", metavar="NAME", help="whose pictures (default: the first that asks the set)"
+        "--variant",
+        metavar="NAME",
+        help="variant whose pictures to use (default: the first that asks the set)",
     )
 
     about = "Leave out a demonstration, model or question file that was added."
@@ -135,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     add_verify_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
-    about = "turn on what makes runs by itself: automation, changed sources, nightly"
+    about = "turn on automatic runs: automation, changed sources, nightly"
     sub.add_argument("--automate", action="store_true", help=about)
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
@@ -161,21 +162,21 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    with shown_progress(console, "export") as told:
+    with shown_progress(console, "export") as on_progress:
         n, n_pictures, n_missing = export_questions(
             DataRoot(arguments.data),
             arguments.name,
             arguments.output,
             registry,
             variant=arguments.variant,
-            told=told,
+            told=on_progress,
         )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if n_missing:
         console.print(
-            f"{n_missing} pictures that the questions name are not there: a variant other than the "
-            "baseline has pictures of its probe questions only",
+            f"{n_missing} pictures that the questions name do not exist: variants other than the "
+            "baseline have pictures for their probe questions only",
             style="yellow",
         )
     return 0
@@ -191,11 +192,11 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     driver = Driver(arguments.data)
     driver.forget(dimension, name)
     console.print(
-        f"{dimension} {name} is forgotten. The published file holds it until you run "
+        f"{dimension} {name} is forgotten. It stays in the DuckDB file until you run "
         "`enact-assets materialize`."
     )
     for place in places_of(driver.data, driver.registry, dimension, name):
-        message = f"It still stands in {place}: remove it there, or it is added again."
+        message = f"The name is still in {place}: remove it there, or it is added again."
         console.print(message, style="yellow", markup=False)
     return 0
 
@@ -205,7 +206,7 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
 
     program = Path(sys.executable).with_name("dagster")
     if not program.exists():
-        raise EnactError(f"{program} is not there: install the extra, pip install '.[ui]'")
+        raise EnactError(f"{program} does not exist. Install the extra: pip install '.[ui]'")
     open_instance(arguments.data).dispose()
     home = (arguments.data / "dagster").resolve()
     os.environ["DAGSTER_HOME"] = str(home)

@@ -21,8 +21,8 @@ def question_set(*, key: bool = False) -> dy.String:
 
 
 def model(*, key: bool = False) -> dy.String:
-    """Who answered."""
-    return text("who answered", key=key)
+    """Model that answered."""
+    return text("model that answered", key=key)
 
 
 def variant(*, key: bool = False) -> dy.String:
@@ -76,8 +76,8 @@ def published_model(*, key: bool = False) -> dy.String:
 
 
 def published_variant(*, key: bool = False) -> dy.String:
-    """The paper's setting by the name of ours that is alike."""
-    return text("the paper's setting by the name of ours that is alike", key=key)
+    """The paper's setting, by the name of our variant."""
+    return text("the paper's setting, by the name of our variant", key=key)
 
 
 def step(*, key: bool = False) -> dy.Int64:

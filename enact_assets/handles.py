@@ -1,4 +1,4 @@
-"""Handles: what a step may open besides its tables. Each opens no more than its name says."""
+"""Handles: what a step may open besides its tables. Each opens only what its name says."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Progress(ReplayProgress, Protocol):
 
 @dataclass(frozen=True)
 class SilentProgress(Silent):
-    """Progress that nobody hears."""
+    """Progress that is discarded."""
 
     def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
         """Pictures made."""
@@ -87,7 +87,7 @@ class PictureMaker:
         variant: Variant,
         states: Later[States],
     ) -> pl.DataFrame:
-        """Rows of ``frame_images``; none where nobody can look with another camera.
+        """Rows of ``frame_images``; none where no other camera can be rendered.
 
         Errors: :class:`RenderError` names demonstration and frame.
         """

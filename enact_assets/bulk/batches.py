@@ -3,7 +3,7 @@
 ::
 
     <output>/batch-000012/qa.parquet      one file per table, all demonstrations of the batch
-    <output>/batch-000012/manifest.json   what it was made from, how many rows, who failed
+    <output>/batch-000012/manifest.json   what it was made from, how many rows, failures
 
 The folder is written under a temporary name and renamed, so a reader of ``batch-*/qa.parquet``
 never meets half a batch. A batch whose manifest names the same inputs, settings and code is not
@@ -104,7 +104,7 @@ class BatchTask:
 
 
 def batch_folder(output: Path, number: int) -> Path:
-    """Where batch ``number`` stands."""
+    """Path of batch ``number``."""
     return output / f"batch-{number:06d}"
 
 
@@ -123,7 +123,7 @@ def scan_table(output: Path, name: str) -> pl.LazyFrame:
 
 
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
-    """Make and land one batch, unless it is there already: its manifest, and whether it was made.
+    """Make and land one batch, unless it exists already: its manifest, and whether it was made.
 
     A demonstration that fails, for whatever reason, is noted and has no rows. Errors:
     :class:`OutputError` if the batch cannot be written; nothing of it is left then.
@@ -195,15 +195,15 @@ def _landing(folder: Path) -> Iterator[Path]:
         flush_to_disk(folder.parent)
     except OSError as error:
         raise OutputError(
-            f"{folder}: the batch cannot be written ({error.strerror or error}). Nothing of it was "
-            "left; finished batches are kept: make room and run again."
+            f"{folder}: the batch cannot be written ({error.strerror or error}). The batch was "
+            "removed and finished batches are kept. Free some space and run again."
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 def remove_batch(folder: Path) -> None:
-    """Remove a batch, if it is there, so that nobody reads it half removed."""
+    """Remove a batch, if it exists, so that no reader finds it half removed."""
     if folder.exists():
         aside = temporary_name(folder)
         folder.rename(aside)
@@ -218,6 +218,7 @@ def code_sha() -> str:
         for path in (_PACKAGE / stage).rglob("*")
         if path.suffix in {".py", ".txt"}
     )
+    files.append(_PACKAGE / "profiles.py")
     return content_sha(
         [[str(p.relative_to(_PACKAGE)), sha256_bytes(p.read_bytes())] for p in files]
     )

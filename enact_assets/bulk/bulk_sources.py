@@ -11,7 +11,7 @@ from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 
-REPLAY_TABLES = ("demonstrations", "facts", "objects", "observability")
+REPLAY_TABLES = ("demonstrations", "facts", "objects", "later_parents", "observability")
 
 
 class Source(Protocol):
@@ -24,7 +24,7 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """Hash of what decides its tables: another one means that they may have changed."""
+        """Hash of what decides its tables: a different one means that they may have changed."""
         ...
 
     def load(self) -> ReplayTables:
@@ -48,15 +48,13 @@ class LakeSource:
     def load(self) -> ReplayTables:
         """Read them; states are not needed. Errors: as :meth:`Lake.read`."""
         lake, partition = Lake(self.root), {"demonstration": self.demonstration}
-        demonstrations, facts, objects, observability = (
-            lake.read(name, partition) for name in REPLAY_TABLES
-        )
-        return ReplayTables(demonstrations, facts, objects, observability, States.empty())
+        tables = {name: lake.read(name, partition) for name in REPLAY_TABLES}
+        return ReplayTables(**tables, states=States.empty())
 
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """A recorded replay, ``.json`` or ``.json.gz``, read anew in every run."""
+    """A recorded replay, ``.json`` or ``.json.gz``, read again in every run."""
 
     path: Path
     demonstration: str

@@ -12,7 +12,13 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
 from enact_assets.engine.memory import run_in_memory
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    LaterParents,
+    Objects,
+    Observability,
+)
 from enact_assets.steps.frame_steps import visibility
 from enact_assets.steps.question_steps import NO_QUESTIONS, qa
 from enact_assets.steps.segmentation_steps import segmentation
@@ -23,6 +29,7 @@ CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, q
 TABLES = (
     "demonstrations",
     "objects",
+    "later_parents",
     "segmented_frames",
     "scene_graphs",
     "visibility",
@@ -31,7 +38,7 @@ TABLES = (
     "trajectories",
     "qa",
 )
-"""What a bulk run lands: the questions, and all that verifies them."""
+"""Tables that a bulk run writes: the questions and the tables that verify them."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,7 @@ def tables_of_demonstration(
         if replay.demonstrations["source"].to_list() == [EMBEDDED]:
             raise ReplayError(
                 f"demonstration {replay.demonstrations['demonstration'][0]!r} has no recorded "
-                "masks: it is embedded. Materialize it instead: its masks are measured then."
+                "masks: it is embedded. Materialize it instead; that measures its masks."
             )
     made = run_in_memory(
         CHAIN,
@@ -94,6 +101,7 @@ def tables_of_demonstration(
             Demonstrations: replay.demonstrations,
             Facts: replay.facts,
             Objects: replay.objects,
+            LaterParents: replay.later_parents,
             Observability: replay.observability,
         },
         {

@@ -176,7 +176,7 @@ def _only_run(output: Path) -> Iterator[None]:
 def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, replace: bool) -> None:
     """Remove what killed runs left, and batches that hold other demonstrations than they should.
 
-    Afterwards no demonstration stands in two batches, whatever is made in which order.
+    Afterwards no demonstration is in two batches, whatever is made in which order.
     """
     for path in output.iterdir():
         if is_temporary(path) and path.name.startswith(".batch-"):
@@ -188,15 +188,15 @@ def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, repl
         if (found is None or found.settings_sha != sha) and not replace:
             what = "has no manifest" if found is None else _difference(found.settings, settings)
             raise OutputError(
-                f"{folder} {what}. Rows of two kinds would stand side by side: choose another "
-                "folder, or replace what is there (--replace)."
+                f"{folder} {what}. Rows of two kinds would be mixed. Choose another folder, or "
+                "replace the batches there (--replace)."
             )
         if found is None or found.settings_sha != sha or found.demonstrations != wanted.get(number):
             remove_batch(folder)
 
 
 def _difference(before: Mapping[str, Any], settings: BulkSettings) -> str:
-    """Which settings a batch was made with that are others now."""
+    """Settings of a batch that differ from the current ones."""
     was, now = _flat(before), _flat(asdict(settings))
     names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
     changed = [f"{name} {was.get(name)}, now {now.get(name)}" for name in names]

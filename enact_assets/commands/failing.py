@@ -1,4 +1,4 @@
-"""Failures of disks and databases that are nobody's mistake in the code, in one message."""
+"""Failures of disks and databases, not of the code, in one message."""
 
 import errno
 import sqlite3
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 FULL = "database or disk is full"
 _ADVICE = {
     errno.ENOSPC: "Free some space and run again.",
-    errno.EDQUOT: "Free some of the quota and run again.",
+    errno.EDQUOT: "Free some of your quota and run again.",
     errno.EROFS: "Mount the disk for writing, or give another --data folder.",
-    errno.EIO: "The disk does not answer: look at the system's log.",
+    errno.EIO: "The disk does not answer. Check the system log.",
 }
-CHECK = "See that its disk has space and may be written to."
+CHECK = "Check that its disk has space and is writable."
 KEPT = "What was finished is kept."
 
 
 def storage_message(error: BaseException) -> str | None:
     """What to tell people of an ``error`` of a disk or of Dagster's database; None of any other.
 
-    Others are mistakes of ours, and their traceback is wanted.
+    Other errors are bugs, and their traceback is needed.
     """
     for cause in _chain(error):
         if _is_of_a_database(cause):

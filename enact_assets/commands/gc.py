@@ -1,4 +1,4 @@
-"""The command that removes what nobody needs any more; without ``--delete`` it only tells."""
+"""The command that removes unneeded files; without ``--delete`` it only lists them."""
 
 import argparse
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +10,7 @@ from rich.text import Text
 from enact_assets.data_root.collect import PARTITIONS, Collected
 
 SHOWN = 3
-"""Files that are named of each kind, unless told otherwise."""
+"""Files listed per kind by default."""
 GRACE_H = 24.0
 MAX_GRACE_H = 1e6
 
@@ -20,25 +20,26 @@ AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 def add_gc_command(command: AddCommand) -> None:
     """Add gc."""
     about = (
-        "Tell which files nobody needs any more: pictures that no partition names, partitions of "
-        "names that left, what killed runs left behind, damaged files that were set aside."
+        "List files that nothing needs: pictures that no partition names, partitions of removed "
+        "names, leftovers of killed runs, damaged files that were set aside."
     )
     sub = command("gc", _gc, about)
-    sub.add_argument("--delete", action="store_true", help="remove them (default: only tell)")
+    sub.add_argument("--delete", action="store_true", help="remove them (default: only list them)")
     sub.add_argument(
         "--grace",
         type=_hours,
         default=GRACE_H,
         metavar="HOURS",
-        help="pictures and temporary files younger than this stay, as a run may be about to name "
-        f"them (default: {GRACE_H:.0f}; less than 2 only while nothing runs, not even in the UI)",
+        help="keep pictures and temporary files younger than this, since a run may be about to "
+        f"name them (default: {GRACE_H:.0f}; use less than 2 only while nothing runs, not even in "
+        "the UI)",
     )
     sub.add_argument(
         "--limit",
         type=_number,
         default=SHOWN,
         metavar="N",
-        help=f"files to name (default: {SHOWN})",
+        help=f"files to list per kind (default: {SHOWN})",
     )
 
 
@@ -76,7 +77,7 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
             registry = load_registry()
             # What is defined and no partition yet becomes one with the next walk.
             found, _ = names_found(data, registry)
-            # Also what nobody defines any more goes only if somebody said so.
+            # Undefined names also stay until they are forgotten.
             held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}
             return current_names(instance, registry, {**found, **held}).of
 
@@ -91,8 +92,8 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
     print_collected(console, found, arguments.limit, is_done=arguments.delete)
     if data.lake_url is not None and found.items[PARTITIONS] and not arguments.delete:
         console.print(
-            f"The lake is {data.lake_url}: where other data roots share it, gatings and variants "
-            "that only their registries have look as if they had left.",
+            f"The lake is {data.lake_url}: gatings and variants that only other data roots' "
+            "registries name look removed from here.",
             style="yellow",
         )
     return 0 if found.refusal is None else 1
@@ -119,17 +120,17 @@ def print_collected(
     n_answers = sum(i.what.startswith("predictions ") for i in found.items[PARTITIONS])
     if n_answers and not is_done:
         console.print(
-            f"{n_answers} of them are answers of models: to ask again may cost money.",
+            f"{n_answers} of them are model answers: asking again may cost money.",
             style="yellow",
         )
     for message in found.kept:
         console.print(Text(f"kept: {message}"))
     if found.foreign:
-        console.print(f"{_count(len(found.foreign))} that nobody of us wrote, left alone:")
+        console.print(f"{_count(len(found.foreign))} not recognised, left untouched:")
         for path in found.foreign[:limit]:
             console.print(Text(f"    {path}", "dim"))
     if found.refusal is not None:
-        console.print(Text(f"No picture was looked at: {found.refusal}", "bold red"))
+        console.print(Text(f"Pictures were not checked: {found.refusal}", "bold red"))
     if found.n_items and not is_done:
         console.print("Nothing was changed. `enact-assets gc --delete` removes them.")
 

@@ -1,4 +1,4 @@
-"""Commands that read what is published: leaderboard, sql, report, list."""
+"""Commands that read published results: leaderboard, sql, report, list."""
 
 import argparse
 import shutil
@@ -12,8 +12,8 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 
 NOT_CURRENT = {
-    "stale": "The DuckDB file holds old rows of what is stale",
-    "missing": "The DuckDB file holds no rows of what is missing",
+    "stale": "The DuckDB file holds old rows of stale partitions",
+    "missing": "The DuckDB file holds no rows of missing partitions",
 }
 """States of partitions that are not current, and what that means for their rows."""
 
@@ -37,9 +37,9 @@ def add_reading_commands(command: AddCommand) -> None:
         "--output", type=Path, metavar="FOLDER", help="folder to write to (default: DIR/report)"
     )
     sub.add_argument(
-        "--variant", default=BASELINE, metavar="NAME", help="whose answers (default: baseline)"
+        "--variant", default=BASELINE, metavar="NAME", help="variant to report (default: baseline)"
     )
-    about = "What can be named: activities, demonstrations, variants, models ..."
+    about = "List activities, demonstrations, recordings, gatings, variants and models."
     command("list", _list, about)
 
 
@@ -105,7 +105,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
     )
     n_figures = len(written.page.figures)
     console.print(f"{written.path}: {len(written.page.sections)} sections", markup=False)
-    console.print(f"{n_figures} figures beside it, as PNG and SVG")
+    console.print(f"{n_figures} figures in the same folder, as PNG and SVG")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The command ``validate``: everything that is wrong in recordings, before they are imported."""
+"""The command ``validate``: lists every problem of recordings before they are imported."""
 
 import argparse
 import os
@@ -14,14 +14,15 @@ from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
-    "nothing that `import` takes: a folder with a recording, an annotation (.csv, .json, .jsonl) "
-    "beside its video, a .jsonl question file, a .hdf5 file of raw demonstrations"
+    "`import` does not take this. It takes a folder with a recording, an annotation (.csv, "
+    ".json, .jsonl) beside its video, a .jsonl question file, or a .hdf5 file of raw "
+    "demonstrations"
 )
 
 
 def add_validate_command(command: AddCommand) -> None:
     """Add ``validate``; ``command(name, run, about)`` makes a parser of one."""
-    sub = command("validate", _validate, "Explain what is wrong in annotations and recordings.")
+    sub = command("validate", _validate, "Check annotations and recordings and list every problem.")
     sub.add_argument(
         "paths",
         nargs="+",
@@ -69,8 +70,8 @@ def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console)
     from enact_assets.official.commands import plain, shown_progress
 
     # What is found is printed when the bar is gone: both write to the same lines.
-    with shown_progress(console, "validate") as told:
-        found = _Look(told)
+    with shown_progress(console, "validate") as on_progress:
+        found = _Look(on_progress)
         code = found.tried(path, lambda place: look(found, place))
     for text, style in found.lines:
         console.print(plain(text, style))
@@ -80,18 +81,18 @@ def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console)
 class _Look:
     """One look at one recording or file; each method tells what it finds, and the exit code."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, on_progress: Told) -> None:
+        self._on_progress = on_progress
         self.lines: list[tuple[str, str]] = []
         """Text and style."""
 
     def tried(self, path: Path, look: Callable[[Path], int]) -> int:
-        """``look`` at ``path``; an error of ours is what is wrong with it."""
+        """``look`` at ``path``; an :class:`EnactError` becomes a problem of it."""
         try:
             return look(path)
         except EnactError as error:
-            told = str(error)
-            return self.failed([told if str(path) in told else f"{path}: {told}"])
+            message = str(error)
+            return self.failed([message if str(path) in message else f"{path}: {message}"])
 
     def failed(self, problems: list[str]) -> int:
         """Tell ``problems``; 0 if there are none."""
@@ -109,7 +110,9 @@ class _Look:
         file = recorded_file(folder)
         for name in RECORDED_FILES:
             if file is not None and name != file.name and (folder / name).is_file():
-                self._tell(f"note: {folder / name}: {file.name} counts instead. Nothing reads it.")
+                self._tell(
+                    f"note: {folder / name} is ignored, because {file.name} takes precedence."
+                )
         code = 0
         try:
             name_of_recording(folder)
@@ -145,10 +148,10 @@ class _Look:
         from enact_assets.replay.validation import check_replay
 
         def progress(done: int, total: int) -> None:
-            self._told(file.name, done, total)
+            self._on_progress(file.name, done, total)
 
         tables = read_recorded(file, "recording", progress=progress)
-        check_replay(tables.demonstrations, tables.facts, tables.objects)
+        check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
         found = f"{tables.demonstrations.item(0, 'n_frames')} frames"
         return self._at_pictures(file, tables) or self._good(file, found)
 
@@ -165,7 +168,9 @@ class _Look:
             if video is not None:
                 self._at_pictures(file, None, video.n_frames)
             return 1
-        pace = "" if video.is_even else ", not evenly spaced: frames are found by their times"
+        pace = (
+            "" if video.is_even else ", not evenly spaced: times find frames by their time stamps"
+        )
         tables = tables_of_annotation(file, checked, "recording")
         return self._at_pictures(file, tables) or self._good(
             file,
@@ -181,13 +186,13 @@ class _Look:
         from enact_assets.official.wanted_pictures import wanted_pictures
 
         wanted = wanted_pictures(tables, n_frames)
-        found = check_pictures(file.parent, wanted, self._told)
+        found = check_pictures(file.parent, wanted, self._on_progress)
         problems = [str(finding) for finding in found if finding.is_problem]
         for finding in found:
             if not finding.is_problem:
                 self._tell(str(finding))
         if self.failed(problems):
-            self._tell(f"{file.parent}: {len(problems)} problems in its pictures")
+            self._tell(f"{file.parent}: {len(problems)} problems in the pictures")
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
@@ -202,7 +207,9 @@ class _Look:
         try:
             interpreter()
         except EnactError:
-            return self._good(file, f"{said}, not looked into: {PYTHON_VARIABLE} names no Python")
+            return self._good(
+                file, f"{said}, not checked: {PYTHON_VARIABLE} does not name a Python"
+            )
         listing = list_demonstrations(raw)
         frames = {each.episode: each.n_frames for each in listing.demonstrations}
         if about.episode not in frames:
@@ -227,12 +234,12 @@ class _Look:
         for each in found:
             check_partition_value(f"{file.stem}.demo_{each.episode}", f"demonstration of {file}")
         for reason in listing.reasons:
-            self._tell(f"note: {file}: left out by `import`: {reason}.")
+            self._tell(f"note: {file}: `import` ignores an episode: {reason}.")
         n_frames = sum(each.n_frames for each in found)
         return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
 
     def _good(self, file: Path, found: str) -> int:
-        self._tell(f"{file}: nothing is wrong. {found}.")
+        self._tell(f"{file}: no problems. {found}.")
         return 0
 
     def _tell(self, text: str, style: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The command that looks at every byte of the lake and of the pictures."""
+"""The command that compares every byte of the lake and of the pictures with checksums."""
 
 import argparse
 import time
@@ -38,8 +38,8 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     check_root(arguments.data)
     root = DataRoot(arguments.data)
     began = time.monotonic()
-    with shown_progress(console, "verify") as told:
-        found = inspect(Lake(root.lake), ImageStore(root.images), told)
+    with shown_progress(console, "verify") as on_progress:
+        found = inspect(Lake(root.lake), ImageStore(root.images), on_progress)
     print_inspection(console, found, time.monotonic() - began)
     return 0 if found.is_whole else 1
 
@@ -52,7 +52,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))
         if damage.aside is not None:
-            console.print(plain(f"  set aside as {damage.aside}"))
+            console.print(plain(f"  renamed to {damage.aside}"))
         if damage.refusal is not None:
             console.print(plain(f"  {damage.refusal}", "red"))
         if damage.file.table in PAID:
@@ -62,7 +62,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
         console.print(plain(f"not checked: {message}", "red"))
     _more(console, found.unreadable)
     for message in found.misfits[:SHOWN]:
-        console.print(plain(f"not damaged, but out of place: {message}", "yellow"))
+        console.print(plain(f"whole, but in the wrong place: {message}", "yellow"))
     _more(console, found.misfits)
     n_bad = len(found.damaged)
     console.print(

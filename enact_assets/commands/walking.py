@@ -1,4 +1,4 @@
-"""Commands that walk the asset graph, or say what a walk would do: materialize, demo, plan."""
+"""Commands that walk the asset graph, or show what a walk would make."""
 
 import argparse
 import json
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
     "demonstration": "; a new one (<activity>-<seed>) is added",
-    "variant": "; the baseline it is compared with comes along",
+    "variant": "; includes the baseline it is compared with",
     "model": "; a new one is added",
 }
 SHOWN = 5
-"""Partitions that `plan` names of each step, unless told otherwise."""
+"""Partitions that `plan` lists per step by default."""
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
 def add_walk_commands(command: AddCommand) -> None:
     """Add materialize, demo and plan."""
-    about = "Make every missing or stale partition, nothing else."
+    about = "Materialize every missing or stale partition."
     sub = command("materialize", _materialize, about)
     _add_filters(sub)
     _add_effort(sub)
-    about = "Materialize the part that is named for a demo, show the leaderboard."
+    about = "Materialize the registry's demo part and show the leaderboard."
     sub = command("demo", _demo, about)
     _add_filters(sub)
     _add_effort(sub)
-    about = "Say what materialize would make, and why: which input changed from what to what."
+    about = "Show what materialize would make, and which input changed."
     sub = command("plan", _plan, about)
     _add_filters(sub)
     sub.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -48,7 +48,7 @@ def add_walk_commands(command: AddCommand) -> None:
         type=positive,
         default=SHOWN,
         metavar="N",
-        help=f"partitions to name of each step (default: {SHOWN})",
+        help=f"partitions to list per step (default: {SHOWN})",
     )
 
 
@@ -71,13 +71,13 @@ def _add_effort(sub: argparse.ArgumentParser) -> None:
         "--workers",
         type=positive,
         metavar="N",
-        help="processes that may work at once, each on a partition of its own, or on pictures of "
-        "one (default: all cores)",
+        help="processes to use, each on its own partition, or together on the pictures of one "
+        "(default: all cores)",
     )
     sub.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="scheduler of a Dask cluster that works instead, such as tcp://host:8786; needs the "
+        help="run on a Dask cluster: address of its scheduler, such as tcp://host:8786; needs the "
         "extra 'distributed' and, across machines, ENACT_POSTGRES_URL (deploy/README.md)",
     )
 
@@ -148,7 +148,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     if root.warehouse.exists():
         console.print()
         if code:
-            console.print("The leaderboard of what was published last:", style="yellow")
+            console.print("The leaderboard published last:", style="yellow")
         show_leaderboard(arguments, console)
         is_default = arguments.data == DataRoot.from_environment().root
         data = "" if is_default else f" --data {arguments.data}"
@@ -190,7 +190,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
         console.print_json(json.dumps(_as_json(plan, rejected)))
         return 0
     for message in rejected:
-        console.print(Text(f"LEFT OUT {message}", "bold red"))
+        console.print(Text(f"Ignored: {message}", "bold red"))
     print_plan(console, plan, arguments.limit)
     return 0
 
@@ -202,8 +202,8 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
         return
     n_following = sum(len(partitions) for partitions in plan.may_follow.values())
     console.print(
-        f"{len(plan.stale)} partitions to make, {n_following} more if these come out otherwise "
-        f"than before, {plan.n_fresh} fresh.\n"
+        f"{len(plan.stale)} partitions to make, {plan.n_fresh} fresh. {n_following} more may "
+        "become stale, depending on the results.\n"
     )
     by_reason: dict[tuple[str, str], list[str]] = {}
     for step in plan.stale:
@@ -218,7 +218,7 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
         if n_reasons > limit:
             console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
     if plan.may_follow:
-        console.print("\nif what they are made from changes:")
+        console.print("\nMay become stale:")
         for name, partitions in plan.may_follow.items():
             console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
 

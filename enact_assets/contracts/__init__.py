@@ -1,1 +1,1 @@
-"""What every stage promises: table schemas, predicates, components, ids, registry, errors."""
+"""Shared contracts: predicates, components, ids, profiles, settings, registry, errors."""

@@ -1,4 +1,4 @@
-"""Signature components: the atoms of a change between two scene graphs, and their one text form.
+"""Signature components: the atoms of a change between two scene graphs, and their text form.
 
 Source: ENACT paper A.3.2 and C.1: a component is (operation, entity, predicate). Text forms are
 ``+OnTop(mug, table)``, ``-Open(fridge)`` and ``~Transition(watermelon, half watermelon)``; profile

@@ -1,4 +1,4 @@
-"""Entries of the registry's YAML, read strictly: what is wrong is told by file, entry and field."""
+"""Entries of the registry's YAML, read strictly: errors name file, entry and field."""
 
 import dataclasses
 import math
@@ -38,7 +38,7 @@ class _StrictLoader(yaml.SafeLoader):
                 continue  # a list or mapping as key: refused by the constructor
             name, mark = (key.tag, key.value), key.start_mark
             if name in first_lines:
-                problem = f"key {key.value!r} stands twice, first in line {first_lines[name]}"
+                problem = f"key {key.value!r} is a duplicate, first in line {first_lines[name]}"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
             first_lines[name] = mark.line + 1
         return node
@@ -53,7 +53,7 @@ class _StrictLoader(yaml.SafeLoader):
 
 
 def read_text(path: Path) -> str:
-    """The text of ``path``; raises :class:`SettingsError` for what is no text in UTF-8."""
+    """The text of ``path``; raises :class:`SettingsError` if it is not UTF-8 text."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -110,7 +110,7 @@ def checked_value(name: str, given: Any, default: object, where: str) -> Any:
 
 
 def wrong(where: str, wanted: str, given: object) -> SettingsError:
-    """The error that says what was wanted at ``where``, and what stands there."""
+    """The error that says what was expected at ``where``, and what was found."""
     return SettingsError(f"registry {where}: {wanted}; found {_SHORT.repr(given)}")
 
 
@@ -152,7 +152,7 @@ def name_list(entry: Any, where: str) -> tuple[str, ...]:
     found = tuple(_name(name, where) for name in entry)
     for index, name in enumerate(found):
         if name in found[:index]:
-            raise SettingsError(f"registry {where}: {name!r} stands twice; delete one")
+            raise SettingsError(f"registry {where}: {name!r} is a duplicate; delete one")
     return found
 
 

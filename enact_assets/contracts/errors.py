@@ -2,11 +2,11 @@
 
 EnactError
 |-- SettingsError                 the registry file or a setting in it is wrong
-|   `-- UnknownNameError          an activity, variant, gating, model or partition nobody defined
+|   `-- UnknownNameError          an unknown activity, variant, gating, model or partition
 |-- TableContractError            rows break the contract of their table
 |-- LakeError                     a file of the lake cannot be used
 |   |-- MissingPartitionError     it is not there: something upstream was not materialized
-|   |-- UnreadableFileError       the system refuses to read it, which is no damage
+|   |-- UnreadableFileError       the system refuses to read it, which is not damage
 |   `-- DamagedFileError          its bytes changed since it was written: `files` says which
 |       `-- MisfitFileError       it is whole, but foreign, of another version or another partition
 |-- ReplayError                   a demonstration contradicts itself
@@ -33,7 +33,7 @@ EnactError
 |-- OutputError                   a file cannot be written, or would land outside its folder
 |-- MaterializationError          a partition failed, or could not start
 |-- DeclarationError              a step declares what cannot be
-`-- UndeclaredReadError           the body of a step reads what is no parameter of it
+`-- UndeclaredReadError           the body of a step reads an undeclared input
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,7 +49,7 @@ class SettingsError(EnactError):
 
 
 class UnknownNameError(SettingsError):
-    """An activity, variant, gating, model or partition that nobody defined."""
+    """An unknown activity, variant, gating, model or partition."""
 
     @classmethod
     def of(cls, what: str, name: str, known: object, advice: str = "") -> "UnknownNameError":
@@ -129,9 +129,7 @@ class AnnotationError(RecordingError):
         """Message for the ``problems`` of ``file``, each with its place: how many, which first."""
         found = tuple(problems)
         counted = f"{len(found)} problems, the first in " if len(found) > 1 else ""
-        return cls(
-            f"{file}: {counted}{found[0]} `enact-assets validate {file}` explains all.", found
-        )
+        return cls(f"{file}: {counted}{found[0]} `enact-assets validate {file}` lists all.", found)
 
 
 class PlaybackError(ReplayError):
@@ -218,4 +216,4 @@ class DeclarationError(EnactError):
 
 
 class UndeclaredReadError(EnactError):
-    """The body of a step reads what is no parameter of it."""
+    """The body of a step reads an input that is not a parameter."""

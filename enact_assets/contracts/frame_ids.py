@@ -1,4 +1,4 @@
-"""How a recording numbers its frames: positions from 0 here, ids from anywhere there."""
+"""Frame numbering of a recording: positions from 0 here, arbitrary ids there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class FrameIds:
             or any(jump < n for jump, n in zip(jumps, lengths, strict=True))
         ):
             raise ReplayError(
-                f"frame_id_runs {list(self.runs)[:8]} is no numbering: expected position, id, "
+                f"frame_id_runs {list(self.runs)[:8]} is not a numbering: expected position, id, "
                 "position, id, ... with positions from 0 and both ascending"
             )
 

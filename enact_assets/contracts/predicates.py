@@ -1,4 +1,4 @@
-"""The predicate catalogue: every relation and state a scene graph may hold, and what it means.
+"""The predicate catalogue: every relation and state of a scene graph, and its meaning.
 
 Source: ENACT paper, table 6 (eleven classes); ``Touching`` is added by contact gating (B.2.3);
 ``Exists`` is how a replay says that an object is in the world, and is never worded itself.

@@ -1,13 +1,13 @@
 """Profiles: every constant of the benchmark's definitions in one frozen object.
 
 ``paper`` follows the ENACT paper, appendix A. ``release`` reproduces the public release of the
-benchmark, quirks included; what only it does stands in :class:`ReleaseRules`. No algorithm holds a
-constant of its own.
+benchmark, quirks included; :class:`ReleaseRules` has the constants that only it needs. No algorithm
+holds a constant of its own. Which algorithms a profile uses: ``enact_assets/profiles.py``.
 """
 
 from dataclasses import dataclass
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import SettingsError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ReleaseRules:
     seed: int = 42
     """Every draw of questions starts from it, whatever seed is asked for."""
     trajectories_per_length: int = 5
-    """What the command line of the release asks for unless told otherwise."""
+    """Default of the release's command line."""
     attempts_per_trajectory: int = 10
     max_inverse_questions: int = 25
     """Inverse questions kept per length and demonstration."""
@@ -77,6 +77,26 @@ class Profile:
     def lengths(self) -> range:
         """All trajectory lengths, shortest first."""
         return range(self.min_length, self.max_length + 1)
+
+    @property
+    def counts_every_state(self) -> bool:
+        """Whether key frames follow from every recorded state, so that no gating selects any."""
+        return self.release is not None
+
+    @property
+    def has_own_words(self) -> bool:
+        """Whether questions have one fixed wording, so that no setting can change it."""
+        return self.release is not None
+
+    @property
+    def release_constants(self) -> ReleaseRules:
+        """Constants of the public release. Errors: :class:`SettingsError` if there are none."""
+        if self.release is None:
+            raise SettingsError(
+                f"profile {self.name!r} has no constants of the public release. Give profile "
+                "'release', or choose the function by profile (enact_assets/profiles.py)."
+            )
+        return self.release
 
 
 PAPER = Profile("paper")

@@ -1,4 +1,4 @@
-"""What a partition was made from and by: kept with its rows, so that neither is there alone."""
+"""Provenance of a partition: inputs and code that made it, kept in the same file as its rows."""
 
 import json
 from collections.abc import Mapping

@@ -125,7 +125,7 @@ def load_registry(path: Path | None = None) -> Registry:
 
     Errors: :class:`SettingsError` names file, entry and field for a file that cannot be read,
     invalid YAML, a key given twice, an unknown or missing field, a value of the wrong type or out
-    of range (also after the renderer mode multiplied it), a setting that another one makes
+    of range (also after the renderer mode multiplied it), a setting that a different one makes
     meaningless, wording or noise where there can be none (the baseline, profile ``release``), a
     name that cannot be a partition's, or no ``baseline`` variant;
     :class:`UnknownNameError` also lists the known names of a gating, profile, projection,
@@ -167,12 +167,12 @@ def _gating(name: str, entry: Any, where: str) -> Gating:
     profile = one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
     if not isinstance(entry["contact"], bool):
         raise wrong(f"{where}.contact", "expected true or false", entry["contact"])
-    if PROFILES[profile].release is not None:
+    if PROFILES[profile].counts_every_state:
         if not entry["contact"]:
-            wanted = f"expected true, as profile {profile!r} counts every state that was recorded"
+            wanted = f"expected true, because profile {profile!r} counts every recorded state"
             raise wrong(f"{where}.contact", wanted, entry["contact"])
         if entry.get(floor) is not None:
-            wanted = f"profile {profile!r} has a rule of its own"
+            wanted = f"profile {profile!r} has its own rule"
             raise wrong(f"{where}.{floor}", wanted, entry[floor])
         return Gating(name, PROFILES[profile], ())
     predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
@@ -206,7 +206,9 @@ def _variants(
     """All variants; ``wording`` is that of the questions as they are written."""
     entries = named_entries(entry, where)
     if BASELINE not in entries:
-        raise SettingsError(f"registry {where}: there is no {BASELINE!r}, which others build on")
+        raise SettingsError(
+            f"registry {where}: {BASELINE!r} is missing; other variants build on it"
+        )
     # First of all, so that an error in it is reported as its own.
     first = f"{where}.{BASELINE}"
     given = mapping(entries[BASELINE], first)
@@ -214,14 +216,14 @@ def _variants(
         mapping(given, first, required=("gating",))
     for name, instead in _AS_WRITTEN.items():
         if name in given:
-            wanted = f"the baseline asks questions as they are written: {instead}"
+            wanted = f"the baseline asks questions unchanged: {instead}"
             raise wrong(f"{first}.{name}", wanted, given[name])
     base = _variant(given, Variant(BASELINE, "", wording=wording), gatings, sets, first)
     variants = {}
     for name, given in entries.items():
         found = _variant(given, base, gatings, sets, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
-        # Part of the entry, so that a baseline that changes makes it another one.
+        # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
 
@@ -280,13 +282,13 @@ def _variant(
 def _check_telling(
     variant: Variant, entry: Mapping[str, Any], profile: Profile, where: str
 ) -> None:
-    """Wording and noise, where they can be told at all."""
+    """Wording and noise, where a profile allows them."""
     if "seed" in entry.get("noise", {}) and not variant.noise.rate:
         wanted = "at rate 0 nothing is drawn; leave it out"
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])
-    if profile.release is None:
+    if not profile.has_own_words:
         return
-    wanted = f"profile {profile.name!r} asks what the public release asks, in its own words"
+    wanted = f"profile {profile.name!r} asks in the public release's own wording"
     if variant.wording != NATURAL:
         raise wrong(f"{where}.wording", wanted, variant.wording)
     if variant.noise.rate:
@@ -317,10 +319,11 @@ def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSe
     if not lengths or len(set(lengths)) < len(lengths):
         raise wrong(f"{where}.probe_lengths", "expected one or more different lengths", lengths)
     for gating in gatings.values():
-        if gating.profile.release is not None and questions.wording != NATURAL:
+        if gating.profile.has_own_words and questions.wording != NATURAL:
             wanted = (
                 f"expected {NATURAL!r}, as gating {gating.name!r} has profile "
-                f"{gating.profile.name!r}, which has words of its own; a variant may set another"
+                f"{gating.profile.name!r}, which has its own wording; a variant may set another "
+                "one"
             )
             raise wrong(f"{where}.wording", wanted, questions.wording)
         possible = gating.profile.lengths

@@ -1,4 +1,4 @@
-"""What a registry can set: frozen settings, their defaults, and the values each one may take."""
+"""Settings of a registry: frozen dataclasses, their defaults and allowed values."""
 
 import dataclasses
 import math
@@ -101,7 +101,7 @@ class AppearanceSettings:
 
 @dataclass(frozen=True)
 class NoiseSettings:
-    """Which part of the changes that actions tell is told wrongly: each with probability ``rate``,
+    """Share of the changes that actions state wrongly: each with probability ``rate``,
     by draws that depend on ``seed`` (paper B.4.5). Verification knows the truth all the same.
     """
 
@@ -180,7 +180,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "robot": ("black_and_white", "white", "random", "skin"),
     "wording": (NATURAL, "symbolic", "emoji"),
 }
-"""Setting -> names it may take. The stages that implement them stand downstream and cannot be
+"""Setting -> names it may take. The stages that implement them are downstream and cannot be
 imported here; a test holds these lists equal to theirs."""
 
 IGNORED: dict[str, tuple[str, ...]] = {"fisheye": ("aperture_mm", "focal_length_mm")}

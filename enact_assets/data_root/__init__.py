@@ -1,1 +1,1 @@
-"""What a data root holds besides the lake: recordings, question files, the report."""
+"""Contents of a data root besides the lake: recordings, question files, the report."""

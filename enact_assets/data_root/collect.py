@@ -1,9 +1,9 @@
-"""What a data root holds that nobody needs any more, and how it goes without harm.
+"""Unneeded files of a data root, and how to remove them safely.
 
 Nothing that is named is ever removed, also if somebody lands a partition at that moment: pictures
 are listed before the partitions that name them are read, the young ones stay, and whoever comes
 back to an old one makes it young (engine/lake/image_store.py). Each file goes by itself, what leads
-to another one first, so that stopping half way leaves nothing that leads nowhere.
+to another one first, so that stopping half way leaves no dangling reference.
 """
 
 import shutil
@@ -35,7 +35,7 @@ Names = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True)
 class Item:
-    """Something nobody needs: what people call it, and its bytes."""
+    """An unneeded file: its name for people, and its bytes."""
 
     what: str
     size: int
@@ -45,7 +45,7 @@ class Item:
 class Collected:
     """What goes, or went, by kind. ``kept`` are messages about what stays and why.
 
-    ``foreign`` are files that nobody of us wrote: they are told, never removed. ``refusal`` says
+    ``foreign`` are unrecognised files: they are listed, never removed. ``refusal`` says
     why no picture goes at all, None if they may.
     """
 
@@ -74,11 +74,11 @@ def collect(
     grace_s: float = LEFTOVER_AGE_S,
     delete: bool = False,
 ) -> Collected:
-    """Find what nobody needs any more, and remove it if told to ``delete``.
+    """Find unneeded files, and remove them if ``delete``.
 
     ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
     name may arrive, and its partition land, meanwhile. Pictures, renders, temporary and damaged
-    files that are younger than ``grace_s`` stay, as somebody may be about to name them; so do those
+    files that are younger than ``grace_s`` stay, as a run may be about to name them; so do those
     with a time to come.
 
     Errors: :class:`LakeError` if ``names`` has no demonstration though the lake holds some, or
@@ -120,15 +120,15 @@ class _Collector:
         for contract in TABLES.values():
             for dimension in contract.by:
                 if dimension not in self._names:
-                    raise LakeError(f"no names of dimension {dimension!r} are given: nothing goes")
+                    raise LakeError(f"no names given for {dimension}. Nothing was removed")
         if not self._names["demonstration"] and self._lake.partitions("demonstrations"):
             raise LakeError(
-                f"{self._lake.place.address}: holds demonstrations, and not one is current. "
-                "Nothing is removed: is this the Dagster instance and the registry of this lake?"
+                f"{self._lake.place.address}: no demonstration in this lake is current. Nothing "
+                "was removed. Check that Dagster instance and registry belong to this lake."
             )
 
     def _entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each partition that is there, and its file; foreign files left out."""
+        """Values of each partition that exists, and its file; foreign files left out."""
         for entry in self._lake.files(table_name):
             values = values_of(table(table_name), entry.name)
             if values is not None:
@@ -152,8 +152,8 @@ class _Collector:
                     asked = self._asked() if asked is None else asked
                     if self._is_answered(values, asked):
                         self._found.kept.append(
-                            f"{what}: there are answers to its questions. Run "
-                            "`enact-assets materialize` first."
+                            f"{what}: answers to its questions exist. Run `enact-assets "
+                            "materialize` first."
                         )
                         continue
                 # Unless it was just written again.
@@ -224,15 +224,15 @@ class _Collector:
             is_ours = table_name == "frame_images" and self._is_current(table_name, values)
             if is_ours and not self._lake.exists(table_name, _partition(table_name, values)):
                 raise LakeError(
-                    f"{self._lake.place.where(entry.name)}: was damaged, and which pictures it "
-                    "names is not known. Run `enact-assets materialize` first."
+                    f"{self._lake.place.where(entry.name)}: is damaged, so the pictures it names "
+                    "are unknown. Run `enact-assets materialize` first."
                 )
         n_gone = sum(i.what.startswith("frame_images ") for i in self._found.items[PARTITIONS])
         if n_stored and not n_partitions and not n_gone:
             raise LakeError(
                 f"{self._lake.place.address}: holds no frame_images partition, and "
-                f"{self._images.place.address} {n_stored} pictures. None is removed: is this the "
-                "lake that names them?"
+                f"{self._images.place.address} {n_stored} pictures. None was removed. Check that "
+                "this lake belongs to these pictures."
             )
         return named
 
@@ -277,7 +277,7 @@ class _Collector:
 
     def _is_leftover(self, where: str, mtime_ns: int) -> bool:
         if mtime_ns > self._now_ns:
-            self._found.kept.append(f"{where}: it bears a time to come, so it may be in use.")
+            self._found.kept.append(f"{where}: its time lies in the future, so it may be in use.")
         return mtime_ns < self._before_ns
 
 
@@ -292,7 +292,7 @@ def _size_and_newest(path: Path) -> tuple[int, int]:
         is_folder = path.is_dir() and not path.is_symlink()
         parts = [found, *(p.lstat() for p in path.rglob("*"))] if is_folder else [found]
     except FileNotFoundError:
-        return 0, time.time_ns()  # renamed or removed since: it is nobody's leftover
+        return 0, time.time_ns()  # renamed or removed since: not a leftover
     return sum(p.st_size for p in parts[is_folder:]), max(p.st_mtime_ns for p in parts)
 
 

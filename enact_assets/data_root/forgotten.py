@@ -1,7 +1,7 @@
-"""Names that somebody asked to leave out, kept beside the data, so that they stay out.
+"""Forgotten names, kept beside the data so that they stay out.
 
-Dagster's database knows which names are partitions; it may be lost, or another one may be in use.
-So whatever stands in the lake is taken for a name unless it was forgotten here.
+Dagster's database knows which names are partitions; it may be lost or replaced.
+So every name in the lake counts unless it was forgotten here.
 """
 
 from collections.abc import Collection
@@ -41,8 +41,8 @@ class Forgotten:
             return []
         except (OSError, UnicodeDecodeError) as error:
             raise LakeError(
-                f"{self._path}: cannot be read ({error}). It lists names that were forgotten; "
-                "mend it, or remove it to have them all back."
+                f"{self._path}: cannot be read ({error}). It lists forgotten names. Repair it, or "
+                "remove it to restore all names."
             ) from error
         pairs = (line.partition(" ") for line in lines)
         return [(dimension, name) for dimension, _, name in pairs if name]

@@ -1,4 +1,4 @@
-"""Where everything stands on disk. The only module that knows the layout of the data root.
+"""Where everything is on disk. The only module that knows the layout of the data root.
 
 ::
 
@@ -12,7 +12,7 @@
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
     <root>/report/report.html                    the report (data_root/report_files.py)
 
-Tables and pictures may stand elsewhere, for several machines to share: below the folder or fsspec
+Tables and pictures may be elsewhere, for several machines to share: below the folder or fsspec
 URL in ``ENACT_LAKE``, as ``<it>/lake`` and ``<it>/images``.
 """
 
@@ -39,9 +39,9 @@ def lake_from_environment() -> str | None:
 
 @dataclass(frozen=True)
 class DataRoot:
-    """The folder under which all data of one installation stand.
+    """The folder that holds all data of one installation.
 
-    Tables and pictures stand below ``lake_url``, a folder or URL, if there is one.
+    ``lake_url``, a folder or URL, holds tables and pictures if it is set.
     """
 
     root: Path
@@ -89,7 +89,7 @@ class DataRoot:
 
     @property
     def folders(self) -> list[Path]:
-        """Folders of this machine in which nobody but us may write."""
+        """Folders of this machine in which only this package may write."""
         shared = [place for place in (self.lake, self.images) if isinstance(place, Path)]
         return [*shared, self.recordings, self.question_files]
 

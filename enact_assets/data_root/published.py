@@ -1,4 +1,4 @@
-"""What the published warehouse says: queries, the names it holds, what it was made from."""
+"""The published warehouse: queries, the names it holds, its provenance."""
 
 import threading
 from collections.abc import Callable
@@ -91,10 +91,10 @@ def _advice(folder: Path) -> str:
     """What to do about a data root without a warehouse: most often it is the wrong folder."""
     lake = DataRoot(folder).lake
     if isinstance(lake, Path) and lake.is_dir():
-        return "The lake is there: `enact-assets materialize --asset warehouse` publishes it anew."
+        return "The lake exists: `enact-assets materialize --asset warehouse` publishes it."
     return (
-        f"Looked in {folder.absolute()}: is it the right folder? --data or {HOME_VARIABLE} names "
-        "another. If nothing was made yet: `make demo` or `enact-assets materialize`."
+        f"Looked in {folder.absolute()}: if that is the wrong folder, set --data or "
+        f"{HOME_VARIABLE}. If nothing was made yet, run `make demo` or `enact-assets materialize`."
     )
 
 
@@ -119,7 +119,7 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
 
 
 def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
-    """Asset and partition of all that the published warehouse calls stale or missing.
+    """Asset and partition of everything that the warehouse lists as stale or missing.
 
     Empty if there is no warehouse, or none that can be read.
     """
@@ -146,9 +146,6 @@ def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance |
 def _refuse_all_but_one(n_statements: int) -> None:
     """Of several statements only the last one's rows would show, of none an empty box."""
     if n_statements == 0:
-        raise WarehouseError("nothing to run: the query is empty. Give one SQL statement.")
+        raise WarehouseError("the query is empty. Give one SQL statement.")
     if n_statements > 1:
-        raise WarehouseError(
-            f"{n_statements} SQL statements in one query, and only the last one's rows would show. "
-            "Give one at a time."
-        )
+        raise WarehouseError(f"{n_statements} SQL statements in one query. Give one at a time.")

@@ -1,4 +1,4 @@
-"""Question files that were imported: ``<root>/question_files/<name>.jsonl``."""
+"""Imported question files: ``<root>/question_files/<name>.jsonl``."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ SUFFIX = ".jsonl"
 
 
 def question_file(folder: Path, name: str) -> Path:
-    """Where the file called ``name`` stands. Errors: :class:`LakeError` for another name."""
+    """Path of the file called ``name``. Errors: :class:`LakeError` for another name."""
     return folder / (check_partition_value(name, "question file") + SUFFIX)
 
 

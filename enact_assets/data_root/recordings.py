@@ -1,4 +1,4 @@
-"""What others recorded and a data root has: one folder, or a link to one, per demonstration.
+"""Recordings of a data root: one folder, or a link to one, per demonstration.
 
 ::
 
@@ -26,7 +26,7 @@ ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
 DEMONSTRATION_FILE = "omnigibson.json"
 """Which raw demonstration OmniGibson plays back, and where its camera is."""
 RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
-"""A folder with one of these is a recording; the first that is there counts."""
+"""A folder with one of these is a recording; the first one found counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""
 VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
@@ -95,7 +95,7 @@ class Recordings:
         self.root = Path(root)
 
     def folder(self, demonstration: str) -> Path:
-        """Where a recording stands, whether or not it is there."""
+        """Path of a recording, whether or not it exists."""
         return self.root / check_partition_value(demonstration, "recording")
 
     def has(self, demonstration: str) -> bool:
@@ -110,7 +110,7 @@ class Recordings:
             return None
 
     def is_unreachable(self, demonstration: str) -> bool:
-        """Whether it is a link that leads nowhere just now, as to a disk that is not mounted."""
+        """Whether it is a dangling link, for example to a disk that is not mounted."""
         try:
             place = self.folder(demonstration)
         except LakeError:
@@ -121,8 +121,8 @@ class Recordings:
         """The same. Errors: :class:`RecordingError` if it is gone, or its disk is."""
         if self.is_unreachable(demonstration):
             raise RecordingError(
-                f"{self.folder(demonstration)}: the recording it links to cannot be reached. Mount "
-                "its disk, import it again, or `enact-assets forget demonstration "
+                f"{self.folder(demonstration)}: its link target cannot be reached. Mount the "
+                "disk, import the recording again, or `enact-assets forget demonstration "
                 f"{demonstration}`."
             )
         found = recorded_file(self.folder(demonstration))
@@ -154,7 +154,7 @@ class Recordings:
         That is the name it was given by, the link is to where it leads: others link runs under
         names of their own, and a link to a link would change with it.
         A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
-        folder is no recording or a copy of that name is there; :class:`LakeError` if its
+        folder is not a recording or a copy of that name exists; :class:`LakeError` if its
         name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
         name = check_partition_value(recording_name(folder), f"recording {folder}")
@@ -164,7 +164,7 @@ class Recordings:
         place = self.folder(name)
         try:
             if place.exists() and not place.is_symlink():
-                raise RecordingError(f"{place} is there already; remove it to import {name} anew")
+                raise RecordingError(f"{place} already exists. Remove it to import {name} again")
             self.root.mkdir(parents=True, exist_ok=True)
             self._take_in(folder, place, copy=copy)
         except OSError as error:
@@ -172,7 +172,7 @@ class Recordings:
             reason = error.strerror or str(error.args[0] if error.args else error)
             raise OutputError(f"{place}: cannot be made from {folder} ({reason:.200})") from error
         if not self.has(name):
-            raise OutputError(f"{place}: {folder} cannot be reached through it")
+            raise OutputError(f"{place}: the link does not reach {folder}")
         return name
 
     def unlink(self, demonstration: str) -> bool:

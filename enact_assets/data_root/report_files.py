@@ -1,4 +1,4 @@
-"""The report on disk: one HTML file and its figures, and what it says it was made from."""
+"""The report on disk: one HTML file, its figures, and its provenance."""
 
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ FIGURE_SUFFIXES = (".png", ".svg")
 CONTENT_SHA, PROVENANCE = "enact-content-sha", "enact-provenance"
 """Names of the <meta> elements."""
 _HEAD_BYTES = 1 << 16
-"""They stand at the beginning."""
+"""Bytes at the beginning that hold them."""
 
 
 def write_report_files(
@@ -32,7 +32,7 @@ def write_report_files(
         written.append(path)
     if is_ours and (folder / FIGURES_FOLDER).is_dir():
         _remove_others(folder / FIGURES_FOLDER, figures)
-    # Last: who reads it finds the figures that belong to it.
+    # Last, so that a reader finds its figures.
     path = folder / REPORT_FILE
     with replacing(path) as temporary:
         temporary.write_text(html, "utf-8")

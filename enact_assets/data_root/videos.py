@@ -1,4 +1,4 @@
-"""Video files: how many frames there are, when each is shown, and single frames by their number.
+"""Video files: number of frames, time stamps, and single frames by number.
 
 Frames are numbered in the order in which they are shown, from 0. Nothing seeks: many files land a
 frame or more beside the time that was asked for.
@@ -57,7 +57,7 @@ class VideoTimes:
 def read_times(video: Path) -> VideoTimes:
     """When the frames of ``video`` are shown, read from its packets; one picture is decoded.
 
-    Errors: :class:`RenderError` if it is no video, has no frame, does not say when they are shown,
+    Errors: :class:`RenderError` if it is not a video, has no frame or no time stamps,
     or was cut off: it ends before its header says so, or within a frame.
     """
     times: list[float] = []
@@ -86,11 +86,11 @@ def read_times(video: Path) -> VideoTimes:
             ) from error
     if n_without:
         raise RenderError(
-            f"{video}: {n_without} of {n_without + len(times)} frames do not say when they are "
-            "shown. Convert it to MP4."
+            f"{video}: {n_without} of {n_without + len(times)} frames have no time stamp. Convert "
+            "it to MP4."
         )
     if not times:
-        raise RenderError(f"{video}: has no frame. Copy it again, or export it anew.")
+        raise RenderError(f"{video}: contains no frame. Copy or export it again.")
     shown = np.sort(np.array(times))
     if (np.diff(shown) <= 0).any():
         k = int(np.flatnonzero(np.diff(shown) <= 0)[0])
@@ -144,11 +144,11 @@ def _declared_end(container: Any) -> float:
     """When the video ends by its header, in s; 0 if that says nothing.
 
     Sound may go on for longer, so the length of the whole file counts only if nothing else is in
-    it. Formats without a header are measured by what is there, which is never too long.
+    it. Formats without a header are measured by their content, which is never too long.
     """
     stream = container.streams.video[0]
-    told = stream.metadata.get("DURATION", "")  # Matroska
-    found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", told)
+    declared = stream.metadata.get("DURATION", "")  # Matroska
+    found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", declared)
     if found:
         hours, minutes, seconds = map(float, found.groups())
         return 3600 * hours + 60 * minutes + seconds
@@ -180,7 +180,7 @@ def _opened(video: Path) -> Any:
         raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
     if not container.streams.video:
         container.close()
-        raise RenderError(f"{video}: cannot be decoded, as no video is in it")
+        raise RenderError(f"{video}: contains no video")
     return container
 
 
@@ -189,6 +189,6 @@ def _av(video: Path | None = None) -> Any:
         import av
     except ImportError as error:
         raise RenderError(
-            f"{video}: reading a video needs the extra, pip install 'enact_assets[video]'"
+            f"{video}: reading videos needs the extra: pip install 'enact_assets[video]'"
         ) from error
     return av

@@ -44,7 +44,7 @@ def look_at(
 
     Demonstrations that were ``forgotten`` are left alone: `enact-assets import` takes them again.
 
-    Raises nothing for what others put there: a folder that cannot be used is a problem, and the
+    Raises nothing for foreign files: a folder that cannot be used is a problem, and the
     others go on.
     """
     look = Look()
@@ -53,8 +53,8 @@ def look_at(
             found = sorted(p for p in watched.iterdir() if not p.name.startswith("."))
         except OSError as error:
             look.problems.append(
-                f"{watched}: cannot be watched ({error.strerror}). Make the folder, or take it out "
-                f"of {WATCH_VARIABLE}."
+                f"{watched}: cannot be watched ({error.strerror}). Create the folder, or remove "
+                f"it from {WATCH_VARIABLE}."
             )
             continue
         for folder in found:
@@ -76,8 +76,8 @@ def _take_in(folder: Path, recordings: Recordings, before: Mapping[str, str], lo
     if place.exists():
         if not place.samefile(folder):
             look.problems.append(
-                f"{folder}: left alone, as {folder.name} is {place.resolve()} already. Rename one "
-                f"of both, or `enact-assets forget demonstration {folder.name}` first."
+                f"{folder}: ignored, because {folder.name} is already {place.resolve()}. Rename "
+                f"one of the two, or `enact-assets forget demonstration {folder.name}` first."
             )
         return
     now = content_sha(sorted(_marks(folder)))[:ID_CHARACTERS]

@@ -1,1 +1,1 @@
-"""The only folder that knows Dagster: assets, partitions, resources, jobs."""
+"""Dagster's definitions: assets, partitions, jobs, sensors, schedules, checks."""

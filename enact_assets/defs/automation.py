@@ -1,7 +1,7 @@
-"""Automation: the daemon makes what is stale by content, one run per partition, and nothing twice.
+"""Automation: the daemon makes partitions that are stale by content, one run each, once.
 
 The condition asks the same plan as the driver: data versions and provenance stand with the rows,
-so what changed while nobody looked counts too, and what ran again with equal content does not. A
+so changes that happened unobserved count too, and what ran again with equal content does not. A
 partition waits until all it is made from is settled; conditions of Dagster's own look one step up
 only, and would render pictures of frames that are about to change.
 
@@ -42,7 +42,7 @@ MAX_RETRIES = 3
 RUN_TAGS = {
     TRIGGER_TAG: "automation",
     "dagster/max_retries": str(MAX_RETRIES),
-    # What a killed run had made by then is not known: begin anew.
+    # What a killed run had made by then is not known: begin again.
     "dagster/retry_strategy": "ALL_STEPS",
 }
 """Failed runs are retried by the daemon, unless a step failed: it would fail again."""
@@ -56,7 +56,7 @@ def is_automated() -> bool:
 class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     """True for partitions that are stale, not being made, and made from settled inputs only.
 
-    Stale: never made, made by other code, or made from inputs whose data version is another one
+    Stale: never made, made by other code, or made from inputs whose data version has changed
     now. False while a driver is at work. Its cursor holds what was tried (partition -> what it
     would have been made from, and when): a failure is not repeated on the same inputs for a day.
     """
@@ -65,8 +65,8 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     def description(self) -> str:
         """What people read in the UI."""
         return (
-            "Made from other data, or by other code, than there is now; all it is made from is "
-            "settled, and it was not tried on the same inputs within a day"
+            "Stale; all upstream partitions are settled, and no attempt on the same inputs "
+            "within a day"
         )
 
     def get_label(self) -> str:
@@ -109,8 +109,8 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
         return dg.AutomationConditionSensorDefinition(
             "automation",
             target=dg.AssetSelection.all(),
-            description="Makes what is stale, in the order in which data flow, one run per "
-            "partition. Off by default: on a full registry it renders for hours.",
+            description="Materializes stale partitions in data-flow order, one run each. Off by "
+            "default: on a full registry it renders for hours.",
             run_tags=RUN_TAGS,
             default_status=status,
             minimum_interval_seconds=30,
@@ -142,7 +142,7 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     instance = context.asset_graph_view.instance
     data, registry = DataResource(), loaded_registry(load_registry(), context.asset_graph)
     at = context.evaluation_time.timestamp()
-    # A new name is no event, nor is a new setting.
+    # New names and new settings cause no event.
     names = dict(current_names(instance, registry).of)
     seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
     looked = next((last for last in reversed(_last) if last.steps is not None), None)
@@ -152,9 +152,9 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     is_same = looked is not None and looked.seen == seen and at - looked.at < LOOK_AGAIN_S
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        context.log.info(f"nothing is asked for: a driver is at work, which does it ({driver})")
+        context.log.info(f"skipped: a driver is at work and makes it ({driver})")
     elif not n_free:
-        context.log.info(f"nothing is asked for: {len(runs)} runs wait or work already")
+        context.log.info(f"skipped: {len(runs)} runs are queued or running")
     elif not is_same:
         steps = DueSteps(read_lineage(instance, data, registry), running(runs))
     tick = _Tick(key, seen, at, steps, n_free)

@@ -1,4 +1,4 @@
-"""Checks of the warehouse as Dagster shows them: each file of sql/checks blocks publishing."""
+"""Checks of the warehouse in Dagster: each file of sql/checks blocks publishing."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def sql_check_specs() -> list[dg.AssetCheckSpec]:
 
 
 def check_keys_of(assets: Sequence[str]) -> list[dg.AssetCheckKey]:
-    """Checks that are part of landing ``assets``, for whoever asks for a run of these alone."""
+    """Checks that are part of landing ``assets``, for runs that request only these."""
     return [spec.key for spec in sql_check_specs()] if WAREHOUSE in assets else []
 
 

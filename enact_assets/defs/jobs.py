@@ -22,7 +22,7 @@ def all_jobs() -> list[Any]:
         kind = "Refreshes" if keys[0] in ROOTS else "Makes"
         about = f"{kind} {', '.join(keys)}."
         jobs.append(dg.define_asset_job(name, selection=selection, description=about))
-    about = "Asks the plan whether each asset is up to date; the answers are checks of the assets."
+    about = "Evaluates the up_to_date check of each asset."
     check = dg.define_asset_job(
         CHECK_JOB, selection=dg.AssetSelection.checks(up_to_date), description=about
     )

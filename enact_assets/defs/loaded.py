@@ -1,4 +1,4 @@
-"""What the definitions know: they were loaded some time ago, and the registry may have grown since.
+"""The registry as it was when the definitions were loaded; it may have grown since.
 
 Names of the registry are static partitions; Dagster refuses a run of one that is new.
 """

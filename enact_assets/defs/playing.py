@@ -1,4 +1,4 @@
-"""Players of OmniGibson as Dagster Pipes processes: what they log is in the run's log at once."""
+"""OmniGibson players as Dagster Pipes processes, whose log goes to the run's log at once."""
 
 import warnings
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Report: one HTML file about what the warehouse holds, and its figures."""
+"""Report: one HTML file about the warehouse, and its figures."""
 
 import dagster as dg
 
@@ -30,8 +30,8 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[object]:
         """One self-contained HTML file: leaderboard, probes, errors, wrong answers with pictures.
 
-        Its figures stand beside it as PNG and SVG. It is about the baseline; `enact-assets report
-        --variant` writes one about another variant.
+        Its figures are in the same folder as PNG and SVG. It is about the baseline; `enact-assets
+        report --variant` writes one about another variant.
         """
         with making(context, data, REPORT):
             written = write_report(data.data_root, provenance=provenance_of(REPORT))

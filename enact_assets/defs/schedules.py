@@ -1,4 +1,4 @@
-"""Schedules: the check of freshness every quarter of an hour, a refresh every night."""
+"""Schedules: the up_to_date checks every quarter of an hour, a refresh every night."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def every_quarter(
     lineage = read_lineage(context.instance, data, load_registry())
     changed = changed_answers(context.instance, lineage)
     if not changed:
-        return dg.SkipReason("every up_to_date check says what is the case")
+        return dg.SkipReason("every up_to_date check is current")
     why = "; ".join(f"{answer.asset}: {answer.text}" for answer in changed)
     return dg.RunRequest(tags={TRIGGER_TAG: "every_quarter", WHY_TAG: why[:1000]})
 
@@ -48,10 +48,10 @@ def every_quarter(
 def nightly(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
-    """Refreshes settings that Dagster was told otherwise, and the warehouse. Off by default."""
+    """Refreshes settings that changed since their last run, and the warehouse. Off by default."""
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        yield dg.SkipReason(f"a driver is at work, which does both ({driver})")
+        yield dg.SkipReason(f"skipped: a driver is at work and does both ({driver})")
         return
     # Dagster refuses all that is asked for if one partition is new to it.
     registry = loaded_registry(load_registry(), context.repository_def.asset_graph)

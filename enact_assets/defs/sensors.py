@@ -1,4 +1,4 @@
-"""Sensors: what was named, imported or changed outside Dagster is noticed without a hand."""
+"""Sensors: notice names, imports and changes that happen outside Dagster."""
 
 import json
 import time
@@ -40,7 +40,7 @@ from enact_assets.runs.running import (
 )
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
-"""Steps that read what others wrote, and nothing else."""
+"""Steps that read external files only."""
 TRIGGER = "changed_sources"
 DYNAMIC = {d.name: d for d in
            (demonstration_partitions, model_partitions, question_file_partitions)}  # fmt: skip
@@ -52,9 +52,9 @@ def registered_partitions(
 ) -> dg.SensorResult:
     """Makes partitions of new names: of the registry, of demonstrations.txt and models.txt in the
     data root, of imported recordings and question files, and of recordings that appear in the
-    folders that ENACT_WATCH names. Starts no run. What cannot be used is told in the log, once.
+    folders that ENACT_WATCH names. Starts no run. Unusable names are logged once.
     """
-    set_limits(context.instance)  # where no driver ever runs, nobody else does
+    set_limits(context.instance)  # no driver may ever run here to do so
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
     registry = _registry(problems)
@@ -100,7 +100,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     """
     driver = driver_at_work(Path(data.root))
     if driver is not None:
-        why = f"a driver is at work, which does it ({driver})"
+        why = f"skipped: a driver is at work and does it ({driver})"
         return dg.SensorResult(skip_reason=why, cursor=context.cursor)
     registry = load_registry()
     busy = running(unfinished_runs(context.instance))
@@ -145,16 +145,16 @@ def _registry(problems: list[str]) -> Registry | None:
 def _changed_settings(
     context: dg.SensorEvaluationContext, registry: Registry, busy: Marks
 ) -> Iterator[dg.RunRequest]:
-    """Config roots that say other than Dagster was told; nothing in a data root never used."""
+    """Config roots that differ from what Dagster has; none in an unused data root."""
     names = current_names(context.instance, registry)
     reported = {root: reported_versions(context.instance, root) for root in ROOTS}
     if not any(reported.values()):
         return
     steps = {step.name: step for step in STEPS if step.name in ROOTS}
-    for root, told in reported.items():
+    for root, versions in reported.items():
         partitions = _loaded_partitions(context, root)
         for partition in names.partitions(root):
-            now, was = root_version(registry, root, partition), told.get(partition)
+            now, was = root_version(registry, root, partition), versions.get(partition)
             is_busy = partition in busy.of.get(root, ())
             if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
                 continue
@@ -177,7 +177,7 @@ def _is_loaded(
     name = partition_key(partition)
     if name is None or known is None or name in known:
         return True
-    context.log.info(f"{root} {name} is new: reload the code location, then it can be made")
+    context.log.info(f"{root} {name} is new: reload the code location to materialize it")
     return False
 
 

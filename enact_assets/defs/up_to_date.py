@@ -1,4 +1,4 @@
-"""``up_to_date``: a check of every asset that warns, in the graph, of partitions that are stale.
+"""``up_to_date``: a check of every asset that warns of stale partitions.
 
 Dagster calls a partitioned asset fresh though partitions of it are stale, and compares at most a
 hundred partitions of an input. This check says what ``enact-assets plan`` says.
@@ -24,7 +24,7 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
     @property
     def description(self) -> str:
         """What people read in the UI."""
-        return "Evaluated by its own schedule, and by a driver at the end of a walk"
+        return "Evaluated by its own schedule, and by a driver at its end"
 
     def get_label(self) -> str:
         """Name in the UI."""
@@ -43,9 +43,8 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
         dg.AssetCheckSpec(
             CHECK,
             asset=asset,
-            description="Every partition that is there is made from the data, the settings and by "
-            "the code there is now. `enact-assets plan` says more; `enact-assets materialize` "
-            "makes it so.",
+            description="Every existing partition was made from the current data, settings and "
+            "code. `enact-assets plan` lists exceptions; `enact-assets materialize` makes them.",
             automation_condition=OnItsOwnSchedule(),
         )
         for asset in STEP_OF
@@ -71,8 +70,8 @@ def up_to_date(
 
 def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
     """Answers that differ from what the check of their asset says."""
-    told = last_check_texts(instance, CHECK, tuple(STEP_OF))
-    return [a for a in answers(lineage).values() if told.get(a.asset) != a.text]
+    last = last_check_texts(instance, CHECK, tuple(STEP_OF))
+    return [a for a in answers(lineage).values() if last.get(a.asset) != a.text]
 
 
 def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
@@ -99,6 +98,6 @@ def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
     lines += [f"| {p.replace('|', chr(92) + '|') or 'all'} | {why} |" for p, why in answer.first]
     return {
         "stale": dg.MetadataValue.int(answer.n_stale),
-        "made from what is stale": dg.MetadataValue.int(answer.n_following),
+        "made from a stale input": dg.MetadataValue.int(answer.n_following),
         "first": dg.MetadataValue.md("\n".join(lines)),
     }

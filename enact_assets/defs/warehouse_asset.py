@@ -42,15 +42,15 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
 
         A fresh file is built beside the old one and swapped in only if all checks pass. Whoever
-        holds the old file open keeps a consistent snapshot and blocks nobody.
+        holds the old file open keeps a consistent snapshot and blocks no writer.
         """
         with making(context, data, WAREHOUSE):
             lineage = read_lineage(context.instance, data, load_registry())
             if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
                 raise MaterializationError(
-                    f"{data.root}: the lake holds demonstrations, this Dagster instance knows "
-                    "none. Publishing would empty the warehouse: start Dagster with the "
-                    "DAGSTER_HOME of this data root (enact-assets ui does)."
+                    f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "
+                    "none, so publishing would empty the warehouse. Start Dagster with the "
+                    "DAGSTER_HOME of this data root (`enact-assets ui` does)."
                 )
             stale = not_current(lineage, partial(tried_partitions, context.instance))
             try:

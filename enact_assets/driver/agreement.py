@@ -1,6 +1,6 @@
-"""What a driver and the workers of a cluster must agree on, and how a worker finds out.
+"""What a driver and the workers of a cluster must agree on, and how a worker checks it.
 
-Workers that disagree would make other rows, or write them elsewhere, and nobody would notice.
+Workers that disagree would make other rows, or write them elsewhere, unnoticed.
 """
 
 import os
@@ -40,7 +40,7 @@ MARK = "probe"
 
 @dataclass(frozen=True)
 class Software:
-    """Versions of all that makes rows."""
+    """Versions of everything that makes rows."""
 
     versions: dict[str, str]
 
@@ -67,10 +67,10 @@ class Software:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a driver expects of whoever works for it.
+    """What a driver expects of its workers.
 
     ``mark`` names files that the driver has put into data root and lake, and a value in Dagster's
-    storage: who does not find them looks at other ones.
+    storage: a worker that does not find them uses different ones.
     """
 
     site: Site
@@ -129,28 +129,25 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
     different = terms.software.difference(Software.here())
     if different is not None:
         raise DisagreementError(
-            f"{here}: {different}. Rows would differ: install the same version from the same lock "
-            "file on both."
+            f"{here}: {different}. Install the same version from the same lock file on both."
         )
     has_postgres = postgres_url() is not None
     if has_postgres != terms.has_postgres:
         one, other = ("driver", "worker") if terms.has_postgres else ("worker", "driver")
         raise DisagreementError(
-            f"{here}: {POSTGRES_VARIABLE} is set for the {one} and not for the {other}: both must "
-            "tell the same Dagster storage of their runs."
+            f"{here}: {POSTGRES_VARIABLE} is set for the {one} but not for the {other}. Both must "
+            "use the same Dagster storage."
         )
     if not has_postgres and boot_id() != terms.boot:
         raise DisagreementError(
-            f"{here}: it is another machine than the driver's, and Dagster stores in SQLite files, "
-            f"which several machines must not share. Set {POSTGRES_VARIABLE} for the driver and "
-            "for the workers."
+            f"{here}: driver and worker run on different machines and cannot share Dagster's "
+            f"SQLite files. Set {POSTGRES_VARIABLE} for the driver and the workers."
         )
     accepted = _with_a_root(terms, scratch, here)
     lake = _lake(accepted.site)
     if lake.entry(terms.mark) is None:
         raise DisagreementError(
-            f"{here}: {lake.address} is not the driver's lake (a file that the driver has put "
-            "there is not found)."
+            f"{here}: {lake.address} is not the driver's lake (the driver's probe file is missing)."
         )
     instance = open_instance(accepted.site.data_root)
     try:
@@ -159,8 +156,8 @@ def _accept(terms: Terms, scratch: Path) -> Accepted:
         instance.dispose()
     if found != terms.mark:
         raise DisagreementError(
-            f"{here}: {POSTGRES_VARIABLE} names another database than the driver's, or a second "
-            "driver has begun meanwhile."
+            f"{here}: {POSTGRES_VARIABLE} names a different database than the driver's, or a "
+            "second driver has started."
         )
     return accepted
 
@@ -172,8 +169,8 @@ def _with_a_root(terms: Terms, scratch: Path, here: str) -> Accepted:
             return Accepted(replace(terms.site, data_root=root), shares_root=True)
     if terms.site.lake_url is None or not terms.has_postgres:
         raise DisagreementError(
-            f"{here}: the driver's data root {terms.site.data_root} is not there"
-            + (f", nor is {HOME_VARIABLE}={mine} the same folder" if mine else "")
+            f"{here}: the driver's data root {terms.site.data_root} does not exist here"
+            + (f", and {HOME_VARIABLE}={mine} is a different folder" if mine else "")
             + f". Mount it (and set {HOME_VARIABLE} for the workers if its path differs), or "
             f"keep lake and pictures in an object store ({LAKE_VARIABLE}), with "
             f"{POSTGRES_VARIABLE} set."

@@ -1,4 +1,4 @@
-"""Where the steps of a stage run: in this process, in several, or on a cluster."""
+"""Chooses where the steps of a stage run: in this process, in several, or on a cluster."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is run, where its data lives, and what came of it: all of it travels between processes."""
+"""Runs of steps as data: the step, its site and its outcome, which travel between processes."""
 
 import hashlib
 import uuid
@@ -19,7 +19,7 @@ MAX_ATTEMPTS = 3
 class Site:
     """All that a process needs to run steps: data root, lake, registry as the driver has it.
 
-    ``lake_url`` is where tables and pictures stand if not below the data root.
+    ``lake_url`` holds tables and pictures if they are not below the data root.
     """
 
     data_root: Path
@@ -92,6 +92,6 @@ class Runner(ABC):
 def run_id_of(task: str, attempt: int) -> str:
     """Dagster's id of the ``attempt``-th run of a task, 1 for the first.
 
-    Whoever makes an attempt can ask what became of those before, without being told their ids.
+    A new attempt can look up the earlier ones without being given their ids.
     """
     return str(uuid.uuid5(uuid.UUID(task), str(attempt)))

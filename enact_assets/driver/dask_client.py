@@ -1,4 +1,4 @@
-"""The way to a Dask scheduler, and what people are told while nobody works for it."""
+"""The connection to a Dask scheduler, and messages while it has no workers."""
 
 import time
 from contextlib import suppress
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 NO_WORKER_S = 10.0
-"""So long nobody may be there before that is said."""
+"""Seconds without a worker before a message says so."""
 SAID_EVERY_S = 60.0
 
 
 def connected(address: str, timeout_s: float) -> "Client":
     """A client of the scheduler at ``address``.
 
-    Errors: :class:`MaterializationError` if it is no address, or nobody answers there.
+    Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
     """
     from distributed import Client
 
@@ -28,7 +28,8 @@ def connected(address: str, timeout_s: float) -> "Client":
     except (OSError, TimeoutError, ValueError) as error:
         raise MaterializationError(
             f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "
-            f"({str(error) or type(error).__name__}). Is it running, and may this machine reach it?"
+            f"({str(error) or type(error).__name__}). Check that it runs and that this machine "
+            "can reach it."
         ) from error
 
 
@@ -47,8 +48,8 @@ def _check_address(address: str) -> None:
     if not is_one:
         known = ", ".join(sorted(backends.keys() - {"inproc"}))
         raise MaterializationError(
-            f"--dask {address!r}: not the address of a Dask scheduler. Give protocol, machine and "
-            f"port, such as tcp://host:8786 (protocols here: {known})."
+            f"--dask {address!r}: this is not the address of a Dask scheduler. Give protocol, "
+            f"machine and port, such as tcp://host:8786 (protocols here: {known})."
         )
 
 
@@ -61,7 +62,7 @@ def why_refused(future: "Future[Any]") -> str:
 
 
 class Patience:
-    """Says that no worker is there: after some seconds, then every minute."""
+    """Reports a missing worker: after some seconds, then every minute."""
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client, self._address = client, address

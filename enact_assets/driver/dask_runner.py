@@ -1,4 +1,4 @@
-"""Steps on a Dask cluster that exists already: one Dagster run per partition, on its workers.
+"""Runs steps on an existing Dask cluster: one Dagster run per partition, on its workers.
 
 Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
 lake.
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from distributed import Future
 
 REACHED_S = 15
-"""So long a scheduler may take to answer."""
+"""Time limit for a scheduler to answer."""
 CHECKED_S = 120
-"""So long workers that are there may take to load everything; a busy one is checked later."""
+"""Time limit for existing workers to load everything; a busy one is checked later."""
 LOOK_EVERY_S = 1.0
 
 
@@ -63,8 +63,8 @@ class DaskRunner(Runner):
     step is tried again on another, so often in all. Steps that read or write what only the driver's
     data root has run in this process, unless every worker is known to share it.
 
-    Errors: :class:`MaterializationError` if nobody answers at ``address``, or a worker that is
-    there does not agree with this process on versions, code, lake or Dagster's storage.
+    Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or a worker that
+    is there does not agree with this process on versions, code, lake or Dagster's storage.
     """
 
     def __init__(self, site: Site, address: str, *, timeout_s: float = REACHED_S) -> None:
@@ -112,7 +112,7 @@ class DaskRunner(Runner):
                     continue
                 name, what = self._next(patience, next(iter(futures)))
                 if name not in futures:
-                    continue  # of an earlier stage, or told twice
+                    continue  # of an earlier stage, or reported twice
                 run = tasks[name]
                 if isinstance(what, Progress):
                     progress(run, what)
@@ -139,7 +139,7 @@ class DaskRunner(Runner):
         self._open.close()
 
     def _check_workers(self, *, is_first: bool = False) -> None:
-        """Ask every worker that is there; those that come later are asked with their first step.
+        """Ask every existing worker; those that come later are asked with their first step.
 
         A worker that cannot work yet is an error only when it is asked for the first time.
         """
@@ -196,15 +196,15 @@ class DaskRunner(Runner):
         self._heard.put((name, Progress(*values) if what == "progress" else what))
 
     def _next(self, patience: Patience, waiting: str) -> tuple[str, Any]:
-        """What is heard next; ``waiting`` is a task in whose name it is told that nobody works."""
+        """The next event; ``waiting`` is the task under which a missing worker is reported."""
         while True:
             try:
                 return self._heard.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._client.status != "running":
                     raise self._lost() from None
-            if (told := patience.look()) is not None:
-                return waiting, told
+            if (message := patience.look()) is not None:
+                return waiting, message
 
     def _outcome(
         self, name: str, run: StepRun, future: "Future[Outcome | None]", n_tried: int
@@ -239,6 +239,6 @@ class DaskRunner(Runner):
 
     def _lost(self) -> MaterializationError:
         return MaterializationError(
-            f"--dask {self._address}: the cluster is gone, or dropped what it was given. What was "
-            "finished is kept: run the same command again."
+            f"--dask {self._address}: the cluster is gone or dropped its tasks. What was finished "
+            "is kept; run the same command again."
         )

@@ -1,4 +1,4 @@
-"""The environment in which steps of a site run, in whatever process."""
+"""The environment in which steps of a site run, in any process."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -28,8 +28,8 @@ def variables_of(site: Site) -> dict[str, str]:
 def registry_file(site: Site) -> Path:
     """The registry as a file, so that ``load_registry()`` finds it in every process of the site.
 
-    It stands beside the instance under its content: all processes share it, and one that is killed
-    leaves nothing behind.
+    It is stored beside the instance, named by its content: all processes share it, and one that is
+    killed leaves nothing behind.
     """
     folder = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES
     path = folder / f"{sha256_bytes(site.registry_text.encode())[:ID_CHARACTERS]}.yaml"

@@ -1,4 +1,4 @@
-"""Steps one after the other in this process: what a debugger wants, and what one core needs."""
+"""Runs steps one after the other in this process, for debuggers and single cores."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

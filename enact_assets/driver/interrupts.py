@@ -1,4 +1,4 @@
-"""Ctrl-C while Dagster writes: it postpones the signal, and may forget it."""
+"""Ctrl-C while Dagster writes: Dagster postpones the signal and may lose it."""
 
 import os
 import select
@@ -11,7 +11,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Arrivals:
-    """Signals as they arrive at the process, whoever handles them, and whenever."""
+    """Signals as they arrive at the process, whichever code handles them."""
 
     def __init__(self) -> None:
         self.reading, self._writing = os.pipe()
@@ -32,7 +32,7 @@ class _Arrivals:
             return self._n
 
     def wake(self) -> None:
-        """Make a byte that is no signal arrive."""
+        """Write a byte that is not a signal."""
         os.write(self._writing, b"\0")
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def no_interrupt_is_lost() -> Iterator[None]:
-    """Raise KeyboardInterrupt on leaving if SIGINT or SIGTERM arrived within and nobody acted.
+    """Raise KeyboardInterrupt on leaving if SIGINT or SIGTERM arrived within and was not handled.
 
     Dagster replaces both handlers while a run is in progress, and drops what arrives between the
     end of a step and the end of its run; of a short step that is most of the time.

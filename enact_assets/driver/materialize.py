@@ -91,7 +91,7 @@ class Driver:
         everything else goes on. Files that steps find damaged are made again, and these steps after
         them, once.
 
-        Errors: :class:`UnknownNameError` for an asset nobody defined,
+        Errors: :class:`UnknownNameError` for an unknown asset,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
         through, and what is done by then is kept.
         """
@@ -122,10 +122,10 @@ class Driver:
         assets: Iterable[str] | None = None,
         only: Mapping[str, Iterable[str]] | None = None,
     ) -> tuple[Plan, list[str]]:
-        """What :meth:`run` would begin with, and messages about names that nobody defined.
+        """What :meth:`run` would begin with, and messages about unknown names.
 
         Nothing is changed: names that are no partitions yet are treated as if they were.
-        Errors: :class:`UnknownNameError` for an asset nobody defined.
+        Errors: :class:`UnknownNameError` for an unknown asset.
         """
         chosen = _Chosen(assets, only)
         report = Report()
@@ -137,7 +137,7 @@ class Driver:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.
 
         The link to a recording goes too: it would be added again. Errors:
-        :class:`UnknownNameError` if it is no partition, and the lake has none of it.
+        :class:`UnknownNameError` if it is not a partition, and the lake has none of it.
         """
         with only_driver(self._root):
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
@@ -161,15 +161,15 @@ class Driver:
 
     @property
     def observer(self) -> Observer:
-        """Who is told."""
+        """Receives the events of a walk."""
         return self._observer
 
     def _site(self) -> Site:
         return Site(self._root.resolve(), self._data.lake_url, registry_path().read_text("utf-8"))
 
     def _read(self, added: Mapping[str, Collection[str]] | None = None) -> Lineage:
-        told = self._observer.reading
-        return read_lineage(self.instance, self._data, self._registry, told, added)
+        on_progress = self._observer.reading
+        return read_lineage(self.instance, self._data, self._registry, on_progress, added)
 
     def _register_all(
         self, demonstrations: Iterable[str], models: Iterable[str], report: Report
@@ -182,7 +182,7 @@ class Driver:
     def _new_names(
         self, demonstrations: Iterable[str], models: Iterable[str], report: Report
     ) -> dict[str, list[str]]:
-        """Names that are to become partitions; one that nobody defined is told, and left out."""
+        """Names that become partitions; unknown ones are reported and ignored."""
         found, problems = names_found(self._data, self._registry)
         report.rejected += problems
         for dimension, names in (("demonstration", demonstrations), ("model", models)):
@@ -198,7 +198,7 @@ class Driver:
 
 
 def check_assets(names: Iterable[str]) -> None:
-    """Raise :class:`UnknownNameError` for the first of ``names`` that is no asset and no step."""
+    """Raise :class:`UnknownNameError` for the first of ``names`` that is not an asset or step."""
     known = {name for step in STEPS for name in (step.name, *step.assets)}
     for name in sorted(set(names) - known):
         raise UnknownNameError.of("asset", name, known)

@@ -1,4 +1,4 @@
-"""What people are told of a run that failed."""
+"""Messages about failed runs."""
 
 import dagster as dg
 
@@ -31,4 +31,4 @@ def failure_message(result: dg.ExecuteInProcessResult) -> str:
                 return error.message.split(": ", 1)[-1].strip()
         if chain:
             return chain[-1].message.strip()
-    return "the run failed outside its step; see the run in the UI"
+    return "the run failed outside its step. See the run in the UI"

@@ -1,4 +1,4 @@
-"""Steps in several processes of this machine, each with everything warm."""
+"""Runs steps in several processes of this machine, which stay warm between steps."""
 
 import multiprocessing
 import os
@@ -29,7 +29,7 @@ from enact_assets.runs.lost_runs import mark_lost, mark_stopped
 from enact_assets.runs.progress import Progress
 
 STOP_S = 3.0
-"""So long a worker may clean up; then it is killed."""
+"""Time limit for a worker to clean up; then it is killed."""
 MAX_STILLBORN = 3
 """Processes in a row that may end while they start, before we stop starting more."""
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -116,7 +116,7 @@ class ProcessRunner(Runner):
 
     def __init__(self, site: Site, n: int) -> None:
         if n < 1:
-            raise MaterializationError(f"{n} processes cannot run anything: at least one must")
+            raise MaterializationError(f"--workers must be at least 1, not {n}")
         self._site = site
         self._n = n
         self._workers: list[Worker] = []
@@ -199,8 +199,8 @@ class ProcessRunner(Runner):
             to_do.appendleft(task.again())
             return None
         why = (
-            f"the process that made it ended unexpectedly {MAX_ATTEMPTS} times (the last time: "
-            f"{how}). Out of memory? Try fewer --workers. Nothing half made was published."
+            f"its process ended unexpectedly {MAX_ATTEMPTS} times (the last time: {how}). Out of "
+            "memory? Try fewer --workers. Nothing incomplete was published."
         )
         return Outcome(task.run, task.run_id, why, worker.seconds())
 
@@ -210,9 +210,9 @@ class ProcessRunner(Runner):
         self._n_stillborn += 1
         if self._n_stillborn >= MAX_STILLBORN:
             raise MaterializationError(
-                f"worker processes end while they start (the last one: {how}). A script of your "
-                "own needs `if __name__ == '__main__':` around what it calls, as each worker "
-                "imports it; `--workers 1` does without any."
+                f"worker processes end while they start (the last one: {how}). In your own "
+                "script, put the calls below `if __name__ == '__main__':`, since each worker "
+                "imports it, or use `--workers 1`."
             )
 
     def _stop(self, workers: Sequence[Worker]) -> None:

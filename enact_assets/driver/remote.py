@@ -1,4 +1,4 @@
-"""What runs on the workers of a Dask cluster, in a thread of theirs."""
+"""Code that runs on the workers of a Dask cluster, in one of their threads."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,7 @@ def check_worker(terms: Terms) -> bool:
 def run_step(
     terms: Terms, run: StepRun, task: str, topic: str, *, needs_root: bool
 ) -> Outcome | None:
-    """Run one step; on the way ``(task, "started")`` and progress are told under ``topic``.
+    """Run one step; it logs ``(task, "started")`` and progress under ``topic``.
 
     None, and nothing is done, if the step needs the driver's data root and this worker has another.
     Dask begins a task again if its worker dies. Then the run of the one before is marked failed
@@ -45,8 +45,8 @@ def run_step(
 
     def tell(progress: Progress) -> None:
         if throttle.passes(progress):
-            told = (progress.text, progress.done, progress.total, progress.unit, progress.free)
-            worker.log_event(topic, [task, "progress", *told])
+            fields = (progress.text, progress.done, progress.total, progress.unit, progress.free)
+            worker.log_event(topic, [task, "progress", *fields])
 
     with _one_at_a_time:
         accepted = _accepted_here(terms)
@@ -65,7 +65,7 @@ def run_step(
 def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, int]:
     """Id of a run of ``task`` that succeeded, if one did; and the number of the next attempt.
 
-    Runs that were begun and have not ended are marked failed: whoever asks is their successor.
+    Runs that were begun and have not ended are marked failed: the caller is their successor.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         run = instance.get_run_by_id(run_id_of(task, attempt))
@@ -78,10 +78,10 @@ def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, i
 
 
 def too_many_losses() -> str:
-    """What people are told of a step whose every worker died."""
+    """The message for a step whose every worker died."""
     return (
-        f"the workers that made it died, {MAX_ATTEMPTS} of them one after the other. Out of "
-        "memory? Give workers more, and look into their logs. Nothing half made was published."
+        f"{MAX_ATTEMPTS} workers died one after the other while making it. Out of memory? Give "
+        "workers more memory, and read their logs. Nothing incomplete was published."
     )
 
 

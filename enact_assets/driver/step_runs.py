@@ -1,4 +1,4 @@
-"""One step in this process: a Dagster run of one partition, with everything reusable kept.
+"""Runs one step in this process: a Dagster run of one partition, reusing what it can.
 
 Opening the instance and resolving the asset graph cost more than most steps: both are done once
 per process and site.
@@ -108,8 +108,8 @@ def execute(
         except KeyboardInterrupt:
             mark_stopped(place.instance, run_id)
             raise
-        except Exception as outside:  # noqa: BLE001 - told as this step's failure, others go on
-            # No such partition, or Dagster's own storage failed: then it cannot be told either.
+        except Exception as outside:  # noqa: BLE001 - reported as this step's failure, others go on
+            # No such partition, or Dagster's own storage failed: then it cannot be reported either.
             error = f"{type(outside).__name__}: {outside}".strip()
             with suppress(Exception):
                 mark_lost(place.instance, run_id, f"The run could not go on ({error}).")

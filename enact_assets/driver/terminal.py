@@ -1,4 +1,4 @@
-"""What the headless driver shows in a terminal, or in a log when there is none."""
+"""Output of the headless driver in a terminal, or in a log when there is none."""
 
 import sys
 import time
@@ -173,29 +173,29 @@ def print_report(console: Console, report: Report) -> None:
         )
         return
     console.print(
-        f"{len(report.made)} partitions made, {report.n_fresh} were fresh, "
+        f"{len(report.made)} partitions made, {report.n_fresh} already fresh, "
         f"{len(report.failures)} failed, {len(report.blocked)} blocked, {len(report.kept)} kept "
         f"old rows, in {duration(report.seconds)}."
     )
     for message in report.rejected:
-        console.print(Text(f"LEFT OUT {message}", "bold red"))
+        console.print(Text(f"Ignored: {message}", "bold red"))
     for message in report.damaged:
         console.print(Text(f"found damaged: {message}", "yellow"))
     for failure in report.failures:
-        console.print(Text(f"FAILED {failure.step} (run {failure.run_id[:8]})", "bold red"))
+        console.print(Text(f"Failed: {failure.step} (run {failure.run_id[:8]})", "bold red"))
         console.print(Text(f"  {failure.message}", "red"))
     blocked: dict[str, list[str]] = {}
     for step in report.blocked:
         blocked.setdefault(step.name, []).append(step.partition or "")
     for name, partitions in blocked.items():
         more = f" and {len(partitions) - 1} more" if len(partitions) > 1 else ""
-        console.print(Text(f"not made {name}: {partitions[0]}{more}; upstream failed", "yellow"))
+        console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
 
 
 def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
     """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored.
 
-    The state of a model that is not current stands behind its name: stale or missing.
+    A model that is not current has its state after its name: stale or missing.
     """
     board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
     for name, justify in (

@@ -1,4 +1,4 @@
-"""What a walk through the asset graph consists of, and what it tells about itself."""
+"""Parts of a walk through the asset graph: steps, failures, the report, the observer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,9 +40,9 @@ class Failure:
 class Report:
     """What a walk did.
 
-    ``blocked`` could not be made because something upstream failed; ``kept`` are as they were, but
-    older than what failed. ``rejected`` are messages about names that nobody defined. ``n_told``
-    partitions were there though Dagster had not been told of them. ``damaged`` says which files the
+    ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged, but
+    older than what failed. ``rejected`` are messages about unknown names. ``n_told``
+    partitions existed but were not yet reported to Dagster. ``damaged`` says which files the
     walk found damaged and made again.
     """
 
@@ -101,7 +101,7 @@ def _damaged_since(before: Lineage, now: Lineage) -> Marks:
 
 
 class Observer:
-    """Told what happens. The terminal subclasses it; the base says nothing."""
+    """Receives the events of a walk. The terminal subclasses it; the base does nothing."""
 
     def reading(self, share: float) -> None:
         """The lake is being read: the share done, 0 to 1."""

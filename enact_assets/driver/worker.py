@@ -1,4 +1,4 @@
-"""A process that runs steps for :class:`ProcessRunner`, and what both say to each other."""
+"""A process that runs steps for :class:`ProcessRunner`, and the messages between the two."""
 
 import os
 import time
@@ -70,7 +70,7 @@ def work(connection: Connection, site: Site) -> None:
     except EnactError as error:
         connection.send(Unusable(str(error)))
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
-        pass  # stopped by the driver, which knows; what Dagster was told by then stays
+        pass  # stopped by the driver, which knows; events reported by then stay
     leave()
     # Tearing down an interpreter with this much in it takes most of a second.
     os._exit(0)

@@ -1,4 +1,4 @@
-"""The engine: tables and steps are declared once; from that follow loading, lineage, code versions.
+"""The engine: declared tables and steps, and what follows: loading, lineage, code versions.
 
 Nothing in it knows what the tables are about.
 """

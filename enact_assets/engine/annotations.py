@@ -1,4 +1,4 @@
-"""Reads the annotations of steps: which parameters a step has, and which declare what cannot be."""
+"""Reads the annotations of steps: their parameters, and which declarations are impossible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace
@@ -162,7 +162,7 @@ def _without_none(kind: Any, where: str) -> Any:
     if get_origin(kind) in {Union, UnionType}:
         kinds = [a for a in get_args(kind) if a is not NoneType]
         if len(kinds) > 1:
-            raise DeclarationError(f"{where}: a parameter has one type, or that and None")
+            raise DeclarationError(f"{where}: a parameter has one type, or one type and None")
         return kinds[0]
     return kind
 

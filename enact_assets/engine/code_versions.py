@@ -42,7 +42,7 @@ class CodeVersions:
 
     ``cut`` are modules and packages that are not followed, because what they give is hashed
     otherwise. ``libraries`` are versions of those that count, by import name. ``cache`` is a file
-    that remembers what was read: what is damaged or cannot be written costs time, no more.
+    that remembers what was read: what is damaged or cannot be written only costs time.
     """
 
     def __init__(

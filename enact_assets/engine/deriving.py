@@ -13,7 +13,7 @@ from enact_assets.engine.tables import TABLES
 def spec_of(step: Step) -> StepSpec:
     """What ``step`` is made from: tables, settings and external inputs, as they are declared.
 
-    What another input vouches for is no input of its own. An asset that is read twice, by name and
+    An input that another one vouches for is not listed. An asset that is read twice, by name and
     of a fixed name, is one input.
     """
     inputs: dict[str, Input] = {}
@@ -46,7 +46,7 @@ def derive_graph(
     read each other, and for conditions that are not defined.
     """
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
-    # Not in the order in which modules were imported, which depends on who imports what first.
+    # Not in the order in which modules were imported, which depends on the entry point.
     steps = sorted(STEPS.values(), key=lambda step: step.function.__module__)
     specs = [spec_of(step) for step in steps]
     makers: dict[str, str] = {}
@@ -138,7 +138,9 @@ def _in_order(
         ready = next((s for s in left if all(i.asset in there for i in s.inputs)), None)
         if ready is None:
             names = ", ".join(sorted(spec.name for spec in left))
-            raise DeclarationError(f"these steps read each other, or what nobody makes: {names}")
+            raise DeclarationError(
+                f"these steps read each other, or a table that no step makes: {names}"
+            )
         left.remove(ready)
         ordered.append(ready)
         there.update(ready.assets)

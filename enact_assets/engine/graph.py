@@ -1,4 +1,4 @@
-"""The graph of steps: what is made from what, and how partitions follow from partitions.
+"""The graph of steps: inputs of each asset, and how partitions follow from partitions.
 
 A partition is a tuple of names in the order of its asset's dimensions. Where an input says nothing
 else, partitions follow by name: in each dimension that step and input share, the same name; in one
@@ -48,7 +48,7 @@ class Graph:
     """All steps, each after those it reads.
 
     ``dimensions`` maps asset -> dimensions of its partitions. ``roots`` are settings, ``external``
-    are what others wrote: both have versions and no rows. ``whole`` make one file of everything.
+    are written by others: both have versions and no rows. ``whole`` make one file of everything.
     ``determines`` maps a dimension to the one that its names decide, which may decide another;
     ``conditions`` maps a condition to the dimension whose names it holds for.
     """
@@ -144,9 +144,9 @@ class Follow:
         fixed = dict(given.fixed)
         self.bound = tuple(d for d in theirs if d in ours or d in by or d in fixed)
         self.is_rolled_up = self.bound != theirs
-        """Whether it is made from what there is of an input, however many that are."""
+        """Whether it is made from all existing partitions of an input."""
         self.bound_positions = tuple(theirs.index(d) for d in self.bound)
-        """Where the bound dimensions stand in a partition of the input."""
+        """Positions of the bound dimensions in a partition of the input."""
         has_both = bool(fixed) and given.is_also_own
         first = {} if has_both else fixed
         self._own = [_Part.of(d, ours, by, first, names) for d in self.bound]

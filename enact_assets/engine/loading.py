@@ -1,4 +1,4 @@
-"""Arguments of steps, loaded as they are declared, and steps called with them. No Dagster."""
+"""Loads the arguments of steps as declared, and calls the steps. No Dagster."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -154,7 +154,7 @@ class _Loader:
         return Follow(tuple(self._partition), read.input, self._world.names)
 
     def _partitions(self, read: Read) -> list[dict[str, str]] | None:
-        """Partitions of an input that belong to what is made; None if it is no input of it."""
+        """Partitions of an input that belong to what is made; None if it is not an input."""
         follow, by = self._follow(read), read.table.by
         groups = follow.groups(self._made)
         if not groups:

@@ -1,4 +1,4 @@
-"""Kinds of parameters that a step may have, and what registers settings and handles."""
+"""Kinds of parameters of steps, and registration of settings and handles."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

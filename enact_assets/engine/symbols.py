@@ -1,4 +1,4 @@
-"""Symbols of a module: what stands at its top level, what each of it reads, and a hash of its code.
+"""Symbols of a module: its top-level definitions, what each of them reads, and a hash of its code.
 
 Read from syntax trees; nothing is imported. Left out is what cannot decide a row: docstrings,
 comments, layout, annotations of functions, the words of errors, meanings and units of columns, and
@@ -15,7 +15,7 @@ import msgspec
 EFFECTS = "<effects>"
 """Symbol of what importing a module does besides binding names."""
 DECLARING = frozenset({"step", "provides"})
-"""Decorators of the engine: what they are told is part of the graph, not of the code."""
+"""Decorators of the engine: their arguments belong to the graph, not to the code."""
 PURE = frozenset(
     {
         *("abstractmethod", "cache", "cached_property", "classmethod", "contextmanager"),

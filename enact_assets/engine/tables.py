@@ -82,7 +82,7 @@ class Table(dy.Schema):
 
     @classmethod
     def grain(cls) -> str:
-        """What one row stands for: the first paragraph of the docstring."""
+        """What one row is: the first paragraph of the docstring."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
 
     @classmethod

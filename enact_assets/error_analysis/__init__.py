@@ -1,1 +1,1 @@
-"""What is wrong with an answer: per step, changes it missed, made up, or took for another."""
+"""Errors of an answer: per step, missing, made-up and substituted changes."""

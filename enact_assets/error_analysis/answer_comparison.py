@@ -1,4 +1,4 @@
-"""Answers compared with what happened: tables ``compared_steps`` and ``compared_components``."""
+"""Answers compared with true changes: ``compared_steps`` and ``compared_components``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.contracts.predicates import predicate
 from enact_assets.error_analysis.categories import OUTCOMES
-from enact_assets.error_analysis.changes import AskedSteps, NeverFailing
+from enact_assets.error_analysis.changes import AskedSteps
 from enact_assets.error_analysis.comparison_kernels import (
     HAND_COLUMNS,
     HANDS,
@@ -25,7 +25,7 @@ from enact_assets.error_analysis.comparison_kernels import (
     Ints,
 )
 from enact_assets.error_analysis.error_tables import ComparedComponents, ComparedSteps
-from enact_assets.evaluation.release_changes import ReleaseDeltas, SharedChanges
+from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (
@@ -81,7 +81,7 @@ class AnswerComparer:
                 f"{len(absent)} demonstrations have no index of changes, first {absent[0]}; "
                 "materialize their scene_graphs and visibility"
             )
-        changes = {name: _shared(index) for name, index in indexes.items()}
+        changes = {name: SharedChanges(index) for name, index in indexes.items()}
         self._groups: list[AskedSteps] = []
         places = []
         for (name, kind), rows in asked.partition_by(
@@ -206,10 +206,6 @@ def compare_answers(
 
 
 _PLACES = {"row": pl.Int64, "question_id": pl.String, "group": pl.Int64}
-
-
-def _shared(index: ComponentIndex) -> SharedChanges:
-    return SharedChanges(index if isinstance(index, ReleaseDeltas) else NeverFailing(index))
 
 
 def _members(groups: Ints, n: int) -> list[Ints]:

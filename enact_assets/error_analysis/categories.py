@@ -1,6 +1,6 @@
-"""What may become of a component when a step that is answered is compared with the true one.
+"""Categories of components when an answered step is compared with the true one.
 
-Source: paper 3.5 and C.1 (algorithm 3), benchmark definition 7.
+Source: paper 3.5 and C.1 (algorithm 3), definitions.md 7.
 """
 
 from collections.abc import Mapping, Sequence

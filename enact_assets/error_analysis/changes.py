@@ -1,4 +1,4 @@
-"""What questions of one demonstration and kind say of each step, and what each order says of it."""
+"""Changes of each step of the questions of one demonstration and kind, true and answered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,27 +10,11 @@ from enact_assets.contracts.components import Component
 from enact_assets.error_analysis.categories import component_keys
 from enact_assets.error_analysis.comparison_kernels import Comparison, Ints, Words, compare_sets
 from enact_assets.evaluation.order_counts_kernels import are_subsets
-from enact_assets.evaluation.release_changes import SharedChanges
-from enact_assets.evaluation.step_arrays import number_actions, padded, parse_actions
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.step_arrays import number_actions, padded, parse_actions, step_pairs
 from enact_assets.segmentation.bit_sets import n_words_of, sets_of
-from enact_assets.segmentation.component_index import ComponentIndex
 
 Bools = NDArray[np.bool_]
-
-
-class NeverFailing:
-    """An index of profile ``paper`` seen as one of the release: no change of it fails."""
-
-    def __init__(self, index: ComponentIndex) -> None:
-        self._index = index
-        self.components = index.components
-        self.n_key_frames = index.n_key_frames
-        self.n_words = index.n_words
-
-    def changes(self, pairs: NDArray[np.int64]) -> tuple[Words, Words, Ints]:
-        """Visible and full changes of ``pairs`` (n, 2), and (n, 2) zeros."""
-        visible, full = self._index.visible_bits(pairs), self._index.full_bits(pairs)
-        return visible, full, np.zeros((len(pairs), 2), np.int64)
 
 
 class AskedSteps:
@@ -48,12 +32,12 @@ class AskedSteps:
         self._is_forward = kind == "forward"
         self._changes = changes
         self._key_frames = padded([q["key_frames"] for q in questions])
-        known = tuple(changes.deltas.components)
+        known = tuple(changes.index.components)
         if self._is_forward:
             self._shown = padded([q["shown_key_frames"] for q in questions])
             foreign: tuple[Component, ...] = ()
         else:
-            actions, self._shown = number_actions(questions)
+            actions, self._shown = number_actions([q["action_components"] for q in questions])
             said = parse_actions(actions)
             foreign = tuple(sorted({c for a in said for c in a} - set(known), key=str))
         self.components = known + foreign
@@ -77,27 +61,23 @@ class AskedSteps:
         """
         is_step = orders > 0
         key_frames = self._key_frames[rows][:, : orders.shape[1] + 1]
-        reference = _steps(key_frames, is_step)
+        reference = step_pairs(key_frames, is_step)
         if self._is_forward:
             first = key_frames[:, :1]
             later = np.take_along_axis(self._shown[rows], np.maximum(orders, 0), axis=1)
-            predicted = _steps(np.concatenate([first, later], axis=1), is_step)
+            predicted = step_pairs(np.concatenate([first, later], axis=1), is_step)
             known = self._changes.at(np.concatenate([reference, predicted]))
-            raises = (
-                known.partial_raises[tuple(reference.T)] | known.full_raises[tuple(predicted.T)]
-            )
+            raises = known.visible_fails[tuple(reference.T)] | known.full_fails[tuple(predicted.T)]
         else:
             shown = np.take_along_axis(self._shown[rows], np.maximum(orders - 1, 0), axis=1)
             chosen = shown[is_step]
             known = self._changes.at(reference)
-            raises = (
-                known.partial_raises[tuple(reference.T)] | known.full_raises[tuple(reference.T)]
-            )
+            raises = known.visible_fails[tuple(reference.T)] | known.full_fails[tuple(reference.T)]
         is_compared = np.ones(len(rows), np.bool_)
         is_compared[np.repeat(np.arange(len(rows)), is_step.sum(axis=1))[raises]] = False
         is_kept = np.repeat(is_compared, is_step.sum(axis=1))
         true = known.rows[tuple(reference.T)][is_kept]
-        visible, full = self._widened(known.partial), self._widened(known.full)
+        visible, full = self._widened(known.visible), self._widened(known.full)
         if self._is_forward:
             said = known.rows[tuple(predicted.T)][is_kept]
             passes = are_subsets(visible, true, full, said)
@@ -110,8 +90,3 @@ class AskedSteps:
         """Sets over the vocabulary of the index as sets over ours, which begins with it."""
         n_more = self._n_words - bits.shape[1]
         return np.pad(bits, ((0, 0), (0, n_more))) if n_more else bits
-
-
-def _steps(key_frames: Ints, is_step: Bools) -> Ints:
-    """Consecutive key frames (n, width + 1) of all real steps, as (number of steps, 2)."""
-    return np.stack([key_frames[:, :-1][is_step], key_frames[:, 1:][is_step]], axis=1)

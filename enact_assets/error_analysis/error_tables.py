@@ -1,4 +1,4 @@
-"""Answers beside what happened, step by step and change by change."""
+"""Answers compared with true changes, step by step and component by component."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, text, truth
@@ -7,9 +7,8 @@ from enact_assets.engine.tables import Table, integer, text, truth
 class ComparedSteps(Table):
     """One row per step of an answer that could be compared with what happened.
 
-    Missing and hallucinated are sets, omissions and hallucinations what is left of them once
-    pairs are formed. Answers that are unparsed or missing have no rows; nor have orders of
-    another length.
+    Missing and hallucinated are sets; omissions and hallucinations are what remains after pairing.
+    Unparsed and missing answers and orders of another length have no rows.
     """
 
     by = ("model", "variant")
@@ -21,21 +20,21 @@ class ComparedSteps(Table):
     step = common.step(key=True)
     is_passed = truth("whether it passes the rule of verification; all do if exact")
     n_reference = integer("components of the true visible change")
-    n_predicted = integer("components of what the answer says of the step")
+    n_predicted = integer("components that the answer gives for the step")
     n_matched = integer("components that are in both")
-    n_missing = integer("true ones the answer does not say")
-    n_hallucinated = integer("ones it says that are not true")
+    n_missing = integer("true components that the answer omits")
+    n_hallucinated = integer("components that the answer makes up")
     n_polarity_inversions = integer("pairs missing and hallucinated: opposite sign, all else equal")
-    n_predicate_substitutions = integer("of the rest, pairs of equal objects and sign")
-    n_entity_substitutions = integer("of the rest, pairs of equal predicate and sign")
-    n_omissions = integer("missing ones without a partner")
-    n_hallucinations = integer("hallucinated ones without a partner")
+    n_predicate_substitutions = integer("of the rest, pairs with equal objects and sign")
+    n_entity_substitutions = integer("of the rest, pairs with equal predicate and sign")
+    n_omissions = integer("missing components without a partner")
+    n_hallucinations = integer("hallucinated components without a partner")
     n_left_reference = integer("true components about the left hand")
-    n_left_predicted = integer("components said about the left hand")
+    n_left_predicted = integer("given components about the left hand")
     n_left_matched = integer("left-hand components that are in both")
     n_left_mixed = integer("missing left-hand ones, if only the right hand is made up")
     n_right_reference = integer("true components about the right hand")
-    n_right_predicted = integer("components said about the right hand")
+    n_right_predicted = integer("given components about the right hand")
     n_right_matched = integer("right-hand components that are in both")
     n_right_mixed = integer("missing right-hand ones, if only the left hand is made up")
 
@@ -60,6 +59,6 @@ class ComparedComponents(Table):
         "hallucination"
     )
     reference = text("the true component; null if it is made up", null=True)
-    predicted = text("what the answer says; null if it is left out", null=True)
+    predicted = text("the given component; null if it is omitted", null=True)
     predicate = text("of the true component, else of the other")
     semantic_class = text("what kind of statement the predicate makes")

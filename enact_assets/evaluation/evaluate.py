@@ -1,24 +1,18 @@
 """All answers of a partition parsed and verified: the table ``evaluation``."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from itertools import accumulate, chain
 
-import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.profile import Profile
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.evaluation.order_counts_kernels import Bools, Ints
-from enact_assets.evaluation.parsing import ParsedAnswer, parser_of
-from enact_assets.evaluation.release_evaluation import evaluate_release
-from enact_assets.evaluation.step_arrays import (
-    BulkDeltas,
-    actions_fit,
-    images_fit,
-    number_actions,
-    padded,
-)
+from enact_assets.evaluation.parsing import Labels, Reader, read_answer
+from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.verification import Question, Verifier
+from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (
     "question_id",
@@ -27,123 +21,109 @@ _QUESTION = (
     "kind",
     "length",
     "key_frames",
-    "shown_key_frames",
     "action_components",
     "reference",
 )
+_MAX_LABEL = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class AnswerRules:
+    """How a profile reads answers, and what it makes of those that name no order."""
+
+    read: Reader
+    is_unparsed_wrong: bool
+    """Whether an answer that cannot be parsed has scores, all of them zero."""
+    has_own_actions: bool
+    """Whether actions say their own components; otherwise they say what shows of their steps."""
+
+
+PAPER_ANSWERS = AnswerRules(read_answer, is_unparsed_wrong=True, has_own_actions=True)
+RELEASE_ANSWERS = AnswerRules(read_release_answer, is_unparsed_wrong=False, has_own_actions=False)
 
 
 def evaluate(
     predictions: pl.DataFrame,
     questions: pl.DataFrame,
-    indexes: Mapping[str, BulkDeltas],
-    profile: Profile,
+    indexes: Mapping[str, ComponentIndex],
+    rules: AnswerRules,
 ) -> pl.DataFrame:
     """Parse and verify ``predictions``: one row of ``evaluation`` for each of them.
 
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
-    answers have null in every score. Unparsed ones are wrong under profile ``paper`` (accepted
-    false, pairwise accuracy 0) and without scores under ``release``. Source: paper A.3.2 and
-    benchmark definition 6; ``release_evaluation.py``. Errors: :class:`EvaluationError` for a
-    prediction without its question, a question without its index, or a question given twice.
+    answers have null in every score. Unparsed ones are wrong under the paper's rules (accepted
+    false, pairwise accuracy 0); under those of the release they have no scores, and neither have
+    rows on which the release raises. ``answer`` holds labels up to 64 bits; larger ones, which
+    label nothing, become the largest. Source: paper A.3.2, definitions.md 6, R14 and R15.
+    Errors: :class:`EvaluationError` for a prediction without its question, a question without its
+    index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
-    asked = _asked(predictions, questions, indexes)
-    if profile.release is not None:
-        return evaluate_release(asked, indexes)
-    parse = parser_of(profile)
-    parsed = [
-        parse(raw, length - 1) for raw, length in asked.select("raw_answer", "length").iter_rows()
-    ]
-    is_parsed = np.array([p.status == "parsed" for p in parsed], np.bool_)
-    rows = asked.with_row_index("row").filter(pl.Series(is_parsed, dtype=pl.Boolean))
-    n_passed = np.zeros(asked.height, np.int64)
-    for (demonstration, kind), group in rows.partition_by(
-        "demonstration", "kind", as_dict=True
-    ).items():
-        at = group.get_column("row").to_numpy()
-        orders = [parsed[k].order or () for k in at]
-        n_passed[at] = count_passed(
-            str(kind), group.to_dicts(), orders, indexes[str(demonstration)]
-        )
-    return _evaluation(asked, parsed, n_passed)
-
-
-def count_passed(
-    kind: str,
-    questions: Sequence[Mapping[str, Any]],
-    orders: Sequence[Sequence[int]],
-    deltas: BulkDeltas,
-) -> Ints:
-    """Steps that pass in each of ``orders``, permutations of the labels of ``questions``: (n,).
-
-    All questions are of one ``kind`` and demonstration.
-    """
-    key_frames = padded([q["key_frames"] for q in questions])
-    order = padded(orders)
-    is_step = order > 0
-    reference = _pairs(key_frames, is_step)
-    if kind == "forward":
-        shown = padded([q["shown_key_frames"] for q in questions])
-        # Label 0 would be the current state, which comes first.
-        labels = np.concatenate([np.zeros((len(order), 1), np.int64), order], axis=1)
-        predicted = np.take_along_axis(shown, np.maximum(labels, 0), axis=1)
-        fits = images_fit(deltas, reference, _pairs(predicted, is_step))
-    else:
-        actions, shown = number_actions(questions)
-        chosen = np.take_along_axis(shown, np.maximum(order, 1) - 1, axis=1)[is_step]
-        fits = actions_fit(deltas, reference, actions, chosen)
-    passed = np.zeros(is_step.shape, np.bool_)
-    passed[is_step] = fits
-    return np.asarray(passed.sum(axis=1), np.int64)
-
-
-def _pairs(key_frames: Ints, is_step: Bools) -> Ints:
-    """Consecutive key frames (n, n_steps + 1) of all real steps, as (number of steps, 2)."""
-    return np.stack([key_frames[:, :-1][is_step], key_frames[:, 1:][is_step]], axis=1)
-
-
-def _evaluation(
-    asked: pl.DataFrame, parsed: Sequence[ParsedAnswer], n_passed: Ints
-) -> pl.DataFrame:
-    """Verdicts from parsed answers and passed steps, by the rules of profile ``paper``."""
-    contract = Evaluation
-    is_missing = pl.col("answer_status") == "missing"
-    steps_passed = pl.when("is_exact").then("n_steps").otherwise("n_steps_passed")
-    rows = (
-        asked.with_columns(
-            pl.Series("answer_status", [p.status for p in parsed], pl.String),
-            pl.Series("reason", [p.reason for p in parsed], pl.String),
-            pl.Series("answer", [p.order and list(p.order) for p in parsed], pl.List(pl.Int64)),
-            pl.Series("n_steps_passed", n_passed, pl.Int64),
-            n_steps=pl.col("length") - 1,
-        )
-        .with_columns(
-            reason=pl.when(is_missing).then(pl.coalesce("error", "reason")).otherwise("reason"),
-            is_exact=pl.col("answer").eq_missing(pl.col("reference")),
-            is_semantic=(pl.col("answer_status") == "parsed")
-            & (pl.col("n_steps_passed") == pl.col("n_steps")),
-        )
-        .with_columns(
-            is_accepted=pl.col("is_exact") | pl.col("is_semantic"), n_steps_passed=steps_passed
-        )
-        .with_columns(pairwise_accuracy=pl.col("n_steps_passed") / pl.col("n_steps"))
-        .with_columns(
-            pl.when(~is_missing).then(pl.col(name)).alias(name)
-            for name in (
-                "is_exact",
-                "is_semantic",
-                "is_accepted",
-                "n_steps_passed",
-                "pairwise_accuracy",
-            )
-        )
+    asked = _asked(predictions, questions)
+    has_actions = pl.lit(rules.has_own_actions) & (pl.col("kind") == "inverse")
+    actions = pl.when(has_actions).then("action_components")
+    columns = asked.select("demonstration", "kind", "key_frames", "reference", actions)
+    parts = [Question(*row) for row in columns.iter_rows()]
+    raw = asked.get_column("raw_answer")
+    read = [rules.read(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)]
+    verifier = Verifier(parts, {name: SharedChanges(index) for name, index in indexes.items()})
+    found = verifier.verify([labels for labels, _ in read])
+    has_failed = pl.Series(found.is_failed, dtype=pl.Boolean)
+    if rules.is_unparsed_wrong:
+        has_labels = pl.Series([why is None for _, why in read], dtype=pl.Boolean)
+        _check_verified(asked.filter(has_failed & has_labels))
+    is_missing = raw.is_null()
+    is_parsed = ~(is_missing | has_failed)
+    is_scored = ~is_missing if rules.is_unparsed_wrong else is_parsed
+    scores = {
+        "is_exact": found.is_exact,
+        "is_semantic": found.is_semantic,
+        "is_accepted": found.is_accepted,
+        "n_steps_passed": found.n_passed,
+        "pairwise_accuracy": found.pairwise_accuracy,
+    }
+    rows = asked.with_columns(
+        answer_status=pl.when(is_missing)
+        .then(pl.lit("missing"))
+        .when(is_parsed)
+        .then(pl.lit("parsed"))
+        .otherwise(pl.lit("unparsed")),
+        reason=pl.when(is_missing)
+        .then(pl.coalesce("error", pl.lit("no_answer")))
+        .when(~is_parsed)
+        .then(pl.Series([reason or FAILED for _, reason in read], dtype=pl.String)),
+        answer=pl.when(is_parsed).then(_storable([labels for labels, _ in read])),
+        n_steps=pl.col("length") - 1,
+        **{name: pl.when(is_scored).then(pl.Series(values)) for name, values in scores.items()},
     )
-    return contract.check(rows.select(list(contract.schema())))
+    return Evaluation.check(rows.select(list(Evaluation.schema())))
 
 
-def _asked(
-    predictions: pl.DataFrame, questions: pl.DataFrame, indexes: Mapping[str, BulkDeltas]
-) -> pl.DataFrame:
+def _check_verified(failed: pl.DataFrame) -> None:
+    """Raise :class:`EvaluationError` if there are questions that could not be verified."""
+    if failed.height:
+        raise EvaluationError(
+            f"{failed.height} answers are to questions that do not fit the key frames of their "
+            f"demonstration, first {failed.item(0, 'question_id')} of "
+            f"{failed.item(0, 'demonstration')}: questions and scene graphs are of different "
+            "demonstrations or versions. Materialize them again."
+        )
+
+
+def _storable(answers: Sequence[Labels | None]) -> pl.Series:
+    """Labels as the table holds them; an answer without labels has an empty list here."""
+    import pyarrow as pa
+
+    flat = list(chain.from_iterable(labels or () for labels in answers))
+    try:
+        values = pa.array(flat, pa.int64())
+    except OverflowError:
+        values = pa.array([min(label, _MAX_LABEL) for label in flat], pa.int64())
+    lengths = [len(labels or ()) for labels in answers]
+    lists = pa.LargeListArray.from_arrays(pa.array([0, *accumulate(lengths)], pa.int64()), values)
+    return pl.Series(lists, dtype=pl.List(pl.Int64))
+
+
+def _asked(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """Each prediction beside its question, whose answer is called ``reference`` here."""
     known = questions.rename({"answer": "reference"}).select(_QUESTION)
     if known.get_column("question_id").is_duplicated().any():
@@ -158,11 +138,5 @@ def _asked(
             f"{unknown.height} of {asked.height} predictions answer questions that are not given, "
             f"first {unknown.item(0, 'question_id')} of {unknown.item(0, 'model')} under "
             f"{unknown.item(0, 'variant')}; materialize predictions again from these questions"
-        )
-    absent = sorted(set(asked.get_column("demonstration")) - set(indexes))
-    if absent:
-        raise EvaluationError(
-            f"{len(absent)} demonstrations have no index of changes, first {absent[0]}; "
-            "materialize their scene_graphs and visibility"
         )
     return asked

@@ -8,7 +8,7 @@ An index of profile ``release`` also knows pairs of key frames without a change:
 that takes such a step passes none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import factorial
 from typing import Any
 
@@ -19,19 +19,22 @@ from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import QuestionOrders
 from enact_assets.evaluation.order_counts_kernels import (
     Bools,
+    Ints,
+    are_subsets,
     count_accepted_actions,
     count_accepted_images,
     count_passing_steps,
 )
-from enact_assets.evaluation.release_changes import ReleaseDeltas
-from enact_assets.evaluation.step_arrays import BulkDeltas, actions_fit, images_fit, number_actions
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.step_arrays import encode_actions
+from enact_assets.segmentation.component_index import ComponentIndex
 
 MAX_STEPS = 19
 """Steps of all orders of 20 images do not fit 64 bits."""
 
 
 def expect_random_orders(
-    questions: pl.DataFrame, indexes: Mapping[str, BulkDeltas]
+    questions: pl.DataFrame, indexes: Mapping[str, ComponentIndex]
 ) -> pl.DataFrame:
     """Table ``question_orders``: how many orders there are and are right, what a random one scores.
 
@@ -49,63 +52,60 @@ def expect_random_orders(
         too_long = [q["question_id"] for q in asked if q["length"] > MAX_STEPS + 1]
         if too_long:
             raise EvaluationError(f"question {too_long[0]}: more than {MAX_STEPS} steps")
-        index = indexes[str(demonstration)]
-        allowed = allowed_steps(str(kind), asked, index)
-        raises = [_raising_pairs(question, index) for question in asked]
-        rows.extend(map(_expect, asked, allowed, raises))
+        found = _passing_steps(str(kind), asked, SharedChanges(indexes[str(demonstration)]))
+        rows += [
+            _expect(question, *passing) for question, passing in zip(asked, found, strict=True)
+        ]
     return QuestionOrders.build(rows)
 
 
-def allowed_steps(
-    kind: str, questions: Sequence[Mapping[str, Any]], deltas: BulkDeltas
-) -> list[Bools]:
-    """Which step passes with what, for questions of one kind and demonstration.
+def _passing_steps(
+    kind: str, questions: Sequence[Mapping[str, Any]], changes: SharedChanges
+) -> Iterator[tuple[Bools, Bools]]:
+    """Which step passes with what, and which pairs of images no order may take, by question.
 
     Forward: (n, n + 1, n + 1), whether step t passes from image a to image b as labelled, 0 being
-    the current state. Inverse: (n, n), whether step t passes with the action labelled a + 1.
+    the current state; and (n + 1, n + 1), all of them if a step of the question has no change to
+    look for. Inverse: (n, n), whether step t passes with the action labelled a + 1; and no pair.
     """
-    reference, offered = [], []
-    shapes: list[tuple[int, ...]] = []
-    actions, shown_actions = number_actions(questions)
-    for row, question in enumerate(questions):
-        key_frames = np.array(question["key_frames"], np.int64)
-        n = key_frames.size - 1
-        steps = np.stack([key_frames[:-1], key_frames[1:]], axis=1)
-        if kind == "forward":
-            shown = np.array(question["shown_key_frames"], np.int64)
-            a, b = np.meshgrid(shown, shown, indexing="ij")
-            choices = np.stack([a.ravel(), b.ravel()], axis=1)
-            shapes.append((n, n + 1, n + 1))
+    is_forward = kind == "forward"
+    pairs = [
+        _pairs(q["key_frames"], q["shown_key_frames"] if is_forward else ()) for q in questions
+    ]
+    flat = np.concatenate(pairs)
+    known = changes.at(flat)
+    before, after = flat.T
+    ends = np.cumsum([len(of_it) for of_it in pairs])[:-1]
+    parts = (known.rows, known.visible_fails, known.full_fails)
+    found = zip(*(np.split(part[before, after], ends) for part in parts), strict=True)
+    actions = [() if is_forward else q["action_components"] for q in questions]
+    said, shown = encode_actions(actions, changes.index)
+    for question, labels, (rows, visible_fails, full_fails) in zip(
+        questions, shown, found, strict=True
+    ):
+        n = len(question["key_frames"]) - 1
+        true, size = rows[:n], n + 1
+        if is_forward:
+            fits = are_subsets(
+                known.visible, np.repeat(true, size**2), known.full, np.tile(rows[n:], n)
+            )
+            fails = full_fails[n:] | visible_fails[:n].any()
+            yield fits.reshape(n, size, size), fails.reshape(size, size)
         else:
-            choices = shown_actions[row, :n]
-            shapes.append((n, n))
-        reference.append(np.repeat(steps, len(choices), axis=0))
-        offered.append(np.concatenate([choices] * n))
-    if not reference:
-        return []
-    if kind == "forward":
-        fits = images_fit(deltas, np.concatenate(reference), np.concatenate(offered))
-    else:
-        fits = actions_fit(deltas, np.concatenate(reference), actions, np.concatenate(offered))
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
-    return [part.reshape(s) for part, s in zip(np.split(fits, ends[:-1]), shapes, strict=True)]
+            fits = are_subsets(said, np.tile(labels[:n], n), known.full, np.repeat(true, n))
+            yield fits.reshape(n, n), np.zeros((size, size), np.bool_)
 
 
-def _raising_pairs(question: Mapping[str, Any], index: BulkDeltas) -> Bools:
-    """Pairs of images (n + 1, n + 1), as labelled, over which no order passes a step.
-
-    All of them if a step of the question itself has no change to look for.
-    """
-    n = len(question["answer"])
-    raises = np.zeros((n + 1, n + 1), np.bool_)
-    if question["kind"] == "forward" and isinstance(index, ReleaseDeltas):
-        shown = np.array(question["shown_key_frames"], np.int64)
-        a, b = np.nonzero(~np.eye(n + 1, dtype=np.bool_))
-        raises[a, b] = index.changes(np.stack([shown[a], shown[b]], axis=1))[2][:, 1] != 0
-        key_frames = np.array(question["key_frames"], np.int64)
-        steps = np.stack([key_frames[:-1], key_frames[1:]], axis=1)
-        raises |= (index.changes(steps)[2][:, 0] != 0).any()
-    return raises
+def _pairs(key_frames: Sequence[int], images: Sequence[int]) -> Ints:
+    """The steps over ``key_frames``, then all pairs of ``images`` (n, 2)."""
+    true, shown = np.array(key_frames, np.int64), np.array(images, np.int64)
+    return np.stack(
+        [
+            np.concatenate([true[:-1], np.repeat(shown, shown.size)]),
+            np.concatenate([true[1:], np.tile(shown, shown.size)]),
+        ],
+        axis=1,
+    )
 
 
 def _expect(question: Mapping[str, Any], allowed: Bools, raises: Bools) -> dict[str, Any]:

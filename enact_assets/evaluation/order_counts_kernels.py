@@ -10,18 +10,28 @@ Words = NDArray[np.uint64]
 
 
 @njit(cache=True)
-def are_subsets(inner: Words, inner_rows: Ints, outer: Words, outer_rows: Ints) -> Bools:
-    """Whether set ``inner[inner_rows[k]]`` lies within ``outer[outer_rows[k]]``, for every k.
+def is_subset(inner: Words, row: int, outer: Words, other: int) -> bool:
+    """Whether set ``inner[row]`` lies within ``outer[other]``; row -1 lies within no set.
 
-    Shape: inner (a, n_words), outer (b, n_words) bit sets over one vocabulary; rows (n,) -> (n,).
+    Shape: inner (a, n_words), outer (b, n_words) bit sets over one vocabulary.
     """
-    n_words = inner.shape[1]
-    found = np.ones(inner_rows.size, np.bool_)
+    if row < 0:
+        return False
+    for word in range(inner.shape[1]):  # noqa: SIM110 - numba compiles no generators in all()
+        if inner[row, word] & ~outer[other, word]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def are_subsets(inner: Words, inner_rows: Ints, outer: Words, outer_rows: Ints) -> Bools:
+    """:func:`is_subset` of ``inner[inner_rows[k]]`` and ``outer[outer_rows[k]]``, for every k.
+
+    Shape: rows (n,) -> (n,).
+    """
+    found = np.empty(inner_rows.size, np.bool_)
     for k in range(inner_rows.size):
-        for word in range(n_words):
-            if inner[inner_rows[k], word] & ~outer[outer_rows[k], word]:
-                found[k] = False
-                break
+        found[k] = is_subset(inner, inner_rows[k], outer, outer_rows[k])
     return found
 
 

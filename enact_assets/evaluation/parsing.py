@@ -7,14 +7,14 @@ or of 0..n-1, which is shifted. Anything else is unparsed. Profile ``release``: 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
-from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.profile import Profile
-from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
+from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE
 
-Status = Literal["parsed", "unparsed", "missing"]
+Labels = list[Any]
+"""An answer as read: integers, or whatever a JSON list holds."""
+Reader = Callable[[Any, int], tuple[Labels | None, str | None]]
+"""(answer, steps of the question) -> the labels it names, or why it names none."""
 
 REASONS: Mapping[str, str] = {
     "no_answer": "the model never answered and nobody said why",
@@ -34,32 +34,14 @@ _LIST = re.compile(rf"\[{_INTEGER}(?:,{_INTEGER})*+(?:,\s*+)?+\]")
 _MAX_DIGITS = 9
 
 
-@dataclass(frozen=True)
-class ParsedAnswer:
-    """``order`` is None unless ``status`` is parsed; ``reason`` is None exactly if it is."""
-
-    status: Status
-    order: tuple[int, ...] | None
-    reason: str | None
-
-
-Parser = Callable[[str | None, int], ParsedAnswer]
-
-
-def parse_answer(raw: str | None, n_steps: int) -> ParsedAnswer:
+def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | None]:
     """The order that ``raw`` names for a question of ``n_steps``, by the rules of ``paper``.
 
-    None is an answer that was never obtained: missing, not unparsed. ``REASONS`` lists all
-    reasons. Time is linear in the length of ``raw``.
+    Returns (labels from 1, None), or (None, a key of ``REASONS``). Time is linear in the length of
+    ``raw``.
     """
     if raw is None:
-        return ParsedAnswer("missing", None, "no_answer")
-    order, reason = _read_order(raw, n_steps)
-    return ParsedAnswer("unparsed" if order is None else "parsed", order, reason)
-
-
-def _read_order(raw: str, n_steps: int) -> tuple[tuple[int, ...] | None, str | None]:
-    """The order, or the reason why there is none."""
+        return None, "no_answer"
     lists = [found.group() for found in _LIST.finditer(raw)]
     if not lists:
         return None, "no_list" if raw.strip() else "empty_answer"
@@ -75,29 +57,4 @@ def _read_order(raw: str, n_steps: int) -> tuple[tuple[int, ...] | None, str | N
     first = min(labels)
     if first not in (0, 1) or sorted(labels) != list(range(first, first + n_steps)):
         return None, "not_a_permutation"
-    return tuple(label + 1 - first for label in labels), None
-
-
-def parse_release_answer(raw: str | None, n_steps: int) -> ParsedAnswer:
-    """The labels that ``raw`` names, by the rules of ``release``: any integers, any number.
-
-    None is missing, as under ``paper``. Time is linear in the length of ``raw``.
-    """
-    if raw is None:
-        return ParsedAnswer("missing", None, "no_answer")
-    labels, reason = read_release_answer(raw, n_steps)
-    if labels is None:
-        return ParsedAnswer("unparsed", None, reason)
-    return ParsedAnswer("parsed", tuple(labels), None)
-
-
-_PARSERS: Mapping[str, Parser] = {"paper": parse_answer}
-
-
-def parser_of(profile: Profile) -> Parser:
-    """The parser of ``profile``; raises :class:`UnknownNameError` if it has none."""
-    if profile.release is not None:
-        return parse_release_answer
-    if profile.name not in _PARSERS:
-        raise UnknownNameError.of("answer rules of profile", profile.name, _PARSERS)
-    return _PARSERS[profile.name]
+    return [label + 1 - first for label in labels], None

@@ -33,7 +33,7 @@ def read_release_answer(answer: object, n_steps: int) -> tuple[list[Any] | None,
     Returns (labels, None), or (None, why there are none). Labels are integers, except those of a
     JSON list, which is returned unchanged. A text whose digits Python would not convert (a run of
     more than 4300, outside a list) fails as an exception does. Time is linear in the answer.
-    Source: behaviour of the release, section 14.
+    Source: definitions.md R14.
     """
     if isinstance(answer, list):
         return answer, None

@@ -1,13 +1,49 @@
 """Accuracies over many results, in the layout of the release's report."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from enact_assets.evaluation.release_scores import ReleaseResult
+from enact_assets.evaluation.release_parsing import UNREADABLE
+from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
+from enact_assets.evaluation.release_wrong_cases import wrong_cases
+from enact_assets.evaluation.task_evidence import Evidence, Scored
+from enact_assets.questions.official import OfficialAnswer
 
 DIRECTIONS = ("forward", "inverse")
+_NOTES = (
+    "Unparsed and skipped rows are in no score, as in the release.",
+    "The analysis drops wrong orders it cannot describe, as in the release: scores rise.",
+)
+
+
+def score_as_release(
+    _model: str,
+    rows: Sequence[OfficialAnswer],
+    evidence: Mapping[str, Evidence],
+    *,
+    is_analyzed: bool = True,
+) -> Scored:
+    """Verdicts on the answers of one model by the rules of the public release.
+
+    With ``is_analyzed`` the wrong ones are described, and those it cannot describe are dropped.
+    """
+    scorer = ReleaseScorer(rows, evidence)
+    results = scorer.score([row.answer for row in rows], analyze_wrong_cases=is_analyzed)
+    report = report_release(results)
+    overall = report.get("overall", {})
+    numbers: dict[str, int | float | str] = {
+        "rows": len(rows),
+        "scored": sum(result.is_scored for result in results),
+        "unparsed": sum(result.reason == UNREADABLE for result in results),
+        "skipped otherwise": sum(result.reason not in (None, UNREADABLE) for result in results),
+        "task accuracy": overall.get("task_accuracy", "no rows"),
+        "pairwise accuracy": overall.get("pairwise_accuracy", "no rows"),
+    }
+    cases = wrong_cases(scorer, results, evidence) if is_analyzed else []
+    found = [result._asdict() for result in results]
+    return Scored(report, found, cases, numbers, _NOTES if is_analyzed else _NOTES[:1])
 
 
 def report_release(results: Iterable[ReleaseResult]) -> dict[str, Any]:
@@ -15,8 +51,8 @@ def report_release(results: Iterable[ReleaseResult]) -> dict[str, Any]:
 
     ``overall``, ``forward_world_modeling`` and ``inverse_world_modeling``, each with ``count``,
     ``task_accuracy``, ``pairwise_accuracy`` (plain means over rows, 0 to 1) and ``per_step``, the
-    same three per number of key frames; a part without rows is absent. Source: behaviour of the
-    release, section 15.5.
+    same three per number of key frames; a part without rows is absent. Source:
+    definitions.md R15.5.
     """
     scored = [result for result in results if result.is_scored]
     parts = {"overall": scored}

@@ -1,13 +1,12 @@
 """Answers to questions in the release's own layout -> verdicts, and why a row has none."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.release_changes import ReleaseDeltas, SharedChanges
 from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
-from enact_assets.evaluation.release_verification import ReleaseQuestion, ReleaseVerifier
+from enact_assets.evaluation.task_evidence import Evidence
+from enact_assets.evaluation.verification import Question, Verifier
 from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
 
 REASONS: Mapping[str, str] = {
@@ -20,28 +19,6 @@ REASONS: Mapping[str, str] = {
     FAILED: "the release raises: on the question, on the answer, or on a pair of key frames",
 }
 """Why the release skips a row: it then counts nowhere."""
-
-
-@dataclass(frozen=True)
-class ReleaseEvidence:
-    """What verifies the questions of one task; ``position`` maps frame ids to key frames."""
-
-    changes: SharedChanges
-    position: Mapping[int, int]
-
-    @classmethod
-    def of(cls, deltas: ReleaseDeltas, frame_ids: Iterable[int]) -> "ReleaseEvidence":
-        """Evidence from an index of changes whose key frames the recording calls ``frame_ids``.
-
-        Keep it as long as answers are scored: it remembers every change it computed.
-        """
-        position = {int(frame): k for k, frame in enumerate(frame_ids)}
-        if len(position) != deltas.n_key_frames:
-            raise EvaluationError(
-                f"{len(position)} different frame ids were given for {deltas.n_key_frames} key "
-                "frames; give the id of each, in order"
-            )
-        return cls(SharedChanges(deltas), position)
 
 
 class ReleaseResult(NamedTuple):
@@ -73,20 +50,20 @@ class ReleaseScorer:
     """Questions read once; ``score`` takes the answers of one model after another.
 
     ``questions`` are rows of a file of questions or answers, ``evidence`` is per task. Source:
-    behaviour of the release, sections 14 and 15.
+    definitions.md R14 and R15.
     """
 
     def __init__(
         self,
         questions: Sequence[OfficialQuestion | OfficialAnswer],
-        evidence: Mapping[str, ReleaseEvidence],
+        evidence: Mapping[str, Evidence],
     ) -> None:
         self._rows = [_Row.of(question, evidence) for question in questions]
         asked = [row.question for row in self._rows if row.question is not None]
-        self._verifier = ReleaseVerifier(asked, {n: e.changes for n, e in evidence.items()})
+        self._verifier = Verifier(asked, {n: e.changes for n, e in evidence.items()})
 
     @property
-    def questions(self) -> list[ReleaseQuestion | None]:
+    def questions(self) -> list[Question | None]:
         """The questions as read; None for one the release cannot evaluate."""
         return [row.question for row in self._rows]
 
@@ -136,7 +113,7 @@ class ReleaseScorer:
 
 def score_release(
     rows: Sequence[OfficialAnswer],
-    evidence: Mapping[str, ReleaseEvidence],
+    evidence: Mapping[str, Evidence],
     *,
     analyze_wrong_cases: bool = False,
 ) -> list[ReleaseResult]:
@@ -155,13 +132,11 @@ class _Row(NamedTuple):
     task: str
     type: str
     n_steps: int
-    question: ReleaseQuestion | None
+    question: Question | None
     reason: str | None
 
     @classmethod
-    def of(
-        cls, row: OfficialQuestion | OfficialAnswer, evidence: Mapping[str, ReleaseEvidence]
-    ) -> "_Row":
+    def of(cls, row: OfficialQuestion | OfficialAnswer, evidence: Mapping[str, Evidence]) -> "_Row":
         name, task, kind = row.id or "", row.task_name or "", row.type or ""
         gold, ids = row.gt_answer or [], row.key_frame_ids or []
         reason = (
@@ -177,7 +152,7 @@ class _Row(NamedTuple):
         if key_frames is None:
             return cls(name, task, kind, len(gold), None, FAILED)
         direction = "inverse" if "inverse" in kind.lower() else "forward"
-        question = ReleaseQuestion(task, direction, key_frames, gold)
+        question = Question(task, direction, key_frames, gold)
         return cls(name, task, kind, len(gold), question, None)
 
 

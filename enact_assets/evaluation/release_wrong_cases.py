@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from enact_assets.evaluation.order_counts_kernels import Words
-from enact_assets.evaluation.release_changes import SharedChanges
-from enact_assets.evaluation.release_scores import (
-    ReleaseEvidence,
-    ReleaseResult,
-    ReleaseScorer,
-)
-from enact_assets.evaluation.release_verification import Labels, ReleaseQuestion
+from enact_assets.evaluation.parsing import Labels
+from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.task_evidence import Evidence
+from enact_assets.evaluation.verification import Question
 from enact_assets.segmentation.release_deltas import signature_text
 
 Change = frozenset[str] | None
@@ -25,7 +23,7 @@ _Step = tuple[Change, Change]
 def wrong_cases(
     scorer: ReleaseScorer,
     results: Sequence[ReleaseResult],
-    evidence: Mapping[str, ReleaseEvidence],
+    evidence: Mapping[str, Evidence],
 ) -> list[dict[str, Any]]:
     """One JSON object per wrong answer among ``results`` of ``scorer``, in their order.
 
@@ -57,7 +55,7 @@ def wrong_cases(
     ]
 
 
-def _steps(question: ReleaseQuestion, labels: Labels, of: "_Signatures") -> list[dict[str, Any]]:
+def _steps(question: Question, labels: Labels, of: "_Signatures") -> list[dict[str, Any]]:
     true = [of.step(i, j) for i, j in pairwise(question.key_frames)]
     is_forward = question.kind == "forward"
     given = (
@@ -85,7 +83,7 @@ def _steps(question: ReleaseQuestion, labels: Labels, of: "_Signatures") -> list
     return rows
 
 
-def _pictures(question: ReleaseQuestion, labels: Labels) -> list[int | None]:
+def _pictures(question: Question, labels: Labels) -> list[int | None]:
     """Key frames in the order answered, the current state first; None for a label without one."""
     first, *later = question.key_frames
     shown = [first, *(later[question.answer.index(k + 1)] for k in range(len(later)))]
@@ -98,7 +96,7 @@ def _pictures(question: ReleaseQuestion, labels: Labels) -> list[int | None]:
     ]
 
 
-def _actions(question: ReleaseQuestion, labels: Labels, true: Sequence[_Step]) -> list[_Step]:
+def _actions(question: Question, labels: Labels, true: Sequence[_Step]) -> list[_Step]:
     """What each action answered says; an action has no more to it than what it says."""
     said = {label: true[step][0] for step, label in enumerate(question.answer)}
     return [(said[label], said[label]) for label in labels if label in said]
@@ -117,7 +115,7 @@ class _Signatures:
 
     def __init__(self, changes: SharedChanges) -> None:
         self._changes = changes
-        self._texts = [signature_text(component) for component in changes.deltas.components]
+        self._texts = [signature_text(component) for component in changes.index.components]
         self._steps: dict[tuple[int, int], _Step] = {}
 
     def step(self, i: int | None, j: int | None) -> _Step:
@@ -132,8 +130,8 @@ class _Signatures:
         known = self._changes.at(np.array([[i, j]], np.int64))
         row = known.rows[i, j]
         return (
-            None if known.partial_raises[i, j] else self._named(known.partial[row]),
-            None if known.full_raises[i, j] else self._named(known.full[row]),
+            None if known.visible_fails[i, j] else self._named(known.visible[row]),
+            None if known.full_fails[i, j] else self._named(known.full[row]),
         )
 
     def _named(self, words: Words) -> frozenset[str]:

@@ -1,61 +1,16 @@
-"""Questions of one demonstration as arrays, and all their steps checked at once on bit sets."""
+"""Steps of questions as arrays: pairs of key frames, and the sets that actions say."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
-from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words, are_subsets
-from enact_assets.evaluation.verification import Deltas
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words
+from enact_assets.segmentation.component_index import ComponentIndex
 
-
-class BulkDeltas(Deltas, Protocol):
-    """Changes as bit sets over one vocabulary; ``segmentation.deltas.DeltaIndex`` is one."""
-
-    def visible_bits(self, pairs: NDArray[np.int64]) -> Words:
-        """Visible changes of ``pairs`` (n, 2): (n, n_words)."""
-        ...
-
-    def full_bits(self, pairs: NDArray[np.int64]) -> Words:
-        """Full changes of ``pairs`` (n, 2): (n, n_words)."""
-        ...
-
-    def encode(self, sets: Sequence[Iterable[Component]]) -> tuple[Words, NDArray[np.bool_]]:
-        """Sets as (n, n_words), and whether all components of each are in the vocabulary."""
-        ...
-
-
-def images_fit(deltas: BulkDeltas, reference: Ints, predicted: Ints) -> Bools:
-    """Forward rule: whether each visible reference change is within the full change predicted.
-
-    Shape: reference, predicted (n, 2) pairs of key frames -> (n,).
-    """
-    inner, inner_rows = _distinct(reference)
-    outer, outer_rows = _distinct(predicted)
-    return are_subsets(deltas.visible_bits(inner), inner_rows, deltas.full_bits(outer), outer_rows)
-
-
-def actions_fit(
-    deltas: BulkDeltas, reference: Ints, actions: Sequence[tuple[str, ...]], chosen: Ints
-) -> Bools:
-    """Inverse rule: whether each chosen action is within the full change of its reference pair.
-
-    Shape: reference (n, 2); ``actions`` are components as text, ``chosen`` (n,) which of them
-    -> (n,).
-    """
-    outer, outer_rows = _distinct(reference)
-    inner, is_known = deltas.encode(parse_actions(actions))
-    found = are_subsets(inner, chosen, deltas.full_bits(outer), outer_rows)
-    return found & is_known[chosen]
-
-
-def parse_actions(actions: Sequence[tuple[str, ...]]) -> list[list[Component]]:
-    """Components of each action; each distinct text is parsed once."""
-    parsed = {text: Component.parse(text) for text in sorted(set(chain.from_iterable(actions)))}
-    return [[parsed[text] for text in action] for action in actions]
+Action = Sequence[str]
+"""Components as text."""
 
 
 def padded(lists: Sequence[Sequence[int]]) -> Ints:
@@ -68,22 +23,31 @@ def padded(lists: Sequence[Sequence[int]]) -> Ints:
     return rows
 
 
-def number_actions(
-    questions: Sequence[Mapping[str, Any]],
-) -> tuple[list[tuple[str, ...]], Ints]:
-    """The distinct actions of ``questions`` and, padded, which of them each question shows."""
+def step_pairs(key_frames: Ints, is_step: Bools) -> Ints:
+    """Consecutive key frames (n, width + 1) of all real steps (n, width), as (n_steps, 2)."""
+    return np.stack([key_frames[:, :-1][is_step], key_frames[:, 1:][is_step]], axis=1)
+
+
+def number_actions(shown: Sequence[Sequence[Action]]) -> tuple[list[tuple[str, ...]], Ints]:
+    """The distinct actions that n questions show and, padded, which of them each question shows."""
     numbers: dict[tuple[str, ...], int] = {}
-    shown = [
-        [numbers.setdefault(tuple(a), len(numbers)) for a in question["action_components"]]
-        for question in questions
-    ]
-    return list(numbers), padded(shown)
+    rows = [[numbers.setdefault(tuple(a), len(numbers)) for a in actions] for actions in shown]
+    return list(numbers), padded(rows)
 
 
-def _distinct(pairs: Ints) -> tuple[Ints, Ints]:
-    """The distinct rows of ``pairs`` and, for each row, which of them it is."""
-    if not len(pairs):
-        return pairs, np.zeros(0, np.int64)
-    base = int(pairs.max()) + 1
-    codes, rows = np.unique(pairs[:, 0] * base + pairs[:, 1], return_inverse=True)
-    return np.stack([codes // base, codes % base], axis=1), rows.astype(np.int64)
+def encode_actions(shown: Sequence[Sequence[Action]], index: ComponentIndex) -> tuple[Words, Ints]:
+    """What actions say as bit sets, and, padded, which of them each of n questions shows.
+
+    Shape: (n_actions, n_words), (n, most actions). The row is -1 for an action with a component
+    that is part of no change of the demonstration.
+    """
+    actions, rows = number_actions(shown)
+    said, is_known = index.encode(parse_actions(actions))
+    # The -1 with which rows are filled up reads the last entry, which stays -1.
+    return said, np.append(np.where(is_known, np.arange(len(actions)), -1), -1)[rows]
+
+
+def parse_actions(actions: Sequence[Action]) -> list[list[Component]]:
+    """Components of each action; each distinct text is parsed once."""
+    parsed = {text: Component.parse(text) for text in sorted(set(chain.from_iterable(actions)))}
+    return [[parsed[text] for text in action] for action in actions]

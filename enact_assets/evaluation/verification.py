@@ -1,109 +1,255 @@
-"""Is an order consistent with what happened? One question at a time, in plain sets (paper A.3.2).
+"""Verdicts on many answers at once, on change sets shared between models.
 
-``evaluate.py`` does the same for a whole partition on bit sets; both follow these rules.
+Profile ``paper`` gives permutations alone, and the components of each action. All that is written
+here of other labels, other lengths and changes that fail is the behaviour of the public release.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Protocol
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.order_counts_kernels import longest_alignment
-from enact_assets.questions.templates import check_kind
+from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words
+from enact_assets.evaluation.parsing import Labels
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.step_arrays import Action, encode_actions, padded, step_pairs
+from enact_assets.evaluation.verification_kernels import (
+    AnswerArrays,
+    ChangeSets,
+    QuestionArrays,
+    count_passed,
+    read_labels,
+)
 
-Change = frozenset[Component]
+_NO_LABEL = 2**62
+"""Stands for an entry that is the label of nothing."""
 
 
-class Deltas(Protocol):
-    """Changes between the key frames of one demonstration, by object label."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What verification needs of a question: where it is from, the true order and its labels."""
 
-    def visible(self, i: int, j: int) -> Change:
-        """What can be seen to change from key frame i to j."""
-        ...
+    demonstration: str
+    kind: str
+    """forward, or inverse."""
+    key_frames: list[int]
+    answer: list[int]
+    actions: Sequence[Action] | None = None
+    """What the actions of an inverse question say, by label; None: what shows of their steps."""
 
-    def full(self, i: int, j: int) -> Change:
-        """All that changes from key frame i to j; contains ``visible(i, j)``."""
-        ...
+    def is_sound(self, n_key_frames: int) -> bool:
+        """Whether ``answer`` orders all steps and ``key_frames`` are in 0..n_key_frames - 1.
+
+        Each step must also have an action, if there are any.
+        """
+        n = len(self.key_frames) - 1
+        return (
+            n > 0
+            and (self.actions is None or len(self.actions) == n)
+            and sorted(self.answer) == list(range(1, n + 1))
+            and min(self.key_frames) >= 0
+            and max(self.key_frames) < n_key_frames
+        )
 
 
 @dataclass(frozen=True)
-class Verification:
-    """The verdict on one order. ``passes`` has one entry per step if the lengths agree."""
+class Verdicts:
+    """Verdicts on n answers; each field (n,). Where ``is_failed``, the others mean nothing."""
 
-    is_exact: bool
-    is_semantic: bool
-    n_steps: int
-    n_entries: int
-    n_steps_passed: int
-    passes: tuple[bool, ...] | None
+    is_failed: Bools
+    """The release raises on the row and leaves it out."""
+    is_exact: Bools
+    is_semantic: Bools
+    n_passed: Ints
+    """Steps that pass; all of an accepted order."""
+    n_of: Ints
+    """Steps of which ``n_passed`` is a share."""
+    is_unexplained: Bools
+    """Wrong, and led over a pair without a change: an analysis of wrong answers raises on it."""
 
     @property
-    def is_accepted(self) -> bool:
-        """Exact or semantic."""
-        return self.is_exact or self.is_semantic
+    def is_accepted(self) -> Bools:
+        """Exact or semantic (n,)."""
+        return self.is_exact | self.is_semantic
 
     @property
-    def pairwise_accuracy(self) -> float:
-        """Share of steps that pass, 0 to 1; of the longer order if the lengths differ."""
-        return self.n_steps_passed / max(self.n_steps, self.n_entries)
+    def pairwise_accuracy(self) -> NDArray[np.float64]:
+        """Share of steps that pass, 0 to 1 (n,)."""
+        return self.n_passed / self.n_of
 
 
-def verify(question: Mapping[str, Any], order: Sequence[int], deltas: Deltas) -> Verification:
-    """Verify ``order``, labels from 1, for ``question``, a row of ``qa``.
+class Verifier:
+    """Questions as arrays, against which the answers of any number of models are verified.
 
-    C_i is the visible and F_i the full change of reference step i. P_i is what the order predicts:
-    the full change between the two images (forward), the components of the action (inverse). Step
-    i passes iff C_i is a subset of P_i (forward), P_i of F_i (inverse). An order of another length
-    is never accepted; the most steps that can be aligned monotonically pass. Errors:
-    :class:`EvaluationError` for a label that was not shown.
+    ``changes`` holds those of every demonstration asked about, or :class:`EvaluationError` is
+    raised. A question that does not order its steps, or names a key frame that is not there, is
+    one the release cannot evaluate: answers to it fail.
     """
-    reference = reference_changes(question, deltas)
-    predicted = predicted_changes(question, order, deltas)
-    kind, n, m = question["kind"], len(reference), len(predicted)
-    is_exact = list(order) == list(question["answer"])
-    is_semantic = False
-    if n != m:
-        allowed = np.array(
-            [[passes(kind, r, p) for p in predicted] for r in reference], np.bool_
-        ).reshape(n, m)
-        n_aligned = longest_alignment(allowed)
-        return Verification(is_exact, is_semantic, n, m, n_aligned, None)
-    passed = tuple(passes(kind, r, p) for r, p in zip(reference, predicted, strict=True))
-    is_semantic = all(passed)
-    n_passed = n if is_exact else sum(passed)
-    return Verification(is_exact, is_semantic, n, m, n_passed, passed)
 
+    def __init__(self, questions: Sequence[Question], changes: Mapping[str, SharedChanges]) -> None:
+        absent = sorted({q.demonstration for q in questions} - set(changes))
+        if absent:
+            raise EvaluationError(
+                f"{len(absent)} demonstrations have no index of changes, first {absent[0]}; "
+                "materialize their scene_graphs and visibility"
+            )
+        self.questions = tuple(questions)
+        rows: dict[tuple[str, str], list[int]] = {}
+        for at, question in enumerate(self.questions):
+            if question.is_sound(changes[question.demonstration].n_key_frames):
+                rows.setdefault((question.demonstration, question.kind), []).append(at)
+        self._groups = [
+            _Group(at, [self.questions[k] for k in at], kind, changes[name])
+            for (name, kind), at in rows.items()
+        ]
 
-def passes(kind: str, reference: Change, predicted: Change) -> bool:
-    """The rule for one step."""
-    return reference <= predicted if kind == "forward" else predicted <= reference
+    def verify(self, answers: Sequence[Labels | None]) -> Verdicts:
+        """Verdicts on one answer to each question, in their order; None fails.
 
-
-def reference_changes(question: Mapping[str, Any], deltas: Deltas) -> list[Change]:
-    """What each step is measured against: C_i (forward) or F_i (inverse)."""
-    check_kind(question["kind"])
-    change = deltas.visible if question["kind"] == "forward" else deltas.full
-    return [change(i, j) for i, j in pairwise(question["key_frames"])]
-
-
-def predicted_changes(
-    question: Mapping[str, Any], order: Sequence[int], deltas: Deltas
-) -> list[Change]:
-    """What ``order`` says happens at each step: P_i."""
-    shown = len(question["answer"])
-    unknown = [label for label in order if not 1 <= label <= shown]
-    if unknown:
-        raise EvaluationError(
-            f"question {question['question_id']}: label {unknown[0]} was not shown "
-            f"(labels: 1 to {shown})"
+        Source: behaviour of the release, section 15. An entry of a JSON list that is no integer
+        names no picture; in an order of actions it fails the row, unless it is a number outside
+        the labels, which is left out like any other.
+        """
+        n = len(self.questions)
+        if len(answers) != n:
+            raise EvaluationError(f"{len(answers)} answers to {n} questions; give one to each")
+        is_failed = np.ones(n, np.bool_)
+        is_semantic, is_unexplained = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        n_passed, n_of = np.zeros(n, np.int64), np.ones(n, np.int64)
+        for group in self._groups:
+            at, n_steps = group.rows, group.asked.n_steps
+            given = _encode([answers[k] for k in at], group.kind, n_steps)
+            found = group.verify(given)
+            is_failed[at], is_unexplained[at] = found.is_failed, found.is_unexplained
+            n_passed[at], n_of[at] = found.n_passed, found.n_of
+            is_semantic[at] = (found.n_passed == n_steps) & (given.lengths == n_steps)
+        is_exact = np.array(
+            [labels == q.answer for labels, q in zip(answers, self.questions, strict=True)],
+            np.bool_,
         )
-    if question["kind"] == "inverse":
-        actions = question["action_components"]
-        return [frozenset(map(Component.parse, actions[label - 1])) for label in order]
-    first, *others = question["shown_key_frames"]
-    key_frames = [first, *(others[label - 1] for label in order)]
-    return [deltas.full(i, j) for i, j in pairwise(key_frames)]
+        n_in_all = np.array([len(q.answer) for q in self.questions], np.int64)
+        is_accepted = is_exact | is_semantic
+        return Verdicts(
+            is_failed,
+            is_exact,
+            is_semantic,
+            np.where(is_accepted, n_in_all, n_passed),
+            np.where(is_accepted, n_in_all, n_of),
+            is_unexplained & ~is_accepted,
+        )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Answers to one group, and per row (n,) what arrays of labels cannot say."""
+
+    arrays: AnswerArrays
+    is_failed: Bools
+    """There is no answer, or the release raises on it."""
+    is_foreign: Bools
+    """An entry is no integer."""
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.arrays.offsets)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The verdicts on the answers to one group; fields as in :class:`Verdicts`."""
+
+    n_passed: Ints
+    n_of: Ints
+    is_failed: Bools
+    is_unexplained: Bools
+
+
+class _Group:
+    """Questions of one demonstration and kind; ``rows`` are their places among all."""
+
+    def __init__(
+        self, rows: list[int], questions: list[Question], kind: str, changes: SharedChanges
+    ) -> None:
+        self.rows = rows
+        self.kind = kind
+        self._changes = changes
+        self._said: Words | None = None
+        key_frames, gold = (
+            padded([getattr(q, name) for q in questions]) for name in ("key_frames", "answer")
+        )
+        is_step = gold > 0
+        steps = step_pairs(key_frames, is_step)
+        known = changes.at(steps)
+        true, has_failure = np.zeros(is_step.shape, np.int64), np.zeros(is_step.shape, np.bool_)
+        true[is_step] = known.rows[steps[:, 0], steps[:, 1]]
+        is_forward = kind == "forward"
+        fails = known.visible_fails if is_forward else known.visible_fails | known.full_fails
+        has_failure[is_step] = fails[steps[:, 0], steps[:, 1]]
+        self._is_failing = has_failure.any(axis=1)
+        shown = np.full(key_frames.shape, -1, np.int64)
+        actions = [q.actions for q in questions if q.actions is not None]
+        if actions and not is_forward:
+            self._said, shown[:, 1:] = encode_actions(actions, changes.index)
+        else:
+            shown[:, 0] = key_frames[:, 0]
+            named = key_frames[:, 1:] if is_forward else true
+            shown[np.nonzero(is_step)[0], gold[is_step]] = named[is_step]
+        self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1))
+
+    def verify(self, given: _Given) -> _Outcome:
+        """Steps that pass in each of the answers ``given``."""
+        asked = self.asked
+        named = read_labels(asked, given.arrays)
+        is_aligned = given.lengths != asked.n_steps
+        if not asked.is_forward:
+            known = self._changes.known
+            said = known.visible if self._said is None else self._said
+            sets = ChangeSets(known.visible, known.full, said)
+            n_passed = count_passed(asked, named, named.steps[:, 1], is_aligned, sets)
+            is_failed = given.is_failed | self._is_failing
+            return _Outcome(n_passed, asked.n_steps, is_failed, np.zeros_like(is_failed))
+        known = self._changes.at(named.steps)
+        before, after = named.steps.T
+        is_broken = np.zeros(self._is_failing.shape, np.bool_)
+        of_answer = np.repeat(np.arange(is_broken.size), np.diff(named.offsets))
+        is_broken[of_answer[known.full_fails[before, after]]] = True
+        named = named._replace(is_void=named.is_void | is_broken | self._is_failing)
+        sets = ChangeSets(known.visible, known.full, known.full)
+        n_passed = count_passed(asked, named, known.rows[before, after], is_aligned, sets)
+        n_of = np.maximum(given.lengths, asked.n_steps)
+        return _Outcome(n_passed, n_of, given.is_failed, is_broken | given.is_foreign)
+
+
+def _encode(answers: Sequence[Labels | None], kind: str, n_steps: Ints) -> _Given:
+    """Answers of one group as arrays; None fails."""
+    n = len(answers)
+    is_failed = np.array([labels is None for labels in answers], np.bool_)
+    is_foreign = np.zeros(n, np.bool_)
+    rows: list[Labels] = [labels or [] for labels in answers]
+    flat = list(chain.from_iterable(rows))
+    if set(map(type, flat)) - {int}:
+        for row, labels in enumerate(rows):
+            if not all(type(label) is int for label in labels):
+                rows[row], is_foreign[row], has_failed = _translate(labels, kind, int(n_steps[row]))
+                is_failed[row] |= has_failed
+        flat = list(chain.from_iterable(rows))
+    try:
+        codes = np.array(flat, np.int64)
+    except OverflowError:
+        codes = np.array([max(-_NO_LABEL, min(label, _NO_LABEL)) for label in flat], np.int64)
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, n), out=offsets[1:])
+    return _Given(AnswerArrays(codes, offsets), is_failed, is_foreign)
+
+
+def _translate(labels: Labels, kind: str, n_steps: int) -> tuple[list[int], bool, bool]:
+    """Entries of a JSON list as labels, whether one is no integer, and whether that fails."""
+    codes = [int(label) if isinstance(label, int) else _NO_LABEL for label in labels]
+    foreign = [label for label in labels if not isinstance(label, int)]
+    has_failed = kind == "inverse" and any(
+        not isinstance(label, float) or 1 <= label <= n_steps for label in foreign
+    )
+    return codes, bool(foreign), has_failed

@@ -1,4 +1,4 @@
-"""The sources of demonstrations: embedded ones are simulated, others were recorded by somebody.
+"""The sources of demonstrations: embedded ones are simulated, the others were recorded.
 
 Each implements :class:`~enact_assets.replay.sources.ReplaySource`. docs/sources.md says how
 demonstrations get there.
@@ -91,8 +91,8 @@ class RecordedSource:
         """Which recordings there are."""
         known = ", ".join(self.demonstrations()) or "none"
         return (
-            f"Recordings: {known}. If it was recorded, its recording is gone: import it "
-            f"again, or `enact-assets forget demonstration {demonstration}`."
+            f"Recordings: {known}. If it was recorded, its recording is missing: import it again, "
+            f"or `enact-assets forget demonstration {demonstration}`."
         )
 
     def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
@@ -116,12 +116,12 @@ class RecordedSource:
 
 @dataclass(frozen=True)
 class VideoSource(RecordedSource):
-    """Videos that somebody annotated; their pictures are frames of the video."""
+    """Videos that a person annotated; their pictures are frames of the video."""
 
     name: str = VIDEO
 
     def has(self, demonstration: str) -> bool:
-        """Whether its annotation is there."""
+        """Whether its annotation exists."""
         found = self.recordings.find(demonstration)
         return found is not None and found.name in ANNOTATION_FILES
 

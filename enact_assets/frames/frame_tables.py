@@ -1,4 +1,4 @@
-"""What can be seen at key frames, and their pictures."""
+"""Visibility at key frames, and their pictures."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text
@@ -39,14 +39,14 @@ class WantedFrames(Table):
     gating = common.gating()
     key_frame = common.key_frame(key=True)
     frame = common.frame()
-    frame_id = integer("what the recording calls that frame")
+    frame_id = integer("id of that frame in the recording")
 
 
 class FrameImages(Table):
     """One row per key frame and variant.
 
-    `image_sha` names a file that several rows may share; the pictures stay outside. Which key
-    frames have one, wanted_frames says.
+    `image_sha` names a file that several rows may share; the pictures stay outside. wanted_frames
+    lists the key frames that need a picture.
     """
 
     by = ("demonstration", "variant")
@@ -58,6 +58,6 @@ class FrameImages(Table):
     key_frame = common.key_frame(key=True)
     frame = common.frame()
     image_sha = text("SHA-256 of the PNG file, its name in images/")
-    render_sha = text("hash of all that decides the picture")
+    render_sha = text("hash of everything that determines the picture")
     width_px = integer("width", "px")
     height_px = integer("height", "px")

@@ -1,7 +1,7 @@
-"""Pictures of key frames, rendered once each and found again by what decided them.
+"""Pictures of key frames, rendered once each and cached by what determines them.
 
-A render is named by the hash of all that decides its bytes, so the same picture under another
-variant or gating costs nothing, and a killed run goes on where it stopped.
+A render is named by the hash of everything that determines its bytes, so the same picture under
+another variant or gating costs nothing, and a killed run goes on where it stopped.
 """
 
 import dataclasses
@@ -113,7 +113,8 @@ def render_in_world(
 
 
 def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
-    """Hash of all that decides a picture: world, state, settings, our code and the libraries.
+    """Hash of everything that determines a picture: world, state, settings, our code and the
+    libraries.
 
     The variant's name and gating take no part: the same picture is the same render.
     """
@@ -146,7 +147,7 @@ def _cached(store: ImageStore, sha: str, size_px: int, where: str) -> str | None
     image_sha = store.find(sha)
     if image_sha is None:
         if store.remembers(sha):
-            _log.warning("%s: its cached picture is gone or damaged; rendering it again", where)
+            _log.warning("%s: the cached picture is missing or damaged; rendering it again", where)
         return None
     shape = store.read(image_sha).shape
     if shape != (size_px, size_px, 3):

@@ -1,4 +1,4 @@
-"""What the recorded camera sees at each key frame: masks that a recording lists, none rendered."""
+"""Visibility of a recorded camera at each key frame: masks from the recording, none rendered."""
 
 import numpy as np
 import polars as pl
@@ -50,9 +50,9 @@ def visibility_from_observability(
     empty = rows.filter(pl.col("height_px") * pl.col("width_px") < 1)
     if empty.height:
         raise ReplayError(
-            f"demonstration {demonstration!r}: {empty.height} of {rows.height} masks at key frames "
-            f"are of a picture without pixels, first of {empty['object_name'][0]!r} from frame "
-            f"{empty['frame_from'][0]}. Record the sizes of the pictures."
+            f"demonstration {demonstration!r}: {empty.height} of {rows.height} masks at key "
+            f"frames belong to a picture without pixels, first {empty['object_name'][0]!r} from "
+            f"frame {empty['frame_from'][0]}. Record the sizes of the pictures."
         )
     visibility = rows.select(
         pl.lit(demonstration).alias("demonstration"),

@@ -43,7 +43,7 @@ class OmniGibsonSource:
         return [name for name in self.recordings.names() if self.has(name)]
 
     def has(self, demonstration: str) -> bool:
-        """Whether its ``omnigibson.json`` is there."""
+        """Whether its ``omnigibson.json`` exists."""
         found = self.recordings.find(demonstration)
         return found is not None and found.name == DEMONSTRATION_FILE
 
@@ -110,7 +110,7 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
     files = {frame: folder / f"{frame:06d}.png" for frame in missing}
 
     def is_done() -> bool:
-        # Variants that look alike share a folder: another one may have put pictures away by now.
+        # Variants that look alike share a folder: a different one may have stored pictures by now.
         return all(
             path.is_file() or store.find(renders[frame]) is not None
             for frame, path in files.items()
@@ -150,7 +150,8 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
 
 
 def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:
-    """Hash of all that decides a picture: the recording, the frame, and how it is looked at.
+    """Hash of everything that determines a picture: the recording, the frame, and how it is looked
+    at.
 
     ``random`` robots have another colour in every frame of every demonstration.
     """

@@ -1,4 +1,4 @@
-"""Pictures that came with a recording, looked at before it is imported: everything wrong in them.
+"""Checks pictures that came with a recording before it is imported.
 
 Videos are decoded to their end, since frames are matched by number; PNG files are read and checked.
 What is odd but works is a finding too, but no problem.
@@ -34,7 +34,7 @@ MAX_SIZES = 5
 
 PROBLEMS: dict[str, tuple[str, str]] = {
     "no_pictures": (
-        "no PNG file in it and no video of this name, but {n} key frames need a picture",
+        "no PNG files and no video of this name, but {n} key frames need a picture",
         "Put them there: {first} and so on, or {camera}.mp4 with all frames.",
     ),
     "no_picture_of": (
@@ -44,10 +44,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "broken_png": ("{n} of {n_all} PNG files cannot be used, first {reason}", "Copy them again."),
     "sizes": (
         "pictures of {n} sizes: {sizes}, first of the rarest {first}",
-        "All of one camera have one size: export them again.",
+        "All pictures of one camera must have one size: export them again.",
     ),
-    "bad_video": ("{reason}", "Until then no picture of it can be used."),
-    "unknown_variant": ("no variant of the registry (known: {known})", "Rename or remove it."),
+    "bad_video": ("{reason}", "Its pictures are ignored until then."),
+    "unknown_variant": ("not a variant of the registry (known: {known})", "Rename or remove it."),
     "no_place": (
         "neither a folder with PNG files nor a video ({suffixes})",
         "Convert, rename or remove it.",
@@ -56,10 +56,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
 """Kind of problem -> what is wrong, and what to do about it."""
 NOTES: dict[str, tuple[str, str]] = {
     "other_frames": (
-        "{n} of {n_all} PNG files are of no frame of the replay, first {first}",
-        "Nothing uses them; check that frame ids count from the same number.",
+        "{n} of {n_all} PNG files match no frame of the replay, first {first}",
+        "They are ignored; check that frame ids start at the same number.",
     ),
-    "unused_video": ("{counts} counts instead", "Remove the one that is not meant."),
+    "unused_video": ("{counts} counts instead", "Remove the unwanted one."),
     "no_variant_picture_of": (
         "{n} of {n_all} key frames have no picture under this variant, first {first}",
         "That matters only if they are asked about.",
@@ -186,8 +186,8 @@ class _Look:
             self._tell("broken_png", folder, n=len(broken), n_all=len(files), reason=broken[0])
         if len(sizes) > 1:
             common = sizes.most_common()
-            told = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
-            self._tell("sizes", folder, n=len(sizes), sizes=told, first=first_of[common[-1][0]])
+            shown = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
+            self._tell("sizes", folder, n=len(sizes), sizes=shown, first=first_of[common[-1][0]])
         known = set(self._names(np.arange(self._wanted.n_frames)))
         others = [path.name for path in files if path.name not in known]
         if others:

@@ -25,7 +25,7 @@ from enact_assets.replay.replay_result import ISAAC_MODES, OMNIGIBSON
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
-    """Where the PNG of a frame stands in a recording."""
+    """Path of a frame's PNG in a recording."""
     return folder / camera / f"{frame_id:05d}.png"
 
 
@@ -59,7 +59,7 @@ def read_pictures(
     PNG files are passed on byte for byte; frames of a video (its first is position 0) are encoded.
     Where both are there, the PNG files count.
     Errors: :class:`RenderError` names a video that cannot be decoded, or is shorter than the
-    replay's ``n_frames``; a PNG that is no picture is refused when it is stored.
+    replay's ``n_frames``; a PNG that is not a picture is refused when it is stored.
     """
     video = video_file(folder, camera)
     if video is not None and not has_png(folder / camera):
@@ -92,7 +92,7 @@ def recorded_key_frames(
     ``camera`` names the folder or video they are in; the variant is what they are called.
 
     Errors: :class:`RenderError` says how many key frames have no picture and which is the first,
-    or which file is no picture; pictures stored before are kept.
+    or which file is not a picture; pictures stored before are kept.
     """
     name, n_frames = demonstrations.select("demonstration", "n_frames").row(0)
     rows = segmented_frames.sort("key_frame").rows(named=True)

@@ -52,7 +52,7 @@ def key_frame_states(
         first = missing.row(0, named=True)
         raise RenderError(
             f"demonstration {first['demonstration']!r}: {missing.height} of {rows.height} key "
-            f"frames have no logged state, the first is key frame {first['key_frame']} at frame "
+            f"frames have no logged state, first key frame {first['key_frame']} at frame "
             f"{first['frame']}. Materialize states and segmented_frames again."
         )
     return list(_converted(world, rows))

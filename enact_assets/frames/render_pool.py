@@ -23,7 +23,7 @@ from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.system.worker_process import kill_workers, worker_pool
 
 FEW = 2
-"""Up to so many pictures are rendered in this process: starting others would take longer."""
+"""Up to this many pictures are rendered in this process: starting others would take longer."""
 PNG_LEVEL = 6
 
 
@@ -43,7 +43,7 @@ def render_all(
 
     Errors: :class:`RenderError` names the frame if it cannot be rendered, or says that a process
     died. Whatever ends the iteration early, tasks not begun are given up; what stops it (Ctrl-C, a
-    caller that goes on no further) ends those at work too, as nobody would keep what they make.
+    caller that goes on no further) ends those at work too, as their pictures would be lost.
     """
     if workers < 1:
         raise RenderError(f"rendering needs at least one worker, not {workers}")

@@ -1,4 +1,4 @@
-"""What the baseline camera sees at each key frame: size of every object's mask."""
+"""Visibility of the baseline camera at each key frame: the size of every object's mask."""
 
 import polars as pl
 
@@ -56,8 +56,8 @@ def visibility_in_world(
             name = world.objects[index].name
             if name not in known:
                 raise RenderError(
-                    f"{key_frame.where}: the world shows {name!r}, which the table objects does "
-                    "not list. Materialize the replay tables again."
+                    f"{key_frame.where}: the world shows {name!r}, but table objects does not "
+                    "list it. Materialize the replay tables again."
                 )
             rows.append(
                 {

@@ -1,1 +1,1 @@
-"""Lineage by content, without Dagster: what is stale, which input changed, what may follow."""
+"""Lineage of this pipeline by content, without Dagster: its graph and states."""

@@ -1,9 +1,9 @@
-"""Code versions of assets: what was made by code that has changed since is stale.
+"""Code versions of assets: rows made by code that has changed since are stale.
 
-The version of a step is a hash over the symbols that its function reaches, so nobody has to raise a
-number, and a re-run with the same result goes no further downstream. A step may declare a version
-by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``, with a
-render cache behind it) and predictions.
+The version of a step is a hash over the symbols that its function reaches, so no person has to
+raise a number, and a re-run with the same result goes no further downstream. A step may declare a
+version by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``,
+with a render cache behind it) and predictions.
 """
 
 from collections.abc import Iterator

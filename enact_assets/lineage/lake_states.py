@@ -1,4 +1,4 @@
-"""States of a data root, read from its lake: of everything at once, or of single partitions."""
+"""States of a data root, read from its lake: all at once, or of single partitions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class LakeStates:
             lambda root, partition: root_version(self.registry, root, partition),
             self.arrived.version,
         )
-        scanned = self.index.scan(told=on_progress)
+        scanned = self.index.scan(on_progress=on_progress)
         gone = self.index.missing_images(scanned["frame_images"], self.images)
         for table in TABLES:
             of[table] = {
@@ -70,7 +70,7 @@ class LakeStates:
         return States(of)
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it is not there."""
+        """State of one partition of a table, or of a whole; None if it does not exist."""
         if asset in WHOLE:
             return self._whole(asset)
         where = dict(zip(dimensions(asset), partition, strict=True))

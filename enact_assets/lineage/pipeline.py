@@ -24,7 +24,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recorded_variant": ("variant",),
     "question_source": ("question_file",),
 }
-"""What others wrote and we read, no assets of ours -> its dimensions. Versions tell files apart."""
+"""External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 
 _PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published)
 GRAPH: Graph = derive_graph(
@@ -37,7 +37,7 @@ GRAPH: Graph = derive_graph(
     {name: dimension for name, (dimension, _) in CONDITIONS.items()},
 )
 STEPS = GRAPH.steps
-"""In an order in which each stands after all it reads."""
+"""Ordered so that each step follows everything it reads."""
 ROOTS = GRAPH.roots
 """Settings of the registry. They hold no rows; their version is their hash."""
 STEP_OF = GRAPH.step_of
@@ -47,7 +47,7 @@ STEP_NAMED = GRAPH.step_named
 def dimensions(asset: str) -> tuple[str, ...]:
     """Dimensions of an asset's partitions, in the order of its partition keys.
 
-    Errors: ``KeyError`` for a name that is no asset, root or external input.
+    Errors: ``KeyError`` for a name that is not an asset, root or external input.
     """
     return GRAPH.dimensions[asset]
 

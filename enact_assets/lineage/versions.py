@@ -1,4 +1,4 @@
-"""Versions of what no table holds: settings of the registry, and files that others wrote."""
+"""Versions of inputs without a table: registry settings and external files."""
 
 import dataclasses
 import json
@@ -15,13 +15,13 @@ from enact_assets.engine.graph import Partition
 from enact_assets.lineage.pipeline import dimensions
 
 GONE = "gone"
-"""Version of a file that is not there: another one than it had."""
+"""Version of a missing file: different from any it had."""
 EMBEDDED = "embedded"
 """Version of the recording of a demonstration that is simulated: there is none."""
 
 
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
-    """The registry entry that config root ``root`` stands for."""
+    """The registry entry of config root ``root``."""
     named = dimensions(root)
     return registry.entry(named[0], partition[0]) if named else registry.questions
 
@@ -32,7 +32,7 @@ def root_version(registry: Registry, root: str, partition: Partition) -> str:
 
 
 def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
-    """That entry as JSON has it: what Dagster is told beside its version."""
+    """That entry as JSON, reported to Dagster beside its version."""
     return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
 
 

@@ -1,4 +1,4 @@
-"""Inputs that another input vouches for are read only while that one is made from them.
+"""Inputs that another input vouches for, read only while that one was made from them.
 
 Rows of ``question_set`` carry a hash of all that verifies them, so answers are not evaluated again
 for every table that verification reads. That holds as long as the question set, and the questions
@@ -35,8 +35,8 @@ def vouchers(step: str) -> tuple[str, ...]:
         paths += [(*path, asset) for asset in given if asset not in seen]
         seen.update(given)
     raise DeclarationError(
-        f"step {step!r}: nothing that it is made from is made from all of {sorted(wanted)}, so "
-        "nothing vouches for them. Declare them without is_vouched."
+        f"step {step!r}: no input is made from all of {sorted(wanted)}, so none vouches for them. "
+        "Declare them without is_vouched."
     )
 
 

@@ -21,15 +21,14 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import write_question_pictures
+from enact_assets.profiles import SAMPLE, WRITE
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import in_official_order, official_questions
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import Changes
 from enact_assets.trajectories.release_draws import why_no_questions
-from enact_assets.trajectories.sampling import sample_trajectories
 from enact_assets.trajectories.transition_graph import build_transition_graph
 
 
@@ -59,7 +58,7 @@ def ask_folder(
     Pictures stand below the folder of ``output``, where the paths in the file point; they are
     labelled once per key frame and label and linked where a question shows them. A task that fails
     has no questions and is told in the summary; the others go on. If every task fails, no file is
-    written. Source: release 13.
+    written. Source: definitions.md R13.
 
     Errors: :class:`RecordingError` if nothing was segmented, :class:`OutputError`.
     """
@@ -139,22 +138,12 @@ def questions_of(
     the pipeline knows of such frames, so the chain stands here by its functions.
     """
     frames, index, profile = changes.frames, changes.index, changes.gating.profile
-    graph = build_transition_graph(
-        frames, changes.graphs, changes.seen, changes.objects, profile, index=index
-    )
-    n = settings.trajectories_per_length
-    trajectories = sample_trajectories(frames, graph, profile, n, settings.seed, index=index)
-    qa = write_questions(
-        trajectories,
-        graph,
-        settings,
-        profile=profile,
-        segmented_frames=frames,
-        index=index,
-        has_picture=has_picture,
-    )
-    release = changes.release_index
-    return qa, None if release is None else why_no_questions(release)
+    graph = build_transition_graph(frames, index)
+    drawn = SAMPLE.of(profile)(frames, graph, index, profile, settings)
+    write = WRITE.of(profile)
+    parts = (frames, drawn, graph, index)
+    qa = write(*parts, settings=settings, profile=profile, has_picture=has_picture)
+    return qa, why_no_questions(index)
 
 
 def _write_pictures(

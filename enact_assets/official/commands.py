@@ -37,7 +37,7 @@ def add_official_commands(command: AddCommand) -> None:
     sub.add_argument("segmented", type=Path, help="folder that `segment` wrote")
     sub.add_argument("replayed", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
     sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="question file to write")
-    n_default = RELEASE.release.trajectories_per_length if RELEASE.release else 5
+    n_default = RELEASE.release_constants.trajectories_per_length
     sub.add_argument(
         "--num-to-sample",
         type=positive,
@@ -50,7 +50,7 @@ def add_official_commands(command: AddCommand) -> None:
         type=int,
         default=None,
         metavar="S",
-        help="seed of profile paper; the release always draws from its own, so here too",
+        help="seed of profile paper; profile release always uses the release's own",
     )
     sub.add_argument(
         "--no-pictures", action="store_true", help="write no labelled pictures beside OUT.jsonl"
@@ -80,12 +80,12 @@ def add_official_commands(command: AddCommand) -> None:
         type=Path,
         default=DEFAULT_EVALUATION,
         metavar="DIR",
-        help=f"where reports go (default: {DEFAULT_EVALUATION})",
+        help=f"folder for reports (default: {DEFAULT_EVALUATION})",
     )
     sub.add_argument(
         "--analyze-wrong-cases",
         action="store_true",
-        help="also write what each wrong answer got wrong; under profile release this drops rows "
+        help="also write the errors of each wrong answer; under profile release this drops rows "
         "whose order cannot be described, as the release does",
     )
     _add_shared(sub)
@@ -93,7 +93,7 @@ def add_official_commands(command: AddCommand) -> None:
 
 def add_bulk_command(command: AddCommand) -> None:
     """Add ``bulk``: many recorded replays up to questions, without Dagster."""
-    about = "Tables and questions of many recorded replays, in batches, without Dagster."
+    about = "Write tables and questions of many recorded replays in batches, without Dagster."
     sub = command("bulk", _bulk, about)
     sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
     sub.add_argument("output", type=Path, help="folder of batch-*/<table>.parquet; resumable")
@@ -110,7 +110,9 @@ def add_bulk_command(command: AddCommand) -> None:
     sub.add_argument("--workers", type=positive, default=2, metavar="N", help="processes")
     sub.add_argument("--batch-size", type=positive, default=50, metavar="N", help="tasks per file")
     sub.add_argument(
-        "--replace", action="store_true", help="replace what other settings made in that folder"
+        "--replace",
+        action="store_true",
+        help="replace batches in that folder that other settings made",
     )
 
 
@@ -128,10 +130,10 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     sources = [RecordedSource(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
-    with shown_progress(console, "bulk") as told:
+    with shown_progress(console, "bulk") as on_progress:
 
         def heard(progress: BulkProgress) -> None:
-            told(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
+            on_progress(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
 
         done = run_bulk(
             sources,
@@ -147,8 +149,8 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     _print_failures(console, failed)
     console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
     console.print(
-        f"{done.n_made} tasks made, {done.n_skipped} were there, {len(failed)} failed, in "
-        f"{done.wall_s:.0f} s; {done.peak_bytes / 1e6:.0f} MB at most. Read "
+        f"{done.n_made} tasks made, {done.n_skipped} already there, {len(failed)} failed, in "
+        f"{done.wall_s:.0f} s; peak memory {done.peak_bytes / 1e6:.0f} MB. Read "
         f"{arguments.output}/batch-*/qa.parquet"
     )
     return 1 if failed else 0
@@ -159,30 +161,28 @@ def _add_shared(sub: argparse.ArgumentParser) -> None:
         "--profile",
         choices=sorted(PROFILES),
         default=RELEASE.name,
-        help="whose rules apply: the public release's (default), or the paper's",
+        help="rules to apply: the public release's (default) or the paper's",
     )
-    sub.add_argument(
-        "--dry-run", action="store_true", help="do everything but write; show what would come out"
-    )
+    sub.add_argument("--dry-run", action="store_true", help="write nothing; show the results")
 
 
 def positive(text: str) -> int:
     """The whole number of 1 or more that ``text`` is, for argparse."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, is {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, not {text!r}")
     return int(text)
 
 
 def _segment(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.segmenting import segment_folder
 
-    with shown_progress(console, "segment") as told:
+    with shown_progress(console, "segment") as on_progress:
         summary = segment_folder(
             arguments.input_root,
             arguments.output_root,
             profile(arguments.profile),
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output_root)
 
@@ -190,7 +190,7 @@ def _segment(arguments: argparse.Namespace, console: Console) -> int:
 def _qa(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.asking import ask_folder
 
-    with shown_progress(console, "qa") as told:
+    with shown_progress(console, "qa") as on_progress:
         summary = ask_folder(
             arguments.segmented,
             arguments.replayed,
@@ -200,7 +200,7 @@ def _qa(arguments: argparse.Namespace, console: Console) -> int:
             seed=arguments.seed or 0,
             with_pictures=not arguments.no_pictures,
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output)
 
@@ -208,7 +208,7 @@ def _qa(arguments: argparse.Namespace, console: Console) -> int:
 def _eval(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.official.evaluating import evaluate_files
 
-    with shown_progress(console, "eval") as told:
+    with shown_progress(console, "eval") as on_progress:
         summary = evaluate_files(
             arguments.predictions,
             arguments.segmented_data,
@@ -217,7 +217,7 @@ def _eval(arguments: argparse.Namespace, console: Console) -> int:
             profile(arguments.profile),
             analyze_wrong_cases=arguments.analyze_wrong_cases,
             is_dry_run=arguments.dry_run,
-            told=told,
+            told=on_progress,
         )
     return print_summary(console, summary, "model", arguments.output_root)
 
@@ -240,10 +240,10 @@ def shown_progress(console: Console, name: str) -> Iterator[Told]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(name, total=None)
 
-        def told(text: str, done: int, total: int) -> None:
+        def show(text: str, done: int, total: int) -> None:
             progress.update(bar, description=f"{name} {text}", completed=done, total=total)
 
-        yield told
+        yield show
 
 
 def print_summary(console: Console, summary: Summary, what: str, output: Path) -> int:
@@ -278,8 +278,8 @@ def print_summary(console: Console, summary: Summary, what: str, output: Path) -
 def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None:
     """Name and message of each, up to a number that can be read."""
     for name, message in failed[:MAX_SHOWN]:
-        told = message if message.startswith(f"{name}: ") else f"{name}: {message}"
-        console.print(plain(f"failed: {told}", "red"))
+        shown = message if message.startswith(f"{name}: ") else f"{name}: {message}"
+        console.print(plain(f"failed: {shown}", "red"))
     if len(failed) > MAX_SHOWN:
         console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
 

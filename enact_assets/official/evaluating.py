@@ -13,11 +13,8 @@ from enact_assets.contracts.errors import (
     RecordingError,
 )
 from enact_assets.contracts.profile import Profile
-from enact_assets.evaluation.release_parsing import UNREADABLE
-from enact_assets.evaluation.release_report import report_release
-from enact_assets.evaluation.release_scores import ReleaseScorer
-from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.official.evidence import TaskEvidence, changes_at
+from enact_assets.evaluation.task_evidence import Evidence, Scored
+from enact_assets.official.evidence import changes_at
 from enact_assets.official.layout import (
     Task,
     find_segmented,
@@ -25,8 +22,8 @@ from enact_assets.official.layout import (
     output_file,
     read_key_frame_ids,
 )
-from enact_assets.official.outcomes import Outcome, Scored, Summary, Told, untold
-from enact_assets.official.paper_scores import score_paper
+from enact_assets.official.outcomes import Outcome, Summary, Told, untold
+from enact_assets.profiles import SCORE
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
@@ -50,7 +47,7 @@ def evaluate_files(
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
     is read once for all models. A file that fails is told in the summary and the others go on; so
-    is a task without evidence, whose rows are then unknown. Source: release 15.
+    is a task without evidence, whose rows are then unknown. Source: definitions.md R15.
 
     Errors: :class:`QuestionFileError` if there is no answer file, :class:`RecordingError` if
     nothing was segmented or replayed.
@@ -71,14 +68,13 @@ def evaluate_files(
             summary.outcomes.append(Outcome(model, error=str(error)))
     rows = [row for found in answers.values() for row in found]
     evidence = read_evidence(rows, segmented_root, raw_root, profile, summary=summary, told=told)
+    score, notes = SCORE.of(profile), dict[str, None]()
     for number, (model, found) in enumerate(answers.items()):
         told(model, number, len(answers))
         with summary.attempt(model) as outcome:
-            if profile.release is None:
-                scored = score_paper(model, found, evidence, profile)
-            else:
-                scored = _score_release(found, evidence, is_analyzed=analyze_wrong_cases)
+            scored = score(model, found, evidence, is_analyzed=analyze_wrong_cases)
             outcome.numbers |= scored.numbers
+            notes |= dict.fromkeys(scored.notes)
             if not is_dry_run:
                 _write(output_root, model, "report.json", _pretty(scored.report))
                 _write(output_root, model, "results.jsonl", _lines(scored.rows))
@@ -86,18 +82,13 @@ def evaluate_files(
                     _write(output_root, model, "wrong_cases.json", _pretty(scored.wrong_cases))
                 summary.has_output = True
             _explain(found, evidence, scored, summary)
-    if profile.release is not None:
-        summary.notes.append("Unparsed and skipped rows are in no score, as in the release.")
-    if profile.release is not None and analyze_wrong_cases:
-        summary.notes.append(
-            "The analysis drops wrong orders it cannot describe, as in the release: scores rise."
-        )
+    summary.notes += notes
     return summary
 
 
 def _explain(
     rows: Sequence[OfficialAnswer],
-    evidence: Mapping[str, TaskEvidence],
+    evidence: Mapping[str, Evidence],
     scored: Scored,
     summary: Summary,
 ) -> None:
@@ -145,7 +136,7 @@ def read_evidence(
     *,
     summary: Summary,
     told: Told = untold,
-) -> dict[str, TaskEvidence]:
+) -> dict[str, Evidence]:
     """Evidence of every task that ``rows`` ask about and that was segmented and replayed.
 
     A task that cannot be read is added to ``summary`` as failed.
@@ -163,32 +154,10 @@ def read_evidence(
             replay = read_recorded(tasks[name].file, name)
             ids = read_key_frame_ids(segmented[name])
             changes = changes_at(replay, ids, profile, str(segmented[name]))
-            evidence[name] = TaskEvidence.of(changes)
+            evidence[name] = Evidence.of(changes.index, ids)
         except EnactError as error:
             summary.outcomes.append(Outcome(name, error=str(error)))
     return evidence
-
-
-def _score_release(
-    rows: Sequence[OfficialAnswer], evidence: Mapping[str, TaskEvidence], *, is_analyzed: bool
-) -> Scored:
-    """Verdicts by the rules of the public release."""
-    found = {n: task.release for n, task in evidence.items() if task.release is not None}
-    scorer = ReleaseScorer(rows, found)
-    results = scorer.score([row.answer for row in rows], analyze_wrong_cases=is_analyzed)
-    report = report_release(results)
-    n_scored = sum(result.is_scored for result in results)
-    overall = report.get("overall", {})
-    numbers: dict[str, int | float | str] = {
-        "rows": len(rows),
-        "scored": n_scored,
-        "unparsed": sum(result.reason == UNREADABLE for result in results),
-        "skipped otherwise": sum(result.reason not in (None, UNREADABLE) for result in results),
-        "task accuracy": overall.get("task_accuracy", "no rows"),
-        "pairwise accuracy": overall.get("pairwise_accuracy", "no rows"),
-    }
-    cases = wrong_cases(scorer, results, found) if is_analyzed else []
-    return Scored(report, [result._asdict() for result in results], cases, numbers)
 
 
 def _write(root: Path, model: str, name: str, text: str) -> None:

@@ -37,9 +37,9 @@ def export_questions(
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
     a question set, which is written in the release's form. Its labelled pictures, of ``variant``
-    or the first one that asks this set, stand where its paths say; a
+    or the first one that asks this set, lie where its paths say; a
     demonstration that has none under the variant is exported without. Those that an earlier run
-    labelled stay. The question file comes last: whoever finds it finds its pictures.
+    labelled stay. The question file comes last, so a reader of it finds its pictures.
 
     Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
     it was not materialized, :class:`OutputError`.
@@ -49,7 +49,7 @@ def export_questions(
     files = question_file_names(root.question_files)
     if name in registry.question_sets and name in files:
         raise UnknownNameError(
-            f"{name!r} is a question set and an imported question file: forget and remove the "
+            f"{name!r} names a question set and an imported question file. Forget and remove the "
             "file, or import it under another name"
         )
     if name in registry.question_sets:
@@ -57,7 +57,7 @@ def export_questions(
         if variant is not None and registry.variant(variant).gating != gating:
             raise UnknownNameError(
                 f"variant {variant!r} is of gating {registry.variant(variant).gating!r}, not "
-                f"{gating!r}: it has no pictures of these key frames"
+                f"{gating!r}: the variant has no pictures of these key frames"
             )
         questions = _question_set(lake, name, gating)
         shown = variant or next(

@@ -1,12 +1,13 @@
 """Scene graphs of key frames in the release's JSON form, and the differences between them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from enact_assets.contracts.predicates import EXISTS, RELATED
 from enact_assets.data_root.recordings import CAMERA
+from enact_assets.replay.parents import Parents, parents_over_time
 
 Graph = dict[str, list[dict[str, Any]]]
 
@@ -17,23 +18,31 @@ def graphs_of(
     visibility: pl.DataFrame,
     objects: pl.DataFrame,
     picture_px: Mapping[int, tuple[int, int]],
+    *,
+    later_parents: pl.DataFrame | None = None,
 ) -> list[Graph]:
     """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
 
-    ``picture_px`` is (height, width) of a key frame's picture. Source: release 2.
+    ``picture_px`` is (height, width) of a key frame's picture. Source: definitions.md R2.
     """
-    about = {row["object_name"]: row for row in objects.iter_rows(named=True)}
+    category = dict(objects.select("object_name", "category").iter_rows())
+    parents = parents_over_time(objects, later_parents)
     facts = scene_graphs.partition_by("key_frame", as_dict=True)
     seen = visibility.partition_by("key_frame", as_dict=True)
     return [
         _graph(
             facts.get((k,), scene_graphs.clear()),
             seen.get((k,), visibility.clear()),
-            about,
+            {name: (category[name], _latest(of, frame)) for name, of in parents.items()},
             picture_px.get(k, (0, 0)),
         )
-        for k in segmented_frames.sort("key_frame")["key_frame"]
+        for k, frame in segmented_frames.sort("key_frame").select("key_frame", "frame").iter_rows()
     ]
+
+
+def _latest(of: Sequence[tuple[int, Parents]], frame: int) -> Parents:
+    """The parents that an object has at ``frame``."""
+    return next(parents for start, parents in reversed(of) if start <= frame)
 
 
 def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
@@ -50,7 +59,7 @@ def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
 
 
 def difference(before: Graph, after: Graph) -> dict[str, Graph]:
-    """What to add, remove and update to get from one graph to the next. Source: release 2."""
+    """What to add, remove and update to get from one graph to the next (definitions.md R2)."""
     parts: dict[str, Graph] = {
         name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
     }
@@ -70,7 +79,7 @@ def difference(before: Graph, after: Graph) -> dict[str, Graph]:
 def _graph(
     facts: pl.DataFrame,
     seen: pl.DataFrame,
-    about: Mapping[str, Mapping[str, Any]],
+    about: Mapping[str, tuple[str, Parents]],
     picture_px: tuple[int, int],
 ) -> Graph:
     boxes = {
@@ -99,10 +108,10 @@ def _graph(
         "nodes": [
             {
                 "name": name,
-                "category": about[name]["category"],
+                "category": about[name][0],
                 "states": sorted(states),
                 "visibility": {CAMERA: boxes[name]} if name in boxes else {},
-                **({} if about[name]["parents"] is None else {"parent": about[name]["parents"]}),
+                **({} if about[name][1] is None else {"parent": about[name][1]}),
             }
             for name, states in sorted(nodes.items())
         ],

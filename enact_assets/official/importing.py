@@ -33,7 +33,7 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
     ``.hdf5`` file of raw demonstrations, which stays where it is.
     Recordings are linked unless ``is_copy``; question files are read, checked and copied;
     annotated videos are read and checked, so that none comes in that cannot be used. What
-    fails is told in the summary and changes nothing. Nothing is written outside of ``root``, also
+    fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
     """
     summary = Summary()
@@ -58,13 +58,13 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
                 _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     if len(summary.failures) < len(summary.outcomes):
-        said = "`enact-assets materialize` makes tables and questions of what is new."
+        said = "`enact-assets materialize` makes their tables and questions."
         summary.notes.append(said)
     return summary
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
-    """``path`` if it is a recording, otherwise those below it; told if there are none."""
+    """``path`` if it is a recording, otherwise those below it; none is a failure."""
     try:
         if recorded_file(path):
             return [path]
@@ -89,7 +89,7 @@ def name_of_recording(folder: Path) -> str:
     except EnactError:
         return name
     raise RecordingError(
-        f"{folder}: {name!r} is the name of an embedded demonstration; rename the folder"
+        f"{folder}: {name!r} is the name of an embedded demonstration. Rename the folder"
     )
 
 
@@ -107,11 +107,12 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
 def _import_questions(path: Path, root: DataRoot) -> int:
     if not is_partition_name(path.stem):
         raise QuestionFileError(
-            f"{path}: its name cannot be a partition's (letters, digits and _.:+@- only); rename it"
+            f"{path}: the name cannot be a partition name (letters, digits and _.:+@- only). "
+            "Rename the file"
         )
     questions = read_questions(path)
     if not questions:
-        raise QuestionFileError(f"{path}: holds no question")
+        raise QuestionFileError(f"{path}: contains no questions")
     file = question_file(root.question_files, path.stem)
     place = output_file(root.root, *file.relative_to(root.root).parts)
     try:

@@ -1,4 +1,4 @@
-"""Where the public release keeps its files, and names that may become paths.
+"""File layout of the public release, and names that may become paths.
 
 ::
 
@@ -42,7 +42,7 @@ def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
     """Every recorded replay below ``root``, sorted by name.
 
     One whose folder has a name that cannot become a path (letters, digits and ``_ . : + @ -`` can)
-    is left out, and told in ``summary`` as failed if that is given. Errors:
+    is left out, and listed in ``summary`` as failed if that is given. Errors:
     :class:`RecordingError` if there is no replay at all.
     """
     found = {p: file for p in _folders(root) if (file := scene_graph_file(p)) is not None}
@@ -70,7 +70,8 @@ def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path
     found = [p for p in _folders(root) if (p / SEGMENTED_FILE).is_file()]
     if not found:
         raise RecordingError(
-            f"{root}: no folder below it holds a {SEGMENTED_FILE}. Make them: enact-assets segment"
+            f"{root}: no folder below it contains a {SEGMENTED_FILE}. Run `enact-assets segment` "
+            "first"
         )
     return {p.name: p / SEGMENTED_FILE for p in _well_named(found, summary)}
 
@@ -78,10 +79,10 @@ def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path
 def read_key_frame_ids(file: Path) -> list[int]:
     """Ids of the key frames in a segmented file, ascending; its keys are all that is read.
 
-    Errors: :class:`RecordingError` names the file and the first key that is no frame id.
+    Errors: :class:`RecordingError` names the file and the first key that is not a frame id.
     """
     try:
-        # An object becomes the tuple of its keys, so that a key that stands twice is seen.
+        # An object becomes the tuple of its keys, so that a duplicate key is seen.
         content: Any = json.loads(file.read_bytes(), object_pairs_hook=_keys)
     except OSError as error:
         raise RecordingError(f"{file}: cannot be read ({error.strerror})") from error
@@ -89,26 +90,26 @@ def read_key_frame_ids(file: Path) -> list[int]:
         raise RecordingError(f"{file}: not valid JSON ({error}). Segment the task again.") from None
     if not isinstance(content, tuple):
         raise RecordingError(
-            f"{file}: expected an object of key frames, is {type(content).__name__}"
+            f"{file}: expected a JSON object of key frames, found {type(content).__name__}"
         )
     wrong = [key for key in content if not (key.isascii() and key.isdigit() and len(key) < 16)]
     if wrong:
-        raise RecordingError(f"{file}: {len(wrong)} keys are no frame ids, first {wrong[0]!r:.60}")
+        raise RecordingError(f"{file}: {len(wrong)} keys are not frame ids, first {wrong[0]!r:.60}")
     ids = sorted(int(key) for key in content)
     if len(set(ids)) < len(ids):
         twice = next(a for a, b in pairwise(ids) if a == b)
-        raise RecordingError(f"{file}: frame ids stand twice, first {twice}")
+        raise RecordingError(f"{file}: duplicate frame ids, first {twice}")
     return ids
 
 
 def output_file(root: Path, *parts: str) -> Path:
-    """``root/parts...``, refused if it leaves ``root``, also by a link that stands in the way.
+    """``root/parts...``, refused if it leaves ``root``, also by a link on the path.
 
     Errors: :class:`OutputError`.
     """
     path = root.joinpath(*parts)
     if not _resolved(path).is_relative_to(_resolved(root)):
-        raise OutputError(f"{path}: lies outside the output folder {root}; nothing was written")
+        raise OutputError(f"{path} lies outside the output folder {root}. Nothing was written")
     return path
 
 
@@ -119,35 +120,35 @@ def refuse_folder(output: Path) -> None:
     except OSError as error:
         raise OutputError(f"{output}: cannot be written ({error.strerror})") from error
     if is_folder:
-        raise OutputError(f"{output} is a folder; name the question file to write")
+        raise OutputError(f"{output} is a folder. Name the question file to write")
 
 
 def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
     """Raise :class:`OutputError` if ``output_root`` is one of the ``inputs``, which stay as are."""
     for root in inputs:
         if _resolved(output_root) == _resolved(root):
-            raise OutputError(f"{output_root} is an input folder; name another one for the output")
+            raise OutputError(f"{output_root} is an input folder. Name a different output folder")
 
 
 def question_output(output: Path, inputs: Collection[Path]) -> Path:
-    """``output`` if it may become a question file: a .jsonl that is nobody's recording.
+    """``output`` if it may become a question file: a .jsonl that is not part of a recording.
 
     Errors: :class:`OutputError` if it is a folder, has another suffix, or lies in one of the
     folders ``inputs``, which stay as they are.
     """
     refuse_folder(output)
     if output.suffix != ".jsonl":
-        raise OutputError(f"{output}: a question file ends in .jsonl; was another file meant?")
+        raise OutputError(f"{output}: a question file must end in .jsonl")
     inside = next((p for p in inputs if _resolved(output).is_relative_to(_resolved(p))), None)
     if inside is not None:
-        raise OutputError(f"{output} lies in the input folder {inside}; name another place")
+        raise OutputError(f"{output} lies in the input folder {inside}. Write it elsewhere")
     return output
 
 
 def picture_root(output: Path) -> Path:
     """The folder that paths of pictures in the question file ``output`` start from.
 
-    They read ``QA/images/...``: a file in a folder called QA is meant to stand beside its images.
+    They read ``QA/images/...``: a file in a folder called QA belongs beside its images.
     """
     return output.parent.parent if output.parent.name == "QA" else output.parent
 
@@ -161,7 +162,7 @@ def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:
-        raise OutputError(f"{path}: links on the way lead nowhere ({error})") from None
+        raise OutputError(f"{path}: broken links in the path ({error})") from None
 
 
 def _folders(root: Path) -> list[Path]:
@@ -181,8 +182,9 @@ def _well_named(folders: Iterable[Path], summary: Summary | None) -> list[Path]:
             named.append(folder)
         elif summary is not None:
             why = (
-                f"{folder}: the folder's name cannot be a task's (letters, digits and _.:+@- only, "
-                "starting with a letter, digit or _, no '..', at most 120 characters). Rename it."
+                f"{folder}: the folder name cannot be a task name (letters, digits and _.:+@- "
+                "only, starting with a letter, digit or _, no '..', at most 120 characters). "
+                "Rename it."
             )
             summary.outcomes.append(Outcome(folder.name, error=why))
     return named

@@ -1,9 +1,8 @@
 """What became of each task of a command: numbers where it went well, a message where it did not."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from enact_assets.contracts.errors import EnactError
 
@@ -53,16 +52,6 @@ class Summary:
         """Sum of one number over the outcomes that have it."""
         values: Iterable[Number] = (o.numbers.get(number, 0) for o in self.outcomes)
         return sum(v for v in values if not isinstance(v, str))
-
-
-@dataclass(frozen=True)
-class Scored:
-    """One model's report, its rows as JSON objects, its wrong cases, and numbers to show."""
-
-    report: Mapping[str, Any]
-    rows: Sequence[Mapping[str, Any]]
-    wrong_cases: Sequence[Mapping[str, Any]]
-    numbers: dict[str, int | float | str]
 
 
 Told = Callable[[str, int, int], None]

@@ -1,8 +1,8 @@
-"""Pictures beside official files: copies of key frames, and copies that carry a question's labels.
+"""Pictures beside official files: copies of key frames, and copies with a question's labels.
 
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
-the public release encodes it again for every question (facts of its look: release 13). It says
-within what it was drawn from, so that a second run finds it.
+the public release encodes it again for every question (its look: definitions.md R13). The file
+names what it was drawn from, so that a second run finds it.
 """
 
 import io
@@ -71,7 +71,7 @@ def is_labelled(path: Path, png: bytes, label: str) -> bool:
 
 
 def _drawn_from(png: bytes, label: str) -> str:
-    """Hash of all that decides a labelled picture."""
+    """Hash of everything that determines a labelled picture."""
     return content_sha([sha256_bytes(png), label, LOOK, PIL.__version__])
 
 

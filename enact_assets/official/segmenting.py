@@ -21,10 +21,11 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import checked_picture, write_picture
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.segment import SegmentedTables, segment
+from enact_assets.segmentation.landed import SegmentedTables
 from enact_assets.system.atomic import replacing
 
 
@@ -59,10 +60,10 @@ def segment_folder(
 
         with summary.attempt(task.name) as outcome:
             replay = read_recorded(task.file, task.name, progress=read)
-            check_replay(replay.demonstrations, replay.facts, replay.objects)
-            tables = segment(
-                replay.demonstrations, replay.facts, replay.objects, gating_of(profile)
-            )
+            recorded = replay.demonstrations, replay.facts, replay.objects
+            check_replay(*recorded, replay.later_parents)
+            segment = SEGMENT.of(profile)
+            tables = segment(*recorded, gating_of(profile), replay.later_parents)
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
@@ -142,4 +143,5 @@ def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
         visibility,
         replay.objects,
         {int(k): size for k in key_frames},
+        later_parents=replay.later_parents,
     )

@@ -1,12 +1,12 @@
-"""Which frames of a recording will need pictures, by the registry's variants."""
+"""Frames of a recording that need pictures under the registry's variants."""
 
 import numpy as np
 
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
 from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.frames.picture_checks import Wanted
+from enact_assets.profiles import SEGMENT
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.segmentation.segment import segment
 
 
 def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) -> Wanted:
@@ -25,9 +25,10 @@ def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) ->
         return Wanted(n_frames or 0, ids, none, dict.fromkeys(own, none), as_recorded)
     frames = {}
     for gating in sorted({of_baseline, *own.values()}):
-        found = segment(
-            tables.demonstrations, tables.facts, tables.objects, registry.gating(gating)
-        )
+        entry = registry.gating(gating)
+        segment = SEGMENT.of(entry.profile)
+        recorded = tables.demonstrations, tables.facts, tables.objects
+        found = segment(*recorded, entry, tables.later_parents)
         frames[gating] = found.segmented_frames["frame"].to_numpy()
     row = tables.demonstrations.row(0, named=True)
     return Wanted(

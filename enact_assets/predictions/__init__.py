@@ -1,1 +1,1 @@
-"""Questions -> what each model said."""
+"""Questions -> answers of each model."""

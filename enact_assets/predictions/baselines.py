@@ -1,4 +1,4 @@
-"""Models that need no key: what chance, knowing the answer, pixels alone and text alone score."""
+"""Reference baselines that need no key: chance, the oracle, pixels alone, text alone."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -52,7 +52,7 @@ def predict(
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
     holds its hash. A question with a picture that is missing or unreadable is not asked: its row
-    has no answer, but the reason. Errors: :class:`UnknownNameError` for a model nobody defined.
+    has no answer, but the reason. Errors: :class:`UnknownNameError` for an unknown model.
     """
     client = find_model(model)
     requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]

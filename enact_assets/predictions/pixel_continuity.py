@@ -1,4 +1,4 @@
-"""Ordering pictures by how little changes from one to the next, without reading the actions."""
+"""Orders pictures by their similarity, without reading the actions."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""What models said."""
+"""Answers of models."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Reference, Table, text
@@ -20,5 +20,5 @@ class Predictions(Table):
     variant = common.variant(key=True)
     question_id = common.question_id(key=True)
     request_sha = text("hash of model, prompt and ordered image hashes")
-    raw_answer = text("what the model said; null if it never answered", null=True)
+    raw_answer = text("the model's answer; null if it never answered", null=True)
     error = text("why there is no answer; null if there is one", null=True)

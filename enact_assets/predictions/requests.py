@@ -1,4 +1,4 @@
-"""What is asked of a model, and the small protocol every model fits."""
+"""Requests to a model, and the protocol that every model implements."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def build_request(
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
 ) -> Request:
-    """The request for one row of ``asked_questions``; a picture nobody made has no hash."""
+    """The request for one row of ``asked_questions``; a missing picture has no hash."""
     demonstration = question["demonstration"]
     pictures = tuple(
         Picture(

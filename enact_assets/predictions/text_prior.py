@@ -1,4 +1,4 @@
-"""Ordering actions by their text alone: how far consistency gets without looking at a picture.
+"""Orders actions by the consistency of their text, without looking at a picture.
 
 Every fact an action changes had the other value before. From an unknown start, the rules below
 tell which orders of the actions contradict themselves; the order that does so least is the answer.

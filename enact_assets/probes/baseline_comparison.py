@@ -1,4 +1,4 @@
-"""What a variant changes: pairwise accuracy against the baseline, and how sure that is.
+"""Effects of a variant on pairwise accuracy against the baseline, and their uncertainty.
 
 The unpaired Welch test reproduces the paper's tables. The paired one, clustered by demonstration,
 is the one to believe: with a model that does well on some activities and badly on others, Welch

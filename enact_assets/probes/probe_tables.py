@@ -1,4 +1,4 @@
-"""What a variant changed."""
+"""Effects of variants."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text

@@ -2,8 +2,8 @@
 
 Numbers are those of the ENACT paper: percent written as fractions, variants called as in our
 registry, models as in the paper. Columns are named apart from ours (``published_model``,
-``published_variant``): nobody joins them with measured ones by accident, and a model of the paper
-is no model that was forgotten.
+``published_variant``): they cannot be joined with measured ones by accident, and a model of
+the paper is not a forgotten model.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ T = TypeVar("T", bound=Table)
 def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
     """Rows of one of the tables in ``published_tables``.
 
-    Errors: :class:`TableContractError` for a file that is not there, cannot be read, or has other
+    Errors: :class:`TableContractError` for a file that is missing, cannot be read, or has other
     columns or types.
     """
     path = folder / f"{contract.table_name()}.csv"

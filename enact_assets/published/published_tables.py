@@ -1,4 +1,4 @@
-"""Results of the paper, as they are published."""
+"""Results of the paper, as published."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text
@@ -63,11 +63,11 @@ class PublishedHandedness(Table):
     published_model = common.published_model(key=True)
     kind = common.kind(key=True)
     hand = text("left or right", key=True)
-    precision = number("matched over said components")
+    precision = number("matched over predicted components")
     precision_standard_error = number("its standard error")
     recall = number("matched over true components")
     recall_standard_error = number("its standard error")
-    mixing_rate = number("of true components, said of the other hand")
+    mixing_rate = number("share of true components given for the other hand")
 
 
 class PublishedMismatchRates(Table):
@@ -78,7 +78,7 @@ class PublishedMismatchRates(Table):
 
     published_model = common.published_model(key=True)
     level = text("question or step (the paper: data or pair)", key=True)
-    mismatch_rate = number("of accepted ones, those that say a strict subset of what happened")
+    mismatch_rate = number("share of accepted ones that state a strict subset of the changes")
 
 
 class PublishedQuestionCounts(Table):

@@ -1,4 +1,4 @@
-"""Questions as a variant asks them: what is shown and told, and what is true of it.
+"""Questions as a variant asks them: what they show and state, and the true answer.
 
 Key frames, the order shown and the answer are those of ``qa`` under every variant, so that probes
 compare like with like (paper B.3). Wording and noise change what the actions say and nothing else.
@@ -39,9 +39,10 @@ def ask_questions(
     """The questions in ``chosen``, rows of ``question_set``, as ``variant`` asks them.
 
     ``qa`` has the rows of these questions at least. Without noise, and in the wording in which they
-    are written, questions are asked word for word. Else actions are told anew, with the phrasings
-    that ``settings.seed`` chose when they were written, in the prompts of ``template_folder`` (ours
-    unless given). Noise needs ``vocabularies``, by demonstration. Returns ``asked_questions``.
+    are written, questions are asked word for word. Otherwise actions are worded again, with the
+    phrasings that ``settings.seed`` chose when they were written, in the prompts of
+    ``template_folder`` (ours unless given). Noise needs ``vocabularies``, by demonstration. Returns
+    ``asked_questions``.
 
     Errors: :class:`QuestionError` for a question that is not in ``qa``, or whose demonstration has
     no vocabulary.
@@ -76,7 +77,7 @@ def ask_questions(
 
 
 class _Teller:
-    """Tells the actions of one question after the other as ``variant`` wants them told."""
+    """Words the actions of one question after another as ``variant`` asks."""
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class _Teller:
         self._templates = {kind: load_template(kind, template_folder) for kind in KINDS}
 
     def told(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """``row`` of ``asked_questions`` with its actions told anew; ``trajectory_id`` goes."""
+        """``row`` of ``asked_questions``, its actions worded again, without ``trajectory_id``."""
         wording, kind = self._variant.wording, row["kind"]
         shown, answer = row["action_components"], row["answer"]
         # Forward questions show actions in true order; of inverse ones the answer tells it.

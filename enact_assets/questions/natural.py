@@ -164,7 +164,7 @@ def is_plural(name: str) -> bool:
 def sentence(component: Component, phrasing: int = 0) -> str:
     """``component`` as one sentence; ``phrasing`` counts from 0, modulo the phrasings there are.
 
-    Errors: :class:`QuestionError` for a component nobody can see, such as mere existence.
+    Errors: :class:`QuestionError` for a component that cannot be seen, such as mere existence.
     """
     phrasings = PHRASINGS.get((component.operation, component.predicate))
     if phrasings is None:

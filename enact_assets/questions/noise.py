@@ -1,4 +1,4 @@
-"""Noise in the changes that actions tell: some are told wrongly, by draws from content and a seed.
+"""Noise in the changes that actions state: some are wrong, drawn from content and a seed.
 
 The paper (B.4.5) perturbs the predicates of the deltas of each trajectory at random, over three
 seeds, and asks both kinds of questions again; it names neither a rate nor the perturbations. Here:
@@ -7,8 +7,8 @@ seeds, and asks both kinds of questions again; it names neither a rate nor the p
 - How, is drawn uniformly from what is possible, among the errors by which the paper sorts answers
   (C.1): its sign is turned round (*polarity*); another predicate of the same sort takes its place
   (*predicate*); another object of the demonstration takes the place of one of its objects
-  (*entity*); it is left out (*omission*), unless nothing would be told then; or it stays and the
-  same with another object is told beside it (*hallucination*).
+  (*entity*); it is left out (*omission*), unless the action would be empty; or it stays and the
+  same with another object is added (*hallucination*).
 - No action tells anything twice, nor a thing and its contrary, unless it did before.
 
 Draws depend on the seed, the trajectory, the number of the step and the component: on no other
@@ -76,7 +76,7 @@ class Vocabulary:
 def perturb(
     steps: Sequence[Sequence[str]], trajectory_id: str, noise: NoiseSettings, words: Vocabulary
 ) -> tuple[list[list[str]], int]:
-    """The components that the ``steps`` of a trajectory, in true order, are told to have.
+    """The components that the ``steps`` of a trajectory, in true order, state under noise.
 
     Also how many of the true ones were perturbed. A component for which nothing is possible is told
     as it is: a transition in a demonstration with no other object.
@@ -120,7 +120,7 @@ def _perturb_step(
 def _possible(
     true: Component, taken: Set[Fact], words: Vocabulary
 ) -> dict[str, list[tuple[Component, ...]]]:
-    """Kind -> all that may be told in place of ``true``, where ``taken`` is told already."""
+    """Kind -> all that may replace ``true``, where ``taken`` is already stated."""
     free = {
         kind: [told for told in found if not taken & {_fact(c) for c in told if c != true}]
         for kind, found in _perturbations(true, words).items()

@@ -1,4 +1,4 @@
-"""Signature components in signs: symbolic predicates, and emoji in their place (paper B.2.4).
+"""Signature components as signs: symbolic predicates, or emoji (paper B.2.4).
 
 Both write ``sign predicate (subject, object)``, the objects by label, as in
 ``+OnTop(lid, stove)`` and ``✅🔼(lid, stove)``. Within a name the characters ``,()%`` are written
@@ -83,7 +83,7 @@ def is_robot(name: str) -> bool:
 def write_component(component: Component, notation: str) -> str:
     """``component`` in one of :data:`NOTATIONS`.
 
-    Errors: :class:`QuestionError` for a component nobody can see, such as mere existence.
+    Errors: :class:`QuestionError` for a component that cannot be seen, such as mere existence.
     """
     if component.predicate in _UNSEEN:
         raise QuestionError(f"no wording for {component}: nothing in a picture shows it")

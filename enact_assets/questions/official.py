@@ -1,10 +1,10 @@
-"""Question and answer files of the public release: JSON lines, read strictly, written alike.
+"""Question and answer files of the public release: JSON lines, read and written strictly.
 
 A question file has one object per line with the fields of :class:`OfficialQuestion`, an answer file
 the same objects with ``answer`` added. A question that is written the way the release writes it
 (fields in this order, ``", "`` and ``": "`` between them, ASCII only) is its fields; of any other
 the line is kept as found. So a file read and written again has the same bytes in either case.
-Source: release 13.
+Source: definitions.md R13.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class OfficialQuestion(msgspec.Struct, frozen=True):
 
 
 class ImportedQuestion(OfficialQuestion, frozen=True):
-    """A question as it stands in a file, in line ``line`` from 1.
+    """A question as a file has it, in line ``line`` from 1.
 
     ``as_found`` is the whole line if the release would have written the question otherwise, e.g.
     without a further field; the line is then what is written again.
@@ -66,7 +66,7 @@ class OfficialAnswer(msgspec.Struct, frozen=True):
     key_frame_ids: list[str] | None = None
     gt_answer: list[int] | None = None
     answer: Any = None
-    """Any JSON value, as it stands in the file."""
+    """Any JSON value, as the file has it."""
 
 
 Record = TypeVar("Record", OfficialQuestion, OfficialAnswer)
@@ -104,7 +104,7 @@ def parse_type(text: str) -> tuple[str, int]:
 
 
 def official_id(task_name: str, question_type: str, key_frame_ids: Iterable[str]) -> str:
-    """The id the release gives a question: task, type and a hash of its key frames (release 13)."""
+    """The release's id of a question: task, type and a hash of key frames (definitions.md R13)."""
     digest = hashlib.sha256("_".join(key_frame_ids).encode()).hexdigest()
     return f"{task_name}_{question_type}_{digest[:ID_DIGITS]}"
 
@@ -119,8 +119,8 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
     """All questions of a file, in order; empty lines are passed over.
 
     Errors: :class:`QuestionFileError` names file, line and field of what is not as expected: no
-    JSON object, a field missing or of another type, a type nobody knows, numbers of key frames,
-    pictures or labels that do not agree, an answer that is no order, an id that came before, a
+    JSON object, a field missing or of another type, an unknown type, numbers of key frames,
+    pictures or labels that do not agree, an answer that is not an order, an id that came before, a
     task's name or a picture's path that could lead out of its folder.
     """
     questions, line_of = [], dict[str, int]()
@@ -139,15 +139,15 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
 def read_answers(path: Path) -> list[OfficialAnswer]:
     """All rows of an answer file, in order; empty lines are passed over.
 
-    Fields may be missing or null: which rows count is decided by evaluation (release 15.5).
-    Errors: :class:`QuestionFileError` names file, line and field of what is no JSON object or has
-    a field of another type.
+    Fields may be missing or null: which rows count is decided by evaluation (definitions.md R15.5).
+    Errors: :class:`QuestionFileError` names file, line and field of a line that is not a JSON
+    object or has a field of another type.
     """
     return [_decode(_as_answer, line, f"{path}, line {number}") for number, line in _lines(path)]
 
 
 def read_good_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
-    """As :func:`read_answers`, but a bad row is told, by its message, and the others are kept."""
+    """As :func:`read_answers`, but a bad row yields its message, and the others are kept."""
     rows, bad = [], []
     for number, line in _lines(path):
         try:
@@ -225,7 +225,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _text(line: bytes, where: str) -> str:
-    """A line as text: what stands outside the fields that are read was not looked at so far."""
+    """A line as text: text outside the parsed fields was not checked so far."""
     try:
         return line.decode()
     except UnicodeDecodeError as error:
@@ -247,11 +247,8 @@ def _decode(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> R
 
 
 def _expected(line: bytes) -> str:
-    """What a question file holds, for who has given another one."""
-    try:
-        is_answer = "answer" in msgspec.json.decode(line)
-    except UnicodeDecodeError:  # in a text that is in none of the fields that are read
-        is_answer = False
+    """Advice for a file that is not a question file."""
+    is_answer = "answer" in msgspec.json.decode(line)
     other = " These look like answers: `enact-assets eval` scores them." if is_answer else ""
     return f". Expected a question file: each line has {', '.join(FIELDS)}.{other}"
 

@@ -1,4 +1,4 @@
-"""Official questions as rows of tables: imported ones kept as they are, ours in their form."""
+"""Official questions as rows of tables: imported ones unchanged, ours in their form."""
 
 import json
 
@@ -64,7 +64,7 @@ def from_rows(official_questions: pl.DataFrame) -> list[ImportedQuestion]:
 def in_official_order(qa: pl.DataFrame) -> pl.DataFrame:
     """Rows of ``qa``, of any number of demonstrations, in the order in which the release has them.
 
-    By length, forward before inverse, demonstration, and place among their like (release 13).
+    By length, forward before inverse, demonstration, and place within these (definitions.md R13).
     """
     return qa.sort("length", "kind", "demonstration", "draw")
 

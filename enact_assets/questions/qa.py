@@ -7,23 +7,17 @@ in order and the actions shuffled. Entry k of the answer is the label shown for 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from enact_assets.contracts.errors import QuestionError, UnknownNameError
 from enact_assets.contracts.ids import short_id
-from enact_assets.contracts.profile import PAPER, Profile
 from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.questions.question_tables import Qa
-from enact_assets.questions.release_qa import write_release_questions
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, check_kind, fill_template, load_template
 from enact_assets.questions.wording import WORDINGS, explain_wording, word_actions
-
-if TYPE_CHECKING:
-    from enact_assets.segmentation.deltas import DeltaIndex
-    from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 Changes = Mapping[tuple[int, int], Sequence[str]]
 """Components, as text, of each valid edge between two key frames."""
@@ -34,34 +28,14 @@ def write_questions(
     transition_graph: pl.DataFrame,
     settings: QuestionSettings,
     template_folder: Path | None = None,
-    *,
-    profile: Profile = PAPER,
-    segmented_frames: pl.DataFrame | None = None,
-    index: "DeltaIndex | ReleaseDeltaIndex | None" = None,
-    has_picture: Sequence[bool] | None = None,
 ) -> pl.DataFrame:
     """One forward and one inverse question per trajectory: the table ``qa``.
 
     Both tables belong to one demonstration and gating. Shuffles and phrasings depend on the
     trajectory's id, the kind and ``settings.seed`` alone. ``template_folder`` holds prompt
-    templates other than ours. Profile ``release`` makes the questions of the public release instead
-    (:func:`write_release_questions`), for which ``segmented_frames`` and ``index`` of the same
-    demonstration and gating are needed. Errors: :class:`QuestionError` if a trajectory takes a step
-    that is no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
+    templates other than ours. Errors: :class:`QuestionError` if a trajectory takes a step that is
+    no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
     """
-    if profile.release is not None:
-        if segmented_frames is None:
-            raise QuestionError(
-                f"profile {profile.name!r} names questions by the recording's frames: give "
-                "segmented_frames of the same demonstration and gating"
-            )
-        return write_release_questions(
-            *(segmented_frames, trajectories, transition_graph, index),
-            settings=settings,
-            profile=profile,
-            template_folder=template_folder,
-            has_picture=has_picture,
-        )
     if settings.wording not in WORDINGS:
         raise UnknownNameError.of("wording", settings.wording, WORDINGS)
     columns = ("demonstration", "gating", "key_frame_from", "key_frame_to", "changes")
@@ -138,12 +112,12 @@ def build_question(
 
 
 def _step(trajectory: Mapping[str, Any], changes: Changes, i: int, j: int) -> list[str]:
-    """The sorted components of the step i -> j; raises :class:`QuestionError` if it is no edge."""
+    """The sorted components of the step i -> j; :class:`QuestionError` if it is not an edge."""
     found = changes.get((i, j))
     if not found:
         raise QuestionError(
             f"{trajectory['demonstration']} ({trajectory['gating']}): trajectory "
-            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is no edge of "
-            "the transition graph; materialize trajectories again from this graph"
+            f"{trajectory['trajectory_id']} goes from key frame {i} to {j}, which is not an edge "
+            "of the transition graph; materialize trajectories again from this graph"
         )
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Questions: all that are written, those that are chosen, and as they are asked."""
+"""Questions: all that are written, those that are chosen, and as variants ask them."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import (
@@ -16,7 +16,7 @@ from enact_assets.engine.tables import (
 class Qa(Table):
     """One row per question.
 
-    Every question written stands here; question_set says which of them are asked.
+    Holds every question written; question_set says which are asked.
     """
 
     by = ("demonstration", "gating")
@@ -34,7 +34,7 @@ class Qa(Table):
     action_components = text_lists("components of each action, in the order shown")
     answer = integers("label, from 1, shown for each step in turn")
     draw = integer("place among those of its kind and length, from 0")
-    wording = text("how actions are told: natural, symbolic or emoji")
+    wording = text("wording of actions: natural, symbolic or emoji")
     prompt = text("the text a model is given")
 
 
@@ -60,9 +60,9 @@ class QuestionSet(Table):
 class AskedQuestions(Table):
     """One row per variant and question, as the variant asks it.
 
-    The baseline asks the whole question_set, other variants the probe set. What is true of a
-    question is the same under every variant; what its actions say may differ in wording, and be
-    wrong under noise: told_components is what they tell, action_components what happened.
+    The baseline asks the whole question_set, other variants the probe set. The truth of a question
+    is the same under every variant. Its actions may be worded differently and be wrong under noise:
+    told_components is what they say, action_components what happened.
     """
 
     by = ("variant",)
@@ -78,10 +78,10 @@ class AskedQuestions(Table):
     key_frames = integers("key frames in true order")
     shown_key_frames = integers("key frames in the order shown, the current state first")
     actions = texts("action texts as they are asked, in the order shown")
-    told_components = text_lists("components that each of these texts tells; noise included")
+    told_components = text_lists("components that each of these texts states; noise included")
     action_components = text_lists("true components of each action, in the order shown")
     answer = integers("label, from 1, shown for each step in turn")
-    wording = text("how actions are told: natural, symbolic or emoji")
+    wording = text("wording of actions: natural, symbolic or emoji")
     noise_rate = number("probability with which a component is perturbed")
     n_perturbed = integer("true components that noise perturbed")
     prompt = text("the text a model is given")
@@ -97,7 +97,7 @@ class OfficialQuestions(Table):
     by = ("question_file",)
 
     question_file = text("name of the imported file", key=True)
-    line = integer("line of the file it stands in, from 1")
+    line = integer("its line in the file, from 1")
     question_id = text("id the file gives it", key=True)
     type = text("what the file calls its kind and length")
     kind = common.kind()

@@ -1,7 +1,7 @@
 """Questions of profile ``release``: those the public release makes, in its order, with its ids.
 
 Trajectories, wordings, shuffles and the order of questions come from the release's own draws
-(trajectories/release_draws.py); prompts and sentences are ours. Source: release 11 and 13.
+(trajectories/release_draws.py); prompts and sentences are ours. Source: definitions.md R11 and R13.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from enact_assets.questions.templates import KINDS, Kind, fill_template, load_te
 from enact_assets.trajectories.release_draws import Draw, LengthDraws, draws_between, release_index
 
 if TYPE_CHECKING:
-    from enact_assets.segmentation.deltas import DeltaIndex
+    from enact_assets.segmentation.component_index import ComponentIndex
     from enact_assets.segmentation.release_deltas import Entry, ReleaseDeltaIndex
 
 
@@ -29,7 +29,7 @@ def write_release_questions(
     segmented_frames: pl.DataFrame,
     trajectories: pl.DataFrame,
     transition_graph: pl.DataFrame,
-    index: "DeltaIndex | ReleaseDeltaIndex | None",
+    index: "ComponentIndex | None",
     *,
     settings: QuestionSettings,
     profile: Profile,
@@ -73,7 +73,7 @@ def write_release_questions(
 def places_of(texts: Sequence[str], shown: Sequence[str]) -> list[int]:
     """The label, from 1, of each of ``texts`` among ``shown``, its shuffle.
 
-    Of equal texts the first gets the first label that is left (release 13, ``gt_answer``).
+    Of equal texts the first gets the first label that is left (definitions.md R13, ``gt_answer``).
     """
     left: dict[str, list[int]] = {}
     for label in range(len(shown), 0, -1):

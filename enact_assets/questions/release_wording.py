@@ -1,8 +1,8 @@
-"""What profile ``release`` says of a change: sentences in our own words, chosen by its draws.
+"""Sentences of profile ``release``: our own words, chosen by the release's draws.
 
 A state has one phrase, and four ways of saying that it came about and two of saying that it ended;
-a transition has one. How many there are, and their order in a text, is the release's (release 11);
-the words are ours.
+a transition has one. How many there are, and their order in a text, is the release's
+(definitions.md R11); the words are ours.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which questions are asked: stratified over kind and length, balanced over demonstrations."""
+"""Selection of questions: stratified over kind and length, balanced over demonstrations."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

@@ -21,7 +21,7 @@ def shuffled_labels(n: int, *content: object) -> list[int]:
 
 
 def inverse_order(order: list[int]) -> list[int]:
-    """The inverse permutation of labels 1..n: where each label stands, from 1."""
+    """The inverse permutation of labels 1..n: the place of each label, from 1."""
     places = [0] * len(order)
     for place, label in enumerate(order, start=1):
         places[label - 1] = place

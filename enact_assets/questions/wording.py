@@ -1,4 +1,4 @@
-"""Actions as texts, in the wording that is asked for: English sentences, symbols or emoji."""
+"""Actions as texts in the requested wording: English sentences, symbols or emoji."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -21,7 +21,7 @@ def word_actions(
 ) -> list[str]:
     """Actions, each by the texts of its components, in words of ``wording``, one of `WORDINGS`.
 
-    Within an action, what came about is told first, then what ceased, then what turned into
+    Within an action, facts that began come first, then facts that ended, then what turned into
     something else; within these by predicate and objects, so that the order tells nothing beyond
     the components. Sentences take one of several phrasings by ``content``, the number of the
     action, from 1, and the component; notations have one text per component, whatever ``content``.
@@ -43,7 +43,7 @@ def explain_wording(actions: Iterable[Sequence[str]], wording: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Components of one action in the order in which they are told, and all sentences of each.
+    """Components of one action in their order in the text, and all sentences of each.
 
     A demonstration has some hundred different actions, each of them in some dozen questions.
     """
@@ -53,7 +53,7 @@ def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...
 
 @lru_cache(maxsize=1 << 14)
 def _sentences(text: str) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
-    """Where a component stands within an action, and all its sentences."""
+    """A component's place within an action, and all its sentences."""
     c = Component.parse(text)
     phrasings = range(len(PHRASINGS.get((c.operation, c.predicate), " ")))
     return _place(c), tuple([sentence(c, k) for k in phrasings])
@@ -66,5 +66,5 @@ def _written(texts: tuple[str, ...], notation: str) -> list[str]:
 
 
 def _place(c: Component) -> tuple[int, int, str, str]:
-    """Where a component stands within an action; its text comes last."""
+    """A component's place within an action; its text comes last."""
     return _ORDER[c.operation], _PREDICATE_ORDER[c.predicate], c.subject, str(c)

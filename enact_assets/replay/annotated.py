@@ -6,7 +6,7 @@ What the annotation leaves open is filled in as follows, and nothing else is:
 - An object is in view whenever it exists, unless it is shown and hidden. If the first row about it
   shows it, it was out of view before. In view without a box, its box is the whole picture: that it
   can be seen is known, how large it is is not.
-- A fact ends with the video if nobody removes it.
+- A fact without a removal ends with the video.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def check_annotation(file: Path) -> Checked:
     reader = _READER_OF_SUFFIX.get(file.suffix.lower())
     if reader is None:
         raise RecordingError(
-            f"{file}: no annotation by its name (known: {', '.join(ANNOTATION_FILES)})"
+            f"{file}: not the name of an annotation (known: {', '.join(ANNOTATION_FILES)})"
         )
     annotation, sha = Annotation(), ""
     try:
@@ -161,8 +161,8 @@ def _objects(demonstration: str, annotation: Annotation) -> pl.DataFrame:
 def _observability(demonstration: str, timed: Timed, video: VideoTimes) -> pl.DataFrame:
     rows = []
     for name, views in timed.views.items():
-        for frame_from, frame_to, told in views:
-            box: Box = told or (0, 0, video.width_px - 1, video.height_px - 1)
+        for frame_from, frame_to, given in views:
+            box: Box = given or (0, 0, video.width_px - 1, video.height_px - 1)
             x_min, y_min, x_max, y_max = box
             rows.append(
                 {

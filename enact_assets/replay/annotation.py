@@ -1,8 +1,8 @@
-"""What a person wrote down about a video: objects and changes, and everything that is wrong in it.
+"""Annotations of a video: objects, changes, and all problems found in them.
 
 Readers of the three formats (``annotation_csv.py``, ``annotation_json.py``, ``event_graphs.py``)
 make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader goes on
-after a problem, so that all of them are told at once. docs/sources.md describes the formats.
+after a problem, so that all of them are reported at once. docs/sources.md describes the formats.
 """
 
 from dataclasses import dataclass, field
@@ -25,21 +25,21 @@ KINDS: dict[str, tuple[str, str]] = {
     "unreadable": ("cannot be read ({reason})", "Check the path and its permissions."),
     "not_text": ("is not UTF-8 text ({reason})", "Save the file as UTF-8."),
     "empty": ("holds nothing", "Write objects and changes; docs/sources.md has an example."),
-    "not_csv": ("is no row of CSV ({reason})", "Close the quotation marks."),
-    "not_json": ("is no valid JSON ({reason})", "Correct it there, or just before."),
+    "not_csv": ("is not a CSV row ({reason})", "Close the quotation marks."),
+    "not_json": ("is not valid JSON ({reason})", "Correct it there, or just before."),
     # Its fields.
     "missing_column": ("the column is missing (found: {found})", "Add it to the first line."),
     "unknown_column": ("no such column (known: {known})", "Rename or delete the column."),
-    "repeated_column": ("the column stands twice", "Delete one of them."),
+    "repeated_column": ("duplicate column", "Delete one of them."),
     "too_many_fields": ("{n} fields, but {n_columns} columns", "Put text with commas in quotes."),
-    "unknown_change": ("{found!r} is no change (known: {known})", "Write one of these."),
+    "unknown_change": ("{found!r} is not a change (known: {known})", "Write one of these."),
     "missing_field": ("is missing", "Add it."),
     "unknown_field": ("no such field (known: {known})", "Rename or delete it."),
-    "unused_field": ("{found!r} means nothing in a row of {change}", "Leave the field empty."),
+    "unused_field": ("{found!r} has no meaning in a row of {change}", "Leave the field empty."),
     "wrong_type": ("{found} is not {expected}", "Write {expected}."),
     "bad_number": ("{found!r} is not {expected}", "Write {expected}."),
     # When.
-    "no_moment": ("neither a time nor a frame", "Say when: seconds, or the number of the frame."),
+    "no_moment": ("neither a time nor a frame", "Give a time in seconds or a frame number."),
     "two_moments": ("both a time and a frame", "Leave one of them out."),
     "after_the_end": (
         "{found} lies after the end: the video has {n_frames} frames, {length_s:.3f} s",
@@ -49,14 +49,14 @@ KINDS: dict[str, tuple[str, str]] = {
     # Objects.
     "no_objects": ("no object is listed", "List every object, the robot or person included."),
     "bad_name": (
-        "{found!r} is no name",
+        "{found!r} is not a name",
         f"Use 1 to {MAX_NAME_CHARACTERS} characters, no line breaks and no ';'.",
     ),
     "repeated_object": (
-        "{found!r} is listed in line {first_line} already",
+        "{found!r} is already listed in line {first_line}",
         "Number them: cup_1, cup_2.",
     ),
-    "no_category": ("{found!r} has no category", "Say what it is; 'agent' for robot or person."),
+    "no_category": ("{found!r} has no category", "Give a category; 'agent' for robot or person."),
     "unknown_object": ("{found!r} is not among the objects{hint}", "List it, or correct the name."),
     "own_parent": ("{found!r} is its own parent", "Name the objects that turned into it."),
     "never_appears": (
@@ -64,25 +64,25 @@ KINDS: dict[str, tuple[str, str]] = {
         "Say when it appears: a row that adds Exists.",
     ),
     "parent_stays": (
-        "{found!r} is to become {child!r}, but never ceases to exist",
-        "Say when it does: a row that removes Exists; or it is no parent.",
+        "{found!r} is a parent of {child!r} but never ceases to exist",
+        "Add a row that removes its Exists, or remove it from parents.",
     ),
     "parent_apart": (
-        "{found!r} goes at frame {frame}, {child!r} comes from it at {child_frame}",
-        "Give both one time: no step shows what lies more than {allowed} frames apart.",
+        "{found!r} ends at frame {frame}, but its child {child!r} begins at {child_frame}",
+        "Give both the same time: a transition must not span more than {allowed} frames.",
     ),
     # Facts.
     "no_changes": ("nothing ever changes", "Write at least one row that adds or removes a fact."),
-    "unknown_predicate": ("{found!r} is no predicate{hint}", "Write one of: {known}."),
+    "unknown_predicate": ("{found!r} is not a predicate{hint}", "Write one of: {known}."),
     "transition": (
-        f"{TRANSITION} is no fact",
-        "Give the new object parents, and say when they stop and it starts to exist.",
+        f"{TRANSITION} is not a fact",
+        "Give the new object parents, and rows that end their Exists and begin its own.",
     ),
-    "needs_object": ("{predicate} is about two objects", "Name the second one."),
-    "takes_no_object": ("{predicate} is about one object", "Leave the second one out."),
+    "needs_object": ("{predicate} takes two objects", "Name the second one."),
+    "takes_no_object": ("{predicate} takes one object", "Leave the second one out."),
     "same_object": ("{found!r} is subject and object", "Name two different objects."),
     "holds_already": (
-        "{fact} holds since line {first_line}",
+        "{fact} already holds since line {first_line}",
         "Delete the row, or remove it before.",
     ),
     "does_not_hold": (
@@ -91,39 +91,39 @@ KINDS: dict[str, tuple[str, str]] = {
     ),
     "no_frame": (
         "{fact} is added and removed at frame {frame}",
-        "Correct one of the times: a fact holds for a frame at least.",
+        "Correct one of the times: a fact holds for at least one frame.",
     ),
     "does_not_exist": (
         "{found!r} does not exist at frame {frame}, where {fact} holds",
-        "Remove the fact when the object goes, or correct when it exists.",
+        "End the fact when the object ends, or correct the object's times.",
     ),
     # Views.
     "bad_box": (
-        "{found!r} is no box of a picture of {width} x {height} px",
+        "{found!r} is not a box within a picture of {width} x {height} px",
         "Write x_min y_min x_max y_max, from 0, edges inclusive.",
     ),
-    "in_view_already": ("{found!r} is in view since line {first_line}", "Delete the row."),
+    "in_view_already": ("{found!r} is already in view since line {first_line}", "Delete the row."),
     "shown_twice": (
-        "{found!r} is shown at frame {frame} by line {first_line} already",
+        "line {first_line} already shows {found!r} at frame {frame}",
         "Delete one of them, or correct its time.",
     ),
     "not_in_view": ("{found!r} is not in view", "Delete the row, or show it before."),
     # Events.
     "unknown_place": (
-        "{found!r}: is a thing there on top of it or inside",
-        'Say so in the first line: {{"places": {{{found_json}: "OnTop"}}}}.',
+        "unknown place {found!r}",
+        'Say in line 1 if things are OnTop or Inside: {{"places": {{{found_json}: "OnTop"}}}}.',
     ),
     "bad_place": (
-        "{found!r} says nothing about a place",
+        "{found!r} is not a predicate for a place",
         "Write one of: {known}.",
     ),
     "two_places": ("{found!r} is in {first!r} and in {second!r}", "Keep one of them."),
     # The video.
     "no_video": (
-        "no video beside it",
-        "Put it there under the name {name}.mp4 (or .mkv, .mov, .avi, .webm).",
+        "no video in the folder",
+        "Add {name}.mp4 (or .mkv, .mov, .avi, .webm).",
     ),
-    "bad_video": ("{reason}", "No frame can be counted without it."),
+    "bad_video": ("{reason}", "Frames cannot be counted without it."),
 }
 """Kind of problem -> what is wrong, and what to do about it."""
 
@@ -159,7 +159,8 @@ class Change:
     """One fact or view that begins or ends, at ``frame`` or at ``time_s`` seconds.
 
     Of a view ``predicate`` is empty; ``box`` is (x_min, y_min, x_max, y_max) in px, None for one
-    that is not told. What ``is_assumed`` stands in no line: it must have held before ``line``.
+    that is not reported. A fact that ``is_assumed`` is in no line: it must have held before
+    ``line``.
     """
 
     line: int
@@ -182,7 +183,7 @@ class Annotation:
     changes: list[Change] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     refused: list[Change] = field(default_factory=list)
-    """Changes that say what they are about, in rows whose problem is told."""
+    """Changes that say what they are about, in rows whose problem is reported."""
     refused_objects: set[str] = field(default_factory=set)
     """Names of objects listed in such rows."""
 

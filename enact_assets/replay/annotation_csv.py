@@ -74,7 +74,7 @@ def read_csv(text: str) -> Annotation:
 
 
 def _separator(text: str) -> str:
-    """What separates most known names in the first line that is no remark; the comma if unsure."""
+    """Separator with most known names in the first line that is no comment; comma if unsure."""
     lines = (line.strip() for line in io.StringIO(text, newline=""))
     marks = "".join(SEPARATORS) + '" '
     first = next((line for line in lines if line.strip(marks) and line[0] != "#"), "")
@@ -100,7 +100,7 @@ def _check_columns(annotation: Annotation, line: int, columns: list[str]) -> boo
         if name and columns.count(name) > 1:
             annotation.tell("repeated_column", line, name)
         if name not in COLUMNS:
-            where = name or f"column {k + 1}, which has no name"
+            where = name or f"column {k + 1}, which has no header"
             annotation.tell("unknown_column", line, where, known=", ".join(COLUMNS))
     missing = [name for name in REQUIRED if name not in columns]
     if not set(MOMENTS) & set(columns):
@@ -154,7 +154,7 @@ def _read_row(annotation: Annotation, line: int, columns: list[str], row: list[s
 
 
 def _refuse_row(annotation: Annotation, line: int, of: dict[str, str]) -> None:
-    """Note what a row is about whose problem is told; its change may be the misspelt part."""
+    """Note what a row is about whose problem is reported; its change may be the misspelt part."""
     subject, other = of["subject"], of["object"] or None
     if of["predicate"]:
         change = Change(line, None, None, "add", of["predicate"], subject, other)
@@ -177,7 +177,7 @@ def _number(annotation: Annotation, line: int, name: str, text: str) -> float | 
         found = re.fullmatch(r"(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)", text, re.ASCII)
         if found and len(text) <= 30:
             hours, minutes, seconds = (float(part or 0) for part in found.groups())
-            # What stands behind a colon has run over into what stands before it.
+            # The part after the colon overflowed into the part before it.
             is_clock = (not found[2] or seconds < 60) and (not found[1] or minutes < 60)
             if is_clock:
                 return 3600 * hours + 60 * minutes + seconds

@@ -1,4 +1,4 @@
-"""Beginnings and ends of an annotation, taken in order, become intervals of frames."""
+"""Turns beginnings and ends of an annotation, in order, into intervals of frames."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ Box = tuple[int, int, int, int]
 """Left, top, right, bottom edge in px, inclusive."""
 Interval = tuple[int, int]
 View = tuple[int, int, Box | None]
-"""First frame, first frame after it, box if one is told."""
+"""First frame, first frame after it, box if one is given."""
 
 
 def fact_of(change: Change) -> Fact:
@@ -34,7 +34,7 @@ class FactIntervals:
     """Facts in the order of frames; at one frame, those that end first.
 
     ``added`` are all pairs of a fact and a frame at which it is added; what only follows from
-    ``refused`` rows is not told.
+    ``refused`` rows is not reported.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class FactIntervals:
 class ViewIntervals:
     """What is shown and hidden, in the order of frames; at one frame, what is hidden first.
 
-    What only follows from ``refused`` rows is not told.
+    Consequences of ``refused`` rows are not reported.
     """
 
     def __init__(self, annotation: Annotation, refused: Refused) -> None:
@@ -134,7 +134,7 @@ class ViewIntervals:
             ended.append((before[0], frame, before[2]))
 
     def close(self, name: str, n_frames: int) -> list[View]:
-        """Views of one object; one nobody told about is in view all along."""
+        """Views of one object; without any row it is in view all along."""
         if name not in self._ended:
             return [(0, n_frames, None)]
         if name in self._open:

@@ -55,7 +55,7 @@ def check_fields(
     known: Collection[str],
     needed: Collection[str] = (),
 ) -> bool:
-    """Whether ``entry`` has all fields it needs and none that nobody knows; else it is told."""
+    """Whether ``entry`` has all fields it needs and no unknown ones; otherwise it is reported."""
     n_before = len(annotation.problems)
     for name in entry:
         if name not in known:
@@ -69,7 +69,7 @@ def check_fields(
 def moment_of(
     annotation: Annotation, line: int, where: str, entry: dict[str, Any]
 ) -> tuple[int | None, float | None]:
-    """Frame and time of ``entry``, as far as it has them; a wrong one is told."""
+    """Frame and time of ``entry``, as far as it has them; wrong ones are reported."""
     frame, time_s = entry.get("frame"), entry.get("time")
     if frame is not None and not (_is_number(frame) and int(frame) == frame):
         expected = "a whole number from 0"
@@ -83,7 +83,7 @@ def moment_of(
 
 
 def is_texts(annotation: Annotation, line: int, where: str, value: Any) -> bool:
-    """Whether ``value`` is a list of texts; else it is told."""
+    """Whether ``value`` is a list of texts; otherwise it is reported."""
     if not _is(annotation, line, where, value, list):
         return False
     checked = [_is(annotation, line, f"{where}[{k}]", v, str) for k, v in enumerate(value)]
@@ -91,12 +91,12 @@ def is_texts(annotation: Annotation, line: int, where: str, value: Any) -> bool:
 
 
 def is_object(annotation: Annotation, line: int, where: str, value: Any) -> bool:
-    """Whether ``value`` is a JSON object; else it is told."""
+    """Whether ``value`` is a JSON object; otherwise it is reported."""
     return _is(annotation, line, where, value, dict)
 
 
 def is_text(annotation: Annotation, line: int, where: str, value: Any) -> bool:
-    """Whether ``value`` is a text; else it is told."""
+    """Whether ``value`` is a text; otherwise it is reported."""
     return _is(annotation, line, where, value, str)
 
 

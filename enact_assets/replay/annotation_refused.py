@@ -1,4 +1,4 @@
-"""What refused rows were about: what is wrong for want of them has been told with its cause.
+"""Contents of refused rows, whose consequences are not reported again.
 
 Told once more it would come with wrong advice: delete the row, correct the name.
 """
@@ -7,7 +7,7 @@ from enact_assets.replay.annotation import Change
 
 
 class Refused:
-    """Facts, views and objects of rows that were told to be wrong, and hence do not count."""
+    """Facts, views and objects of rows that were refused and do not count."""
 
     def __init__(self) -> None:
         self._facts: set[frozenset[str]] = set()

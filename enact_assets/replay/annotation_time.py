@@ -1,7 +1,7 @@
-"""Changes of an annotation, put in order and on frames: what holds from when to when.
+"""Orders the changes of an annotation and puts them on frames.
 
 Finds what contradicts itself: facts that begin twice, end without having begun, or outlive their
-objects; moments after the end; names nobody listed.
+objects; moments after the end; unlisted names.
 """
 
 import difflib
@@ -41,7 +41,7 @@ MAX_HINTS = 200
 
 @dataclass
 class Timed:
-    """Facts, existence included, and views on frames [from, to); a box is None if not told."""
+    """Facts, existence included, and views on frames [from, to); a box is None if not given."""
 
     facts: dict[Fact, list[Interval]] = field(default_factory=dict)
     views: dict[str, list[View]] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Timeline:
         if name in self._objects:
             return True
         if not self._annotation.objects or name in self._annotation.refused_objects:
-            return False  # told with what lists it, or that nothing is listed
+            return False  # reported with its list, or as an empty list
         hint = self._hint("object", name, self._objects)
         self._annotation.tell("unknown_object", line, where, found=name, hint=hint)
         return False
@@ -214,7 +214,7 @@ class Timeline:
         comes = [start for start, _ in timed.facts[EXISTS, thing.name, None]]
         for parent in dict.fromkeys(thing.parents):
             if parent == thing.name or parent not in self._objects:
-                continue  # told already
+                continue  # reported already
             exists = timed.facts[EXISTS, parent, None]
             goes = [stop for _, stop in exists if stop < self._video.n_frames]
             if self._refused.has_fact(parent):

@@ -1,4 +1,4 @@
-"""The embedded source: demonstrations simulated on the spot, named ``<activity>-<seed>``."""
+"""The embedded source: demonstrations simulated on demand, named ``<activity>-<seed>``."""
 
 import re
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def _lists(values: NDArray[np.float64]) -> pl.Series:
 
 
 def embedded_world(demonstrations: pl.DataFrame) -> World:
-    """The world one embedded demonstration was recorded in, built anew.
+    """The world one embedded demonstration was recorded in, rebuilt.
 
     Errors: :class:`ReplayError` if the table has not exactly one row, if the demonstration is not
     embedded, or if it was recorded in another version of the world.

@@ -1,4 +1,4 @@
-"""Per-event scene graphs as JSON lines: after each event, which things are at which place.
+"""Per-event scene graphs as JSON lines: after each event, the things at each place.
 
 The shape of public annotations of kitchen videos: ``{"time": 12.4, "action": "take", "object":
 "knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete: what
@@ -128,7 +128,7 @@ class _Things:
         place_of: dict[str, tuple[str, str | None]] = {}
         for place, things in graph.items():
             if not things:
-                continue  # what an empty place means is nobody's concern
+                continue  # the meaning of an empty place does not matter
             meaning = self._meaning(line, place)
             for thing in things:
                 name = _name(thing)

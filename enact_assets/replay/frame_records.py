@@ -1,4 +1,4 @@
-"""The records a recorded frame is made of, decoded into typed structures (release section 2)."""
+"""The records a recorded frame is made of, decoded into typed structures (definitions.md R2)."""
 
 import re
 from collections.abc import Iterable
@@ -146,7 +146,7 @@ def decode_plain(raw: RawFrame) -> PlainFrame | None:
 def decode(raw: RawFrame) -> FullFrame | DiffFrame | EmptyFrame:
     """``raw`` as what its ``type`` says it is.
 
-    Errors: :class:`RecordingError` names file, frame and field if it is no JSON, not UTF-8, or if
+    Errors: :class:`RecordingError` names file, frame and field if it is not JSON, not UTF-8, or if
     a field is missing or of another type. Fields that are not part of the layout are ignored.
     """
     _check_text_encoding(raw)
@@ -201,15 +201,15 @@ def check_text(text: str, place: Place, label: str) -> str:
 
 
 def check_state(state: str, place: Place, label: str) -> str:
-    """``state`` if it can be a predicate: an identifier in ASCII that is not one of ours."""
+    """``state`` if it can be a predicate: an identifier in ASCII that is not reserved."""
     if len(state) > MAX_STATE_CHARACTERS or not _STATE.fullmatch(state):
         raise place.error(
-            f"{_shortened(state)} is no state name: expected letters, digits and '_', not "
+            f"{_shortened(state)} is not a state name: expected letters, digits and '_', not "
             f"starting with a digit, at most {MAX_STATE_CHARACTERS}",
             label,
         )
     if state in _RESERVED:
-        raise place.error(f"{state!r} cannot be a state: it has a meaning of its own", label)
+        raise place.error(f"{state!r} cannot be a state: the name is reserved", label)
     return state
 
 
@@ -245,7 +245,7 @@ def _decode(
         joint = "." if within and name and not name.startswith("[") else ""
         raise place.error(message.replace("`", ""), f"{within}{joint}{name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise place.error(f"is no valid JSON: {error}", within) from None
+        raise place.error(f"is not valid JSON: {error}", within) from None
 
 
 def _shortened(value: object) -> str:

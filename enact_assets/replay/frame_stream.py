@@ -1,6 +1,6 @@
-"""The bytes of a recorded replay as a stream of frames, of which a few are in memory at a time.
+"""A recorded replay as a stream of frames, of which a few are in memory at a time.
 
-The layout is that of the public release (release section 2): one JSON object, its keys frame ids,
+The layout is that of the public release (definitions.md R2): one JSON object, its keys frame ids,
 its values frames. Ids have to ascend in the order in which they are written.
 """
 
@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class RawFrame:
-    """One frame as it stands in the file.
+    """One frame as the file has it.
 
     ``body`` is valid until the stream is read on. ``spans`` (n, 2) are where in it the camera's
     view of each node stands; None if that is not written in the plainest form.
@@ -126,8 +126,7 @@ class FrameStream:
         place = Place(self.place.file, frame_id)
         if frame_id <= self._last_id:
             raise place.error(
-                f"comes after frame id {self._last_id}. Every id has to be written once, in "
-                "ascending order."
+                f"comes after frame id {self._last_id}. Ids must be unique and ascending."
             )
         if self._data[self._position] != ord("{"):
             raise place.error(f"expected an object, found {self._shown(self._position)}")
@@ -283,6 +282,6 @@ class FrameStream:
         )
 
     def _shown(self, at: int) -> str:
-        """What stands ``at`` a position of the buffer, for messages."""
+        """The text ``at`` a position of the buffer, for messages."""
         found = bytes(self._data[at : min(at + 12, self._stop)])
         return f"{repr(found)[1:]} at byte {self._n_before + at}"

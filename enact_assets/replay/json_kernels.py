@@ -1,4 +1,4 @@
-"""Numba kernels that walk over JSON as bytes, without making anything of it.
+"""Numba kernels that walk over JSON as bytes without building objects.
 
 Positions count bytes from the start of ``data`` (n,), which is read up to ``stop``. A negative
 number in the place of a position is one of the outcomes below.
@@ -15,7 +15,7 @@ INCOMPLETE = -1
 """The data end before what is looked for does."""
 BROKEN = -2
 DIFFERENT = -3
-"""Something else than what is looked for stands there."""
+"""The text there is not the expected one."""
 TOO_DEEP = -4
 
 MAX_NUMBER = 2**31 - 1

@@ -1,4 +1,4 @@
-"""Where in a JSON text its members stand, so that a message can name the line."""
+"""Lines of the members of a JSON text, so that a message can name them."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _decoder = json.JSONDecoder()
 def parse_json(text: str) -> Any:
     """The value of ``text``. Errors: ``ValueError`` with the reason.
 
-    A key that stands twice in one object, and nesting that is too deep, are such reasons too.
+    Duplicate keys in one object and too deep nesting are such reasons too.
     """
     try:
         return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
@@ -69,9 +69,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice[:60]!r} stands twice in one object")
+        raise ValueError(f"{twice[:60]!r} is a duplicate key in one object")
     return found
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number in JSON")
+    raise ValueError(f"{constant} is not a JSON number")

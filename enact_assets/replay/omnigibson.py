@@ -33,7 +33,8 @@ from enact_assets.replay.replay_tables import Demonstrations, States
 
 
 class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``omnigibson.json`` says; ``n_frames`` and on are told by the file when it came.
+    """What ``omnigibson.json`` says; ``n_frames`` and the fields after it come from the imported
+    file.
 
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
@@ -104,7 +105,7 @@ def playback_request(
 ) -> PlaybackRequest:
     """What to ask of the player; ``changes`` are fields of it, such as ``view`` and ``frames``.
 
-    Its folder below ``output`` is named by all that decides what comes out, frames aside.
+    Its folder below ``output`` is named by everything that determines what comes out, frames aside.
     """
     about = read_demonstration(description)
     source = Path(about.file)
@@ -206,7 +207,7 @@ class _Columns:
 def read_played(path: Path, demonstration: str) -> ReplayTables:
     """What the player wrote to ``path``, as replay tables.
 
-    Errors: :class:`PlaybackError` names file and line of what is no such file, or was cut off.
+    Errors: :class:`PlaybackError` names file and line if it is not such a file, or was cut off.
     """
     objects = _Columns("objects", ("object_name", "category", "parents", "is_particle_system"))
     facts = _Columns("facts", ("predicate", "subject", "object", "frame_from", "frame_to"))
@@ -214,7 +215,7 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
     records = _records(path)
     head, end = next(records, None), None
     if not isinstance(head, _Replay) or head.format != FORMAT:
-        raise PlaybackError(f"{path}, line 1: is no replay in format {FORMAT}. Delete the file.")
+        raise PlaybackError(f"{path}, line 1: not a replay in format {FORMAT}. Delete the file.")
     for record in records:
         if isinstance(record, _Fact):
             facts.add(_values(record))
@@ -227,8 +228,8 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
     found = {"object": len(objects), "fact": len(facts), "seen": len(seen)}
     if end is None or end.counts != found:
         raise PlaybackError(
-            f"{path}: was cut off (found {found}, it should hold {end and end.counts}). Delete the "
-            "file and materialize again."
+            f"{path}: was cut off (found {found}, expected {end and end.counts}). Delete the file "
+            "and materialize again."
         )
     row = {
         "demonstration": demonstration,

@@ -69,10 +69,10 @@ def list_demonstrations(path: Path) -> Listing:
     if not listed.demonstrations:
         if reasons:
             raise PlaybackError(
-                f"{path}: none of its {len(reasons)} demonstrations can be played, the first: "
+                f"{path}: none of its {len(reasons)} demonstrations can be played, first: "
                 f"{reasons[0]}"
             )
-        raise PlaybackError(f"{path}: holds no demonstration (expected groups data/demo_N)")
+        raise PlaybackError(f"{path}: contains no demonstration (expected groups data/demo_N)")
     file = str(path.absolute())
     usable = [msgspec.structs.asdict(each) for each in listed.demonstrations]
     return Listing([RawDemonstration(file=file, **each) for each in usable], reasons)
@@ -82,7 +82,7 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
     """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
-    that name is there, so that what somebody set in its ``omnigibson.json`` is not lost;
+    that name is there, so that edits of its ``omnigibson.json`` are not lost;
     :class:`OutputError`. Then nothing is taken in.
     """
     listing = list_demonstrations(path)
@@ -94,8 +94,8 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
     there = [folder for folder in folders.values() if folder.exists()]
     if there:
         raise RecordingError(
-            f"{path}: {len(there)} of its {len(found)} demonstrations are there already, the "
-            f"first: {there[0]}. Remove them to import the file anew."
+            f"{path}: {len(there)} of its {len(found)} demonstrations already exist, the first: "
+            f"{there[0]}. Remove them to import the file again."
         )
     try:
         for name, folder in folders.items():

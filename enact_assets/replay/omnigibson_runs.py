@@ -1,4 +1,4 @@
-"""Runs the player in OmniGibson's own interpreter: watched, one at a time, with one more try.
+"""Runs the player in OmniGibson's own interpreter: watched, one at a time, with one retry.
 
 Isaac Sim crashes now and then, so an end without a result is tried once more. What the player says
 is wrong (no GPU, no such file) is not: it would be wrong again.
@@ -40,7 +40,7 @@ OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LA
 _log = logging.getLogger(__name__)
 
 Session = Callable[[], AbstractContextManager[Mapping[str, str]]]
-"""Opens a channel to whoever listens; gives the variables by which the player finds it."""
+"""Opens a channel for messages; gives the variables by which the player finds it."""
 
 
 def interpreter() -> str:
@@ -53,7 +53,9 @@ def interpreter() -> str:
     if not named:
         raise PlaybackError(f"{PYTHON_VARIABLE} is not set. {advice}")
     if not os.access(named, os.X_OK) or Path(named).is_dir():
-        raise PlaybackError(f"{PYTHON_VARIABLE}: {named!r} is no program that can be run. {advice}")
+        raise PlaybackError(
+            f"{PYTHON_VARIABLE}: {named!r} is not a program that can be run. {advice}"
+        )
     return named
 
 
@@ -75,7 +77,7 @@ class Player:
         is_done: Callable[[], bool],
         progress: Callable[[int, int], None],
     ) -> None:
-        """Play ``request``; ``is_done`` looks whether all of its output is there.
+        """Play ``request``; ``is_done`` looks whether its output is complete.
 
         ``progress`` hears frames done and frames in all. Errors: :class:`PlaybackError` with what
         the player said, or after two crashes with the end of its log; :class:`OutputError` if its
@@ -110,7 +112,7 @@ class Player:
 
 
 current_player: ContextVar[Player] = ContextVar("enact_player")
-"""Set where somebody listens; everywhere else players are started without a channel."""
+"""Set where messages are received; elsewhere players are started without a channel."""
 
 
 def player() -> Player:
@@ -129,7 +131,7 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("The GPU is in use by another replay: this one waits.")
+            say("Another replay uses the GPU; waiting for it.")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield file.fileno()
 
@@ -168,30 +170,30 @@ def _run(
                 f"{PYTHON_VARIABLE}: {command[0]} cannot be started ({error.strerror})"
             ) from error
         try:
-            told = ""
+            reported = ""
             while not _has_ended(process):
                 time.sleep(POLL_S)
-                told = _tell(folder, told, progress)
-            _tell(folder, told, progress)
+                reported = _tell(folder, reported, progress)
+            _tell(folder, reported, progress)
         finally:
             _stop(process)
     return process.returncode
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Whether it has, without collecting it: until then nobody else gets its number."""
+    """Whether it has, without collecting it: until then no other process gets its number."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _tell(folder: Path, told: str, progress: Callable[[int, int], None]) -> str:
+def _tell(folder: Path, reported: str, progress: Callable[[int, int], None]) -> str:
     """Pass the player's progress on if it is news."""
     with suppress(OSError, ValueError):
         text = (folder / PROGRESS_FILE).read_text()
         done, total = (int(number) for number in text.split())
-        if text != told:
+        if text != reported:
             progress(done, total)
         return text
-    return told
+    return reported
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

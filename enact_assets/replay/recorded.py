@@ -1,6 +1,6 @@
 """The recorded source: replays in the layout of the public release -> replay tables.
 
-Source: release section 2. Every frame stands for the complete graph that the release reconstructs
+Source: definitions.md R2. Every frame has the complete graph that the release reconstructs
 from it; what differs from the frame before becomes the ends of intervals. Tables count frames by
 position, ``frame_id_runs`` keeps the ids.
 
@@ -8,7 +8,7 @@ In a recording of differences, what is seen is as old as the record it comes fro
 ``visibility`` alone is not written between full frames.
 
 What tables cannot hold is refused: an object or a pair listed twice in one frame, a state listed
-twice, a category or parents that change in the course of the recording.
+twice, a category that changes in the course of the recording.
 """
 
 import re
@@ -25,12 +25,12 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.tables import table
 from enact_assets.replay.frame_stream import FrameStream, Progress
 from enact_assets.replay.replay_result import RECORDED, ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, States
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, States
 from enact_assets.replay.timeline import Timeline
 
 FRAME_RATE_HZ = 30.0
 PARTICLE_SYSTEM = "System"
-"""Category of objects that stand for many particles."""
+"""Category of particle systems."""
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
 
@@ -50,7 +50,7 @@ def read_recorded(
     other than ``camera`` see is not kept. ``progress`` hears bytes done and bytes in all.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
-    was expected, if the file cannot be read or is no recording in this layout.
+    was expected, if the file cannot be read or is not a recording in this layout.
     """
     try:
         check_partition_value(demonstration, f"recording {path}")
@@ -63,7 +63,9 @@ def read_recorded(
             if pattern is not None:
                 timeline.sight_rows += stream.follow(pattern, timeline.sight)
         if not stream.n_frames:
-            raise stream.place.error("no frame in it; the recording was cut off or never began")
+            raise stream.place.error(
+                "it contains no frame; the recording was cut off or never began"
+            )
         timeline.finish(stream.n_frames)
     row = {
         "demonstration": demonstration,
@@ -81,6 +83,7 @@ def read_recorded(
         _objects(demonstration, timeline),
         _observability(demonstration, timeline),
         States.empty(),
+        _later_parents(demonstration, timeline),
     )
 
 
@@ -109,7 +112,8 @@ def _objects(demonstration: str, timeline: Timeline) -> pl.DataFrame:
     used = {name for (_, *names), _, _ in timeline.facts for name in names}
     nodes = {subject for (predicate, subject, _), _, _ in timeline.facts if predicate == EXISTS}
     names = [name for name in timeline.objects if name in used]
-    kinds = [timeline.kinds[name] if name in nodes else ("", None) for name in names]
+    of = timeline.kinds
+    kinds = [(of[n].category, of[n].parents[0][1]) if n in nodes else ("", None) for n in names]
     rows = pl.DataFrame(
         {
             "object_name": pl.Series(names, dtype=pl.String),
@@ -121,6 +125,20 @@ def _objects(demonstration: str, timeline: Timeline) -> pl.DataFrame:
         }
     )
     return _checked("objects", demonstration, rows)
+
+
+def _later_parents(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+    rows = [
+        {
+            "demonstration": demonstration,
+            "object_name": name,
+            "frame_from": frame,
+            "parents": parents,
+        }
+        for name, kind in timeline.kinds.items()
+        for frame, parents in kind.parents[1:]
+    ]
+    return LaterParents.build(rows)
 
 
 def _observability(demonstration: str, timeline: Timeline) -> pl.DataFrame:

@@ -1,15 +1,18 @@
-"""Replay tables -> a recording in the layout of the public release (release section 2).
+"""Replay tables -> a recording in the layout of the public release (definitions.md R2).
 
 What comes back from ``read_recorded``: with flavour ``full`` every table, except that the hash is
 of the new file, ``activity`` has to be given again, and states that render embedded demonstrations
 are not written. With flavour ``diff`` the same of ids, facts and objects; what is seen comes back
 as old as the release leaves it: exact at frames written in full and at objects that appear,
 otherwise that of the last record of the object. Only one camera is written.
+
+Parents that change are written at their first frame, in both flavours, so that they come back. In
+an ``update`` the public writer repeats those of the frame before.
 """
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -23,6 +26,7 @@ from enact_assets.contracts.errors import ExistenceError, OutputError, ReplayErr
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS, RELATED
 from enact_assets.data_root.recordings import CAMERA
+from enact_assets.replay.parents import Parents
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.system.atomic import replacing
@@ -67,7 +71,7 @@ def write_recorded(
         raise ReplayError(
             f"a recording holds one demonstration, the tables hold {tables.demonstrations.height}"
         )
-    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
     try:
         with replacing(path) as temporary, _opened(temporary, path.suffix == ".gz") as file:
             for k, record in enumerate(_records(tables, flavour, camera)):
@@ -97,13 +101,16 @@ def _records(tables: ReplayTables, flavour: Flavour, camera: str) -> Iterator[by
     seen = tables.observability.filter(pl.col("camera") == camera)
     facts = _Sweep.over(tables.facts, ("predicate", "subject", "object"))
     boxes = _Sweep.over(seen, ("object_name", *BOX_COLUMNS))
+    later: dict[int, dict[str, Parents]] = {}
+    for _, name, frame, parents in tables.later_parents.iter_rows():
+        later.setdefault(frame, {})[name] = parents
     scene = _Scene(tables.objects, camera)
     body = ""
     for frame, frame_id in enumerate(ids):
-        changes = facts.at(frame), boxes.at(frame)
-        is_changed = any(chain(*changes))
+        changes, turned = (facts.at(frame), boxes.at(frame)), later.get(frame, {})
+        is_changed = any(chain(*changes, turned))
         if is_changed:
-            scene.change(frame, *changes)
+            scene.change(frame, *changes, turned)
         is_full = flavour == "full" or _is_written_in_full(frame, ids)
         if not is_full:
             body = scene.difference() if is_changed else _EMPTY
@@ -113,7 +120,7 @@ def _records(tables: ReplayTables, flavour: Flavour, camera: str) -> Iterator[by
 
 
 def _is_written_in_full(frame: int, ids: list[int]) -> bool:
-    """Whether a recording of differences has all of ``frame``: release section 2.
+    """Whether a recording of differences has all of ``frame``: definitions.md R2.
 
     The public writer asks whether there was a frame before by its id, and takes 0 for none.
     """
@@ -130,7 +137,7 @@ class _Sweep:
 
     @classmethod
     def over(cls, intervals: pl.DataFrame, columns: Sequence[str]) -> "_Sweep":
-        """Intervals of a table, each told by the values of ``columns``; latest first."""
+        """Intervals of a table, each as the values of ``columns``; latest first."""
         bounds = (intervals[name].arg_sort(descending=True) for name in ("frame_from", "frame_to"))
         starts, stops = (
             list(zip(intervals[name].gather(order).to_list(), order.to_list(), strict=True))
@@ -162,14 +169,17 @@ class _Scene:
         self._edges: dict[Pair, str] = {}
         # Of what was touched last: what held and was seen before.
         self._before: dict[str | Pair, tuple[set[str], Box | None]] = {}
+        self._turned: Mapping[str, Parents] = {}
 
     def change(
         self,
         frame: int,
         facts: Change,
         boxes: Change,
+        turned: Mapping[str, Parents],
     ) -> None:
-        """Go to ``frame``, at which ``facts`` and ``boxes`` (each: ended, begun) change.
+        """Go to ``frame``, at which ``facts`` and ``boxes`` (each: ended, begun) change, and from
+        which on the objects ``turned`` have other parents.
 
         Errors: :class:`ExistenceError` for a view of an object that does not exist;
         :class:`ReplayError` for a pair that is both without and with states.
@@ -177,6 +187,10 @@ class _Scene:
         keys = [(s if o is None else (s, o), p) for change in facts for p, s, o in change]
         touched: dict[Any, None] = dict.fromkeys([key for key, _ in keys])
         touched.update(dict.fromkeys([box[0] for change in boxes for box in change]))
+        touched.update(dict.fromkeys(turned))
+        for name, parents in turned.items():
+            self._kinds[name][1] = parents
+        self._turned = turned
         self._before = {
             key: (set(self._held.get(key, ())), self._boxes.get(key)) for key in touched
         }
@@ -216,10 +230,10 @@ class _Scene:
         for key in sorted(self._before, key=lambda key: (key,) if isinstance(key, str) else key):
             before, box = self._before[key]
             now = self._held.get(key, set())
-            if before == now:
+            if before == now and not (now and key in self._turned):
                 continue
             operation = "update" if before and now else "add" if now else "remove"
-            # The public writer updates states only: what else it says is of the frame before.
+            # The public writer updates states only: its box is of the frame before.
             states = now or before
             if isinstance(key, str):
                 view = self._boxes.get(key) if operation == "add" else box

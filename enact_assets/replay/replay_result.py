@@ -1,8 +1,10 @@
-"""What a replay is made of, whatever its source."""
+"""The tables of a replay, whatever its source."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
+
+from enact_assets.replay.replay_tables import LaterParents
 
 RECORDED = "recorded"
 """Source of demonstrations that were read from a file in the layout of the public release."""
@@ -11,7 +13,7 @@ ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
 """Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
 """Source of demonstrations that OmniGibson played back from raw recordings."""
 VIDEO = "video"
-"""Source of demonstrations that are a video somebody annotated."""
+"""Source of demonstrations that are a video a person annotated."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class ReplayTables:
     """The replay tables of one demonstration, each by its contract.
 
     ``observability`` is empty where no camera recorded what it sees (embedded demonstrations are
-    rendered later), ``states`` is empty where nothing can be rendered again (recorded ones).
+    rendered later), ``states`` is empty where nothing can be rendered again (recorded ones),
+    ``later_parents`` is empty where no object has other parents later on (nearly everywhere).
     """
 
     demonstrations: pl.DataFrame
@@ -27,3 +30,4 @@ class ReplayTables:
     objects: pl.DataFrame
     observability: pl.DataFrame
     states: pl.DataFrame
+    later_parents: pl.DataFrame = field(default_factory=LaterParents.empty)

@@ -1,4 +1,4 @@
-"""Replays: a demonstration, what holds in it when, and what its pictures are made from."""
+"""Replays: demonstrations, facts over time, objects, and states for rendering."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, integers, number, numbers, text, texts, truth
@@ -7,18 +7,18 @@ from enact_assets.engine.tables import Table, integer, integers, number, numbers
 class Demonstrations(Table):
     """One row per demonstration.
 
-    A demonstration stands here as soon as it is replayed, with or without questions.
+    Holds every replayed demonstration, with or without questions.
     """
 
     by = ("demonstration",)
 
     demonstration = common.demonstration(key=True)
-    source = text("who recorded it: embedded, recorded, omnigibson, video")
+    source = text("source of the recording: embedded, recorded, omnigibson, video")
     activity = text("household activity")
     seed = integer("seed of placement, order and timing", null=True)
     n_frames = integer("length of the replay", "frame")
     frame_rate_hz = number("frames per second", "Hz")
-    world_sha = text("hash of the world the states belong to, or of the file recorded")
+    world_sha = text("hash of the simulated world, or of the recorded file")
     frame_id_runs = integers(
         "how the recording numbers its frames: frame, id, frame, id, ... where ids jump"
     )
@@ -57,7 +57,23 @@ class Objects(Table):
         "null if a recording says nothing",
         null=True,
     )
-    is_particle_system = truth("whether it stands for many particles")
+    is_particle_system = truth("whether it is a particle system")
+
+
+class LaterParents(Table):
+    """One row per change of an object's parents in the course of a demonstration.
+
+    Nearly always empty: a substance that is made a second time, of other objects, has a row.
+    Objects has the parents before the first row; those of a row hold until the object's next row.
+    """
+
+    by = ("demonstration",)
+    is_published = False
+
+    demonstration = common.demonstration(key=True)
+    object_name = common.object_name(key=True)
+    frame_from = integer("first frame at which these are its parents", "frame", key=True)
+    parents = texts("as in objects, in order; null if the recording says nothing", null=True)
 
 
 class Observability(Table):

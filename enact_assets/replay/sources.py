@@ -1,4 +1,4 @@
-"""What every source of demonstrations can do: the protocol, and how one is found for a name.
+"""The protocol of a source of demonstrations, and how one is found for a name.
 
 The sources themselves are in ``frames/demonstration_sources.py``: making pictures is downstream
 of replaying.
@@ -20,7 +20,7 @@ class ReplayProgress(Protocol):
     """Hears how far a replay is, in the unit of its source."""
 
     def simulated(self, seconds: float) -> None:
-        """Seconds of robot time simulated; nobody knows how many there will be."""
+        """Seconds of robot time simulated; their total is unknown."""
         ...
 
     def read(self, done: int, total: int) -> None:
@@ -34,7 +34,7 @@ class ReplayProgress(Protocol):
 
 @dataclass(frozen=True)
 class Silent:
-    """Progress that nobody hears."""
+    """Progress that is discarded."""
 
     def simulated(self, seconds: float) -> None:
         """Seconds simulated."""
@@ -78,7 +78,7 @@ class ReplaySource(Protocol):
     """One kind of demonstrations: where they are, their replay tables, their pictures.
 
     A demonstration carries the ``name`` of its source in column ``source`` of table
-    ``demonstrations``; that is who makes its pictures later. Sources are asked from many processes:
+    ``demonstrations``; that source makes its pictures later. Sources are asked from many processes:
     keep them small and without open files.
     """
 
@@ -117,7 +117,7 @@ class ReplaySource(Protocol):
 
 @dataclass(frozen=True)
 class Sources:
-    """All sources, in the order in which they are asked who has a name."""
+    """All sources, in the order in which they are asked for a name."""
 
     members: Sequence[ReplaySource]
 
@@ -151,7 +151,7 @@ def replay(
 ) -> ReplayTables:
     """Replay tables of ``demonstration``, by the first source that has it.
 
-    Errors: :class:`UnknownNameError` for a name nobody has, otherwise those of the source, such as
+    Errors: :class:`UnknownNameError` for an unknown name, otherwise those of the source, such as
     :class:`RecordingError` or :class:`SimulationError`.
     """
     return sources.find(demonstration).replay(demonstration, progress or Silent())

@@ -1,4 +1,4 @@
-"""Numba kernels that walk over the frames of a recorded replay, and over those alike at once.
+"""Numba kernels that walk over the frames of a recorded replay, and over runs of equal ones.
 
 Most frames of a recording repeat the one before byte by byte, apart from their id and from what
 the camera sees of each object. ``follow_frames`` walks over such frames without decoding them; the
@@ -54,7 +54,7 @@ _VISIBILITY = np.frombuffer(b"visibility", np.uint8)
 
 
 class Cursor(NamedTuple):
-    """Where reading stands: bytes ``position`` to ``stop`` are unread; the next frame's number."""
+    """Reading position: bytes ``position`` to ``stop`` are unread; the next frame's number."""
 
     position: int
     stop: int
@@ -222,7 +222,7 @@ def read_boxes(pattern: Pattern) -> int:
 def see_boxes(sight: Sight, owners: Ints, boxes: Ints, frame: int, rows: Ints) -> int:
     """From ``frame`` on, objects ``owners`` (n,) are seen as ``boxes`` (n, 7).
 
-    A height of 0 stands for not at all. ``sight`` changes in place; ``rows`` (r, 10) takes what
+    A height of 0 means not at all. ``sight`` changes in place; ``rows`` (r, 10) takes what
     ended, at most one row per object. Returns how many.
     """
     n_rows = 0

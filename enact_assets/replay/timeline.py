@@ -1,4 +1,4 @@
-"""From graph to graph: which facts of a recording hold, and what is seen, from which frame on."""
+"""Turns consecutive graphs of a recording into intervals of facts and views."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -28,14 +28,12 @@ from enact_assets.replay.frame_records import (
 )
 from enact_assets.replay.frame_stream import Place, RawFrame, Rows
 from enact_assets.replay.json_kernels import FOUND
+from enact_assets.replay.parents import Kind
 from enact_assets.replay.stream_kernels import Pattern, Sight
 
 Ints = NDArray[np.int64]
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object; the object of a node's state is None."""
-Kind = tuple[str, list[str] | None]
-"""Category and parents of an object; parents are None where the recording has no such field."""
-
 _Record = TypeVar("_Record", Node, Edge)
 
 _NO_SPANS = np.empty((0, 2), np.int64)
@@ -88,7 +86,7 @@ class Timeline:
             return self._pattern(raw)
         if not self._has_graph:
             raise raw.place.error(
-                "no full frame before this one, so nobody knows what it differs from", "type"
+                "no full frame precedes this one, so the frame it differs from is unknown", "type"
             )
         if isinstance(graph, DiffFrame):
             self._take_diff(frame, graph, raw.place)
@@ -206,15 +204,14 @@ class Timeline:
         parents = None
         if node.parent is not UNSET:
             parents = [check_name(p, place, f"{label}.parent") for p in node.parent]
-        kind = (node.category, parents)
-        known = self.kinds.setdefault(name, kind)
-        if known != kind:
-            field, k = ("category", 0) if known[0] != kind[0] else ("parent", 1)
+        kind = self.kinds.setdefault(name, Kind(node.category))
+        if kind.category != node.category:
             raise place.error(
-                f"was {known[k]!r} in an earlier frame and is {kind[k]!r} now. An object keeps its "
-                "category and its parents: give a new object a new name.",
-                f"{label}.{field}",
+                f"was {kind.category!r} in an earlier frame and is {node.category!r} now. An "
+                "object keeps its category: give a new object a new name.",
+                f"{label}.category",
             )
+        kind.set(frame, parents)
         states = self._checked(node.states, place, label)
         if before is None:
             self._begin(frame, (EXISTS, name, None))
@@ -228,6 +225,7 @@ class Timeline:
     def _drop_node(self, frame: int, name: str) -> None:
         for state in (EXISTS, *self._nodes.pop(name).states):
             self._end(frame, (state, name, None))
+        self.kinds[name].forget(frame)
         owner = self.objects[name]
         if self.sight.since[owner] >= 0:
             self._see(frame, np.array([owner]), _UNSEEN[None])

@@ -1,4 +1,4 @@
-"""Contradictions in a replay, found before any stage builds on it.
+"""Checks a replay for contradictions before any stage builds on it.
 
 All checks are joins and comparisons of columns: a replay of 100,000 frames and some thousand
 intervals is checked in milliseconds.
@@ -16,13 +16,21 @@ _OBJECT_KEY = ["demonstration", "object_name"]
 _FACT_KEY = ["demonstration", "predicate", "subject", "object"]
 
 
-def check_replay(demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame) -> None:
+def check_replay(
+    demonstrations: pl.DataFrame,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    later_parents: pl.DataFrame | None = None,
+) -> None:
     """Raise if the tables of one or several demonstrations contradict themselves.
+
+    Without ``later_parents`` no object has other parents later on.
 
     Errors, each naming demonstration, fact, frames, how many rows are concerned and the first:
 
     - :class:`ReplayError`: a demonstration without frames, or listed twice; rows of a demonstration
-      that is not listed; an object listed twice, with an unknown parent, or as its own parent; an
+      that is not listed; an object listed twice, with an unknown parent, or as its own parent;
+      later parents of an unknown object, or from a frame on that is not in (0, n_frames); an
       unknown predicate, ``Transition`` as a fact (it follows from ``parents``), a wrong number of
       objects, a fact about an object and itself, a symmetric predicate in both directions.
     - :class:`IntervalError`: an interval that is empty or leaves [0, n_frames), or intervals of
@@ -38,7 +46,11 @@ def check_replay(demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.
     names = demonstrations.filter(pl.col("source") == RECORDED)["demonstration"].to_list()
     is_recorded = pl.col("demonstration").is_in(names)
     _check_objects(objects)
-    _check_parents(objects.filter(~is_recorded))
+    named = objects.filter(~is_recorded)
+    if later_parents is not None and later_parents.height:
+        _check_later_parents(demonstrations, objects, later_parents)
+        named = pl.concat([named, later_parents.filter(~is_recorded)], how="diagonal")
+    _check_parents(objects, named)
     _check_predicates(facts.filter(~is_recorded))
     _check_recorded_predicates(facts.filter(is_recorded))
     _check_intervals(demonstrations, facts)
@@ -84,8 +96,29 @@ def _check_objects(objects: pl.DataFrame) -> None:
         )
 
 
-def _check_parents(objects: pl.DataFrame) -> None:
-    links = objects.explode("parents", empty_as_null=False).filter(pl.col("parents").is_not_null())
+def _check_later_parents(
+    demonstrations: pl.DataFrame, objects: pl.DataFrame, later: pl.DataFrame
+) -> None:
+    unknown = later.join(objects, on=_OBJECT_KEY, how="anti", maintain_order="left")
+    if unknown.height:
+        name, first = unknown.select(_OBJECT_KEY).row(0)
+        raise ReplayError(
+            f"demonstration {name!r}: {unknown.height} of {later.height} rows of later_parents are "
+            f"about objects that are not in objects, first {first!r}. Add a row to objects."
+        )
+    rows = later.join(demonstrations, on="demonstration", maintain_order="left")
+    outside = rows.filter(~pl.col("frame_from").is_between(1, pl.col("n_frames") - 1))
+    if outside.height:
+        name, first, frame, n_frames = outside.select(*_OBJECT_KEY, "frame_from", "n_frames").row(0)
+        raise ReplayError(
+            f"demonstration {name!r}: {outside.height} of {rows.height} rows of later_parents "
+            f"start outside frames 1 to {n_frames - 1}, first {first!r} at frame {frame}. "
+            "Parents from the first frame on belong in objects."
+        )
+
+
+def _check_parents(objects: pl.DataFrame, named: pl.DataFrame) -> None:
+    links = named.explode("parents", empty_as_null=False).filter(pl.col("parents").is_not_null())
     own = links.filter(pl.col("parents") == pl.col("object_name"))
     if own.height:
         name, first = own.select(_OBJECT_KEY).row(0)
@@ -156,8 +189,8 @@ def _check_recorded_predicates(facts: pl.DataFrame) -> None:
     )
     if wrong.height:
         raise ReplayError(
-            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is no "
-            f"state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
+            f"{_where(wrong)}: {wrong.height} of {facts.height} facts have a predicate that is "
+            f"not a state name, first {wrong['predicate'][0]!r}. State names are identifiers; "
             "transitions follow from parents and are no facts."
         )
     arity = facts.filter(

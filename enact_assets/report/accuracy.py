@@ -1,4 +1,4 @@
-"""Leaderboard, and what became of the answers: figures and tables."""
+"""Leaderboard and outcomes of the answers: figures and tables."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ STATES = (
 
 
 def leaderboard(rows: ReportRows) -> Section:
-    """Models by pairwise accuracy over all lengths, with intervals and who is tied with whom."""
+    """Models by pairwise accuracy over all lengths, with intervals and ties."""
     parts: list[Part] = []
     tables: list[Part] = []
     for kind in BOTH_KINDS:
@@ -48,10 +48,12 @@ def leaderboard(rows: ReportRows) -> Section:
         if scored:
             parts.append(_intervals(kind, scored))
         else:
-            tables.append(Text(f"No answer to a {kind} question was scored: nothing to draw."))
+            tables.append(
+                Text(f"No answer to a {kind} question was scored, so there is no figure.")
+            )
         tables.append(_leaderboard_table(kind, of_kind))
         if scored and all(row["low"] is None for row in scored):
-            why = scored[0]["reason"] or "there is no reason given"
+            why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
     if absent:
@@ -62,13 +64,12 @@ def leaderboard(rows: ReportRows) -> Section:
         tables.append(Text(text, is_notice=True))
     tables.append(
         Text(
-            "Intervals hold 95 %, over demonstrations, as questions of one demonstration go "
-            "together: a bootstrap, or with fewer than 6 demonstrations by t, and then wide. "
-            "Two models are tied if a test on their common questions, corrected for the number of "
-            "pairs, does not tell them apart (model_comparisons); "
-            "being tied is not transitive. A place is a range: from the best to the worst that "
-            "these tests allow. References are no models: chance, the oracle and answers by a "
-            "shortcut; they have no place."
+            "The 95 % intervals are clustered by demonstration: bootstrap intervals, or, with "
+            "fewer than six demonstrations, wider t intervals. Two models are tied if a test on "
+            "their common questions, corrected for the number of pairs, finds no difference "
+            "(model_comparisons). Ties are not transitive. A place is the range that these tests "
+            "allow. Reference baselines (chance, the oracle, shortcuts) are scored but not "
+            "ranked."
         )
     )
     return Section("leaderboard", "Leaderboard", (*parts, *tables))
@@ -82,10 +83,9 @@ def answers(rows: ReportRows) -> Section:
         return Section("answers", "What became of the answers", (Text(text),))
     parts: list[Part] = [
         Text(
-            "Wrong is an order that the verifier does not accept. Unparsed is an answer in which "
-            "no order was found: scored as wrong under profile paper, in no score under profile "
-            "release. Missing is a question that was never answered, or is put to a model whose "
-            "evaluation is missing; it is in no score."
+            "Wrong: the verifier rejects the order. Unparsed: the answer contains no order; "
+            "profile paper scores it as wrong, profile release does not score it. Missing: the "
+            "question was never answered, or the model's evaluation is missing; it is not scored."
         )
     ]
     for kind in BOTH_KINDS:
@@ -97,7 +97,7 @@ def answers(rows: ReportRows) -> Section:
         for row in statuses.sort("kind", "model").iter_rows(named=True)
     )
     columns = ("model", "kind", "questions", *(word for _, word, _, _ in STATES))
-    parts.append(Table("Questions by what became of them", columns, table_rows, n_words=2))
+    parts.append(Table("Questions by outcome", columns, table_rows, n_words=2))
     return Section("answers", "What became of the answers", tuple(parts))
 
 
@@ -245,6 +245,6 @@ def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
         return finished(
             drawn,
             f"answers_{kind}",
-            f"What became of {kind} questions",
+            f"Outcomes of {kind} questions",
             f"Shares of answers to {kind} questions for {len(of_kind)} models; over all: {said}.",
         )

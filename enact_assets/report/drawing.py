@@ -1,4 +1,4 @@
-"""How all figures are drawn: one look, and the same bytes for the same rows.
+"""Style of all figures: one look, and equal bytes for equal rows.
 
 Figures are drawn narrow, so that their letters can be read on a phone; a wide page shows two side
 by side. Colours are those of Okabe and Ito, which people with any colour vision tell apart.
@@ -28,7 +28,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "enact_assets",
     # Letters as shapes: the same on every machine.
     "svg.fonttype": "path",
-    # A name of a model is no formula.
+    # A model name is not a formula.
     "text.parse_math": False,
     "font.family": ["DejaVu Sans"],
     "font.size": 9,

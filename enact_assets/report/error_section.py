@@ -1,4 +1,4 @@
-"""What is wrong in wrong answers: structural and semantic shares, hands, inexact acceptance."""
+"""Errors of wrong answers: structural and semantic shares, hands, inexact acceptance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,10 +28,9 @@ CLASSES = (
 )
 _HATCHES = ("", "", "///", "...", "xx")
 _SHADES = (COLOURS[0], COLOURS[4], COLOURS[5], COLOURS[3], COLOURS[2])
-NO_WRONG = "No answer that could be compared was wrong: there are no errors to show."
+NO_WRONG = "No comparable answer was wrong, so there are no errors to show."
 NO_HAND = (
-    "Wrong answers could be compared, but neither they nor what happened name a hand: there is "
-    "nothing to say of hands."
+    "Neither the wrong answers nor the true changes name a hand, so there are no hand statistics."
 )
 _UNCLUSTERED = "*"
 _RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mixing"))
@@ -48,9 +47,9 @@ def structural(rows: ReportRows) -> Section:
         rows["structural"].rename({"category": "what"}),
         CATEGORIES,
         published,
-        "A component is one change that a step shows. Omission: a true one left out. "
-        "Hallucination: one made up. The substitutions and the inversion are pairs of both that "
-        "differ in the objects, in the predicate or in the sign alone.",
+        "A component is one change that a step shows. Omission: a true component is missing. "
+        "Hallucination: a component is made up. Substitutions and inversions pair a missing with "
+        "a made-up component that differ only in the objects, the predicate or the sign.",
     )
 
 
@@ -61,31 +60,31 @@ def semantic(rows: ReportRows) -> Section:
         rows["semantic"].rename({"semantic_class": "what"}),
         CLASSES,
         {},
-        "What kind of statement the component makes that an error is about. The paper shows these "
-        "shares as a picture without numbers, so none are published beside them.",
+        "Kind of statement that an error is about. The paper shows these shares without numbers, "
+        "so there are no published rows.",
     )
 
 
 def handedness(rows: ReportRows) -> Section:
     """Precision, recall and mixing rate of what answers say about each hand."""
     ours, theirs = rows["handedness"], rows["published_handedness"]
-    told = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
+    named = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
     parts: list[Part] = []
-    if told.is_empty():
+    if named.is_empty():
         why = NO_WRONG if ours.is_empty() else NO_HAND
-        parts.append(Text(f"{why} The published numbers stand alone.", is_notice=True))
+        parts.append(Text(f"{why} Only published numbers are shown.", is_notice=True))
     parts.append(
         Text(
-            "Components that say what a hand grasps, of wrong answers as in the paper. Precision: "
-            "right ones among said ones; recall: right ones among true ones; mixing: true ones of "
-            "one hand that are said of the other. Bars are standard errors, clustered by "
-            "demonstration; where the components of a rate are of fewer than two demonstrations "
-            f"(marked {_UNCLUSTERED}) they take components as independent, as the published do."
+            "Grasp components in wrong answers, as in the paper. Precision: matched / predicted. "
+            "Recall: matched / true. Mixing: true components of one hand that the answer assigns "
+            "to the other. Bars are standard errors, clustered by demonstration. With fewer than "
+            f"two demonstrations (marked {_UNCLUSTERED}) they treat components as independent, as "
+            "the published ones do."
         )
     )
     lines = []
     for kind in BOTH_KINDS:
-        of_kind = _hands(told.filter(kind=kind), theirs.filter(kind=kind))
+        of_kind = _hands(named.filter(kind=kind), theirs.filter(kind=kind))
         if of_kind:
             parts.append(_hand_figure(kind, of_kind))
         lines += of_kind
@@ -102,7 +101,7 @@ def handedness(rows: ReportRows) -> Section:
 
 
 def mismatch(rows: ReportRows) -> Section:
-    """How often is accepted what does not say all that happened."""
+    """Share of accepted answers that omit changes."""
     columns = ("model", "whose", "kind", "questions %", "of accepted", "steps %", "of passing")
     lines = [
         (
@@ -123,12 +122,12 @@ def mismatch(rows: ReportRows) -> Section:
         question, step = (percent(of_level.get(level)) for level in ("question", "step"))
         lines.append((model, "published", "both", question, NONE, step, NONE))
     text = Text(
-        "The verifier accepts a step that names less than happened. This is the share of accepted "
-        "questions, and of passing steps, that leave something out and say nothing untrue."
+        "The verifier accepts a step that names fewer changes than happened. This is the share "
+        "of accepted questions, and of passing steps, that omit changes and state nothing false."
     )
     if rows["mismatch"].is_empty():
-        text = Text(f"{text.text} No answer here could be compared with what happened.")
-    caption = "Accepted, though not all that happened is said"
+        text = Text(f"{text.text} No answer here could be compared with the true changes.")
+    caption = "Accepted answers that omit changes"
     return Section("mismatch", "Mismatch", (text, Table(caption, columns, tuple(lines), n_words=3)))
 
 
@@ -229,7 +228,7 @@ def _rate(row: dict[str, Any], name: str) -> str:
     rate, error = row[name], row[f"{name}_error"]
     if rate is None or error is None:
         return percent(rate)
-    # Which of ours is not clustered must be seen: it is too small as a rule.
+    # Unclustered errors must be marked: they are usually too small.
     is_unclustered = row["whose"] == "here" and row[f"{name}_clustered_se"] is None
     return f"{percent(rate)} ± {percent(error)}{_UNCLUSTERED if is_unclustered else ''}"
 

@@ -9,7 +9,7 @@ from enact_assets.report.parts import BOTH_KINDS, Figure, points, words
 VARIANTS_ABREAST = 6
 """More in one figure cannot be read: cells get narrower than their numbers."""
 WIDE = 4
-"""Up to so many variants number and mark stand in one line, beyond that in two."""
+"""Up to this many variants, number and mark share a line; beyond it they take two."""
 TICK_LETTERS, FEW_TICK_LETTERS, TICK_LINES = 56, 34, 3
 """Letters that fit above a figure side by side, small and not so small, and lines of a name."""
 LARGEST = 0.2
@@ -23,7 +23,7 @@ def heat_maps(
     """Figures of a panel, of up to :data:`VARIANTS_ABREAST` variants each.
 
     ``cells`` have kind, model, variant, is_published, delta (None: no number), mark, and
-    is_significant. They need not be complete: what is not there is hatched.
+    is_significant. They need not be complete: missing cells are hatched.
     """
     n_figures = -(-len(variants) // VARIANTS_ABREAST)
     figures = []

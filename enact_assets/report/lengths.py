@@ -43,16 +43,20 @@ def by_length(rows: ReportRows) -> Section:
                 metric=metric,
             )
             if ours.is_empty():
-                tables.append(Text(f"No {kind} question was scored: no {words(metric)} to draw."))
+                tables.append(
+                    Text(
+                        f"No {kind} question was scored, so there is no figure of {words(metric)}."
+                    )
+                )
                 continue
             theirs = published.filter(kind=kind, metric=metric)
             chance = rows["chance"].filter(kind=kind) if metric == METRICS[0] else None
             parts.append(_curves(kind, metric, ours, theirs, chance))
             tables.append(_length_table(kind, metric, ours, theirs))
     about = Text(
-        "Published numbers are those of the paper's main results, on its own questions: they are "
-        "shown for orientation and are no result of this installation. The tables hold of them "
-        "people and the best model; all stand in leaderboard_with_published."
+        "Published numbers are the paper's main results on its own questions, shown for "
+        "orientation. They are not results of this installation. The tables show people and the "
+        "best published model; leaderboard_with_published has all."
     )
     return Section("by-length", "Accuracy by length", (*parts, about, *tables))
 

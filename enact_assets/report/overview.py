@@ -1,13 +1,13 @@
-"""The beginning of a report: what it is about, and what must not be read into it."""
+"""The beginning of a report: its subject and its limits."""
 
 from enact_assets.report.parts import Part, Section, Table, Text
 from enact_assets.report.report_rows import N_STALE_SHOWN, ReportRows
 
 EMBEDDED = "embedded"
 EMBEDDED_NOTICE = (
-    "Demonstrations of source “embedded” come from this package's own simulator: three rooms and a "
-    "scripted robot. It is not BEHAVIOR, and no number here that rests on them is a BEHAVIOR "
-    "result. Numbers marked as published are the paper's own."
+    "Demonstrations of source “embedded” come from this package's own simulator: three rooms and "
+    "a scripted robot. It is not BEHAVIOR, and no number based on them is a BEHAVIOR result. "
+    "Numbers marked as published are the paper's own."
 )
 
 
@@ -32,16 +32,16 @@ def overview(rows: ReportRows) -> Section:
         )
     )
     if sources.is_empty():
-        parts.append(Text("The warehouse holds no demonstration."))
+        parts.append(Text("The warehouse contains no demonstration."))
     else:
         lines = tuple(
             (row["source"], f"{row['n_demonstrations']:,}", f"{row['n_activities']:,}")
             for row in sources.iter_rows(named=True)
         )
         columns = ("source", "demonstrations", "activities")
-        parts.append(Table("Demonstrations by who recorded them", columns, lines))
+        parts.append(Table("Demonstrations by source", columns, lines))
     if int(sources["n_demonstrations"].sum()) == 1:
-        text = "There is one demonstration, so nothing says how much results vary between them."
+        text = "There is only one demonstration, so variation between demonstrations is unknown."
         parts.append(Text(text, is_notice=True))
     parts += _not_current(rows)
     return Section("about", "What this is", tuple(parts))
@@ -50,9 +50,9 @@ def overview(rows: ReportRows) -> Section:
 def _not_current(rows: ReportRows) -> list[Part]:
     """Which partitions were stale or missing when the warehouse was published."""
     if rows["stale"].is_empty() and rows["missing"].is_empty():
-        return [Text("All rows were current when they were published.")]
-    stale = "Partitions that were older than what they are made from"
-    missing = "Partitions that were asked for and were not there"
+        return [Text("All rows were fresh when they were published.")]
+    stale = "Partitions older than their inputs"
+    missing = "Partitions that were requested but missing"
     return [*_listed(rows, "stale", stale), *_listed(rows, "missing", missing)]
 
 

@@ -1,4 +1,4 @@
-"""From rows to sections, and from sections to one HTML file that needs nothing but itself."""
+"""From rows to sections, and from sections to one self-contained HTML file."""
 
 import base64
 import re

@@ -1,11 +1,11 @@
-"""What a page is put together from: sections of texts, tables, figures and examples."""
+"""Parts of a page: sections of texts, tables, figures and examples."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 BOTH_KINDS = ("forward", "inverse")
 NONE = "\N{EN DASH}"
-"""What stands in a cell for which there is no number."""
+"""Content of a cell without a number."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawn figure: its file name without ending, what it shows, what a reader who cannot see
-    it is told, and its two files.
+    """A drawn figure: its file name without ending, what it shows, its
+    alternative text, and its two files.
     """
 
     name: str

@@ -35,26 +35,25 @@ UNPAIRED_MARK = "‡"
 
 
 def probes(rows: ReportRows) -> Section:
-    """All panels: those of the paper, which also hold its numbers, and further ones of ours."""
+    """All panels: the paper's, which also hold its numbers, and our further ones."""
     ours, theirs = rows["probes"], rows["published_probes"]
     parts: list[Part] = []
     if ours.is_empty():
         parts.append(
             Text(
-                "No variant besides the baseline has answers: there is nothing of our own to "
-                "compare. The panels show the published numbers alone. `enact-assets materialize "
-                "--variant fisheye` would add one.",
+                "Only the baseline has answers, so the panels show published numbers only. "
+                "`enact-assets materialize --variant fisheye` adds a variant.",
                 is_notice=True,
             )
         )
     parts.append(
         Text(
-            "Each cell is the pairwise accuracy under a variant minus that under the baseline, in "
-            "percentage points, over all lengths; below zero the variant is worse. For models "
-            "answered here it is the mean difference over questions scored on both sides, and "
-            "stars mark the test clustered by demonstration, corrected by Holm within the panel: "
-            "* p < 0.05, ** p < 0.01, *** p < 0.001. In published rows † marks p < 0.05 of the "
-            "paper's Welch tests, which are not corrected. Hatched cells have no number."
+            "Each cell is the pairwise accuracy under a variant minus that under the baseline, "
+            "in percentage points, over all lengths. Below zero the variant is worse. For models "
+            "measured here, the cell is the mean difference over questions scored under both, "
+            "and stars mark the test clustered by demonstration, Holm-corrected within the "
+            "panel: * p < 0.05, ** p < 0.01, *** p < 0.001. In published rows † marks p < 0.05 "
+            "of the paper's uncorrected Welch tests. Hatched cells have no number."
             + _about_unpaired(ours)
         )
     )
@@ -79,9 +78,9 @@ def _about_unpaired(ours: pl.DataFrame) -> str:
     if ours.filter(n_paired=0).is_empty():
         return ""
     return (
-        f" {UNPAIRED_MARK}: no question has a score on both sides, as another gating asks other "
-        "questions. There it is the difference of the two means, with a test clustered by "
-        "demonstration: it holds other questions against each other, so read it with care."
+        f" {UNPAIRED_MARK}: the gating differs, so no question is scored under both. The cell is "
+        "the difference of the two means, with a test clustered by demonstration. It compares "
+        "different questions, so read it with care."
     )
 
 
@@ -167,5 +166,5 @@ def _table(ours: pl.DataFrame) -> Table:
                 f"{row['n_missing']:,}",
             )
         )
-    caption = "Differences to the baseline in percentage points, all lengths, models answered here"
+    caption = "Differences to the baseline in percentage points, all lengths, models measured here"
     return Table(caption, columns, tuple(lines), n_words=3)

@@ -1,4 +1,4 @@
-"""Agreement with the published numbers: models of the same name, and what the paper found."""
+"""Agreement with the published numbers: models of the same name, and the paper's findings."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -32,8 +32,8 @@ def agreement(rows: ReportRows) -> Section:
     if same.is_empty():
         parts.append(
             Text(
-                "No model answered here bears the name of a published one, so no number can be "
-                "held against a published number. What the paper found can still be asked of them."
+                "No model here has the name of a published model, so accuracies cannot be "
+                "compared. The paper's findings can still be checked for these models."
             )
         )
     else:
@@ -41,8 +41,8 @@ def agreement(rows: ReportRows) -> Section:
     parts.append(_findings(rows))
     parts.append(
         Text(
-            "Each cell is how many models show it, of those that can tell. These are counts of "
-            "signs, not tests: a baseline that answers at random shows each now and then."
+            "Each cell counts the models that show the finding, of those with enough data. These "
+            "are counts of signs, not tests: a random baseline shows each finding now and then."
         )
     )
     return Section("agreement", "Agreement with published numbers", tuple(parts))
@@ -68,7 +68,7 @@ def _same_models(same: pl.DataFrame) -> Table:
         )
         for row in same.iter_rows(named=True)
     )
-    return Table("Models that the paper has too", columns, lines, n_words=5)
+    return Table("Models that the paper also scored", columns, lines, n_words=5)
 
 
 def _findings(rows: ReportRows) -> Table:
@@ -102,7 +102,11 @@ def _findings(rows: ReportRows) -> Table:
     ]
     for name, about, is_shown in (
         ("recall", "The right hand has the higher recall", _is_right_more),
-        ("mixing_rate", "The left hand is taken for the right one more often", _is_left_more),
+        (
+            "mixing_rate",
+            "Models take the left hand for the right one more often than the reverse",
+            _is_left_more,
+        ),
     ):
         lines += [
             (
@@ -113,11 +117,11 @@ def _findings(rows: ReportRows) -> Table:
             for kind in BOTH_KINDS
         ]
     columns = ("what the paper found", "models here", "published models")
-    return Table("What the paper found, asked of all models", columns, tuple(lines))
+    return Table("Findings of the paper, checked for all models", columns, tuple(lines))
 
 
 def _count(shown: Findings) -> str:
-    return f"{sum(shown.values())} of {len(shown)}" if shown else f"{NONE} (none can tell)"
+    return f"{sum(shown.values())} of {len(shown)}" if shown else f"{NONE} (no data)"
 
 
 def _is_inverse_better(rows: pl.DataFrame) -> Findings:

@@ -1,4 +1,4 @@
-"""What was asked: how many questions there are, of which length, and how hard by construction."""
+"""Questions asked: their number and length, and their difficulty by construction."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def _figure(
     alt = "the paper asks 500 to 575 of each length and kind."
     if not is_of_baseline:
         caption = f"Questions of gating {gating}: its variants ask the probe set"
-        alt = "the probe set, beside which the paper has no numbers."
+        alt = "the probe set, for which the paper has no numbers."
     with canvas(3.1) as (drawn, (axes,)):
         totals: dict[str, Any] = {}
         for kind, colour, lift in zip(BOTH_KINDS, COLOURS, (-0.2, 0.2), strict=False):

@@ -1,4 +1,4 @@
-"""What a report is about: rows of the published warehouse, read once, by SQL."""
+"""Rows of a report: read once from the published warehouse, by SQL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

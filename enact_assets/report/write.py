@@ -29,7 +29,7 @@ class WrittenReport:
 
 
 def report_folder(root: DataRoot, variant: str = BASELINE) -> Path:
-    """Where a report stands unless somebody says otherwise: the baseline's is the asset."""
+    """Default folder of a report: the baseline's is the asset."""
     return root.report if variant == BASELINE else root.report / variant
 
 

@@ -1,4 +1,4 @@
-"""Wrong answers as people see them: pictures as shown, both orders, and the facts that differ."""
+"""Wrong answers for readers: pictures as shown, both orders, and the facts that differ."""
 
 from collections.abc import Callable
 from typing import Any

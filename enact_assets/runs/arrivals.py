@@ -1,4 +1,4 @@
-"""Names that arrived: of the registry, of lists beside the data, of recordings and question files.
+"""Names from the registry, from lists beside the data, from recordings and question files.
 
 Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
 the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays
@@ -29,7 +29,7 @@ def names_found(
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Dimension -> names that are to be partitions, in the order found; and what is wrong.
 
-    Names nobody defined are left out, each with one message that says where it stands. Without a
+    Undefined names are ignored, each with one message that says where the name is. Without a
     ``registry`` the names of all other places are found.
     """
     places: dict[str, dict[str, str]] = {"demonstration": {}, "model": {}, "question_file": {}}
@@ -57,7 +57,7 @@ def names_found(
             else:
                 found[dimension].append(name)
     for dimension, names in names_in_lake(data).items():
-        # One that nobody defines any more, as its recording is gone, is no news each time.
+        # A name whose recording is gone is not reported each time.
         found[dimension] += [
             name
             for name in names
@@ -67,7 +67,7 @@ def names_found(
 
 
 def names_in_lake(data: DataResource) -> dict[str, list[str]]:
-    """Dimension -> names that the lake holds and nobody forgot, sorted."""
+    """Dimension -> names in the lake that were not forgotten, sorted."""
     forgotten = Forgotten(data.data_root.root)
     found = {}
     for dimension, table in HELD_IN.items():
@@ -77,7 +77,7 @@ def names_in_lake(data: DataResource) -> dict[str, list[str]]:
 
 
 def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
-    """Where ``name`` still stands, so that it would be added again: in words, each with a place."""
+    """Places that still name ``name``, so that it would be added again, in words."""
     registered = {"demonstration": registry.demonstrations, "model": registry.models}
     places = []
     if name in registered.get(dimension, ()):
@@ -113,7 +113,7 @@ def check_name(
 
 
 def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
-    """Each name of a list, with the line it stands in."""
+    """Each name of a list, with its line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

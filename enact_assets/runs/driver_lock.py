@@ -1,7 +1,7 @@
 """The lock that keeps a second driver out of a data root, and says who holds it.
 
 The operating system holds it for the process, and PostgreSQL for the connection: both let go the
-moment the holder dies. No clock and no process number decides anything; they are only told.
+moment the holder dies. No clock and no process number decides anything; messages only show them.
 """
 
 import errno
@@ -48,7 +48,7 @@ def shown(url: str) -> str:
     """Database and machine of ``url``, as they may be shown.
 
     Errors: :class:`SettingsError`, which quotes nothing, if it is none: parts of a password with an
-    unescaped ``/`` or ``@`` stand where a name or a port belongs.
+    unescaped ``/`` or ``@`` are where a name or a port belongs.
     """
     import psycopg2
     from psycopg2.extensions import parse_dsn
@@ -108,9 +108,8 @@ def _file_lock(data_root: Path) -> Iterator[None]:
         except OSError as error:
             if error.errno not in NO_LOCKS_HERE or postgres_url() is None:
                 raise SettingsError(
-                    f"{path}: this file system has no locks ({error.strerror}), so nothing would "
-                    f"keep a second driver out. Set {POSTGRES_VARIABLE}, or give another --data "
-                    "folder."
+                    f"{path}: this file system has no locks ({error.strerror}), so a second "
+                    f"driver could start. Set {POSTGRES_VARIABLE}, or give another --data folder."
                 ) from error
         try:
             lock.truncate(0)
@@ -122,7 +121,7 @@ def _file_lock(data_root: Path) -> Iterator[None]:
 
 
 def _lock(lock: TextIO) -> None:
-    """Take the lock; who only asks whether somebody has it holds it for an instant."""
+    """Take the lock; a process that only checks it holds it for an instant."""
     for _ in range(ASKED_TIMES - 1):
         with suppress(BlockingIOError):
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -144,7 +143,7 @@ def _told(text: str) -> str:
         process = ProcessIdentity.decoded(found["process"])
         return f"{process or 'unknown'}, since {found['since']}"
     except (ValueError, TypeError, KeyError):
-        return "it has only just begun"
+        return "it has just started"
 
 
 class _DatabaseLock:
@@ -174,7 +173,7 @@ class _DatabaseLock:
             cursor.execute("select pg_try_advisory_lock(%s)", (ADVISORY_KEY,))
             if cursor.fetchone() == (True,):
                 return connection
-        holder = _database_holder(connection) or "it has just ended: try again"
+        holder = _database_holder(connection) or "it has just ended; try again"
         connection.close()
         raise _taken(
             shown(self._url), holder, f"another database ({POSTGRES_VARIABLE}): one per data root"
@@ -211,7 +210,7 @@ def _database_lock() -> Iterator[None]:
 
 
 def driver_at_work(data_root: Path) -> str | None:
-    """Who drives ``data_root``, or another one on the same database; None if nobody does.
+    """The driver of ``data_root`` or of another root on its database; None if there is none.
 
     The locks themselves are asked, so that it is right also between two steps of a driver, and of
     one that died. Errors: :class:`SettingsError` if the database cannot be reached.
@@ -282,13 +281,13 @@ def _database_holder(connection: "psycopg2.extensions.connection") -> str | None
 
 def _taken(place: Path | str, holder: str, other: str) -> MaterializationError:
     return MaterializationError(
-        f"{place}: another driver is at work here ({holder}). Wait for it, or give this one "
+        f"{place}: another driver is at work here ({holder}). Wait for it, or give this driver "
         f"{other}."
     )
 
 
 def _not_writable(path: Path, error: OSError) -> SettingsError:
     return SettingsError(
-        f"{path}: cannot be made or written ({error.strerror}). Dagster's runs and "
-        "the lock of a driver stand there: give another --data folder, or make this one writable."
+        f"{path}: cannot be made or written ({error.strerror}). The driver lock and Dagster's "
+        "runs are stored there. Make the folder writable, or give another --data folder."
     )

@@ -25,7 +25,7 @@ __all__ = ["INSTANCE_FOLDER", "check_root", "instance_config", "only_driver", "o
 INSTANCE_FOLDER = "dagster"
 POLICY: Mapping[str, Any] = {
     # Of runs that render one at a time works; others are mostly a process that starts. By run, not
-    # by op: a run that waits for a place within its process would hold what others wait for.
+    # by op: a run that waits inside its process occupies a slot meanwhile.
     "concurrency": {
         "runs": {"max_concurrent_runs": 4},
         "pools": {"granularity": "run", "default_limit": 1},
@@ -46,19 +46,19 @@ POLICY: Mapping[str, Any] = {
 
 
 def check_root(data_root: Path) -> None:
-    """Raise :class:`SettingsError` if there is no such folder: who only looks makes none."""
+    """Raise :class:`SettingsError` if there is no such folder: reading commands create none."""
     if not data_root.is_dir():
         raise SettingsError(
-            f"{data_root}: no such folder, so nothing was made there yet. Look at --data and "
-            "ENACT_HOME; `enact-assets materialize` makes the folder."
+            f"{data_root}: no such folder; nothing was made there yet. Check --data and "
+            "ENACT_HOME. `enact-assets materialize` creates the folder."
         )
 
 
 def open_instance(data_root: Path) -> dg.DagsterInstance:
-    """The Dagster instance of a data root; its settings stand in ``<data root>/dagster``.
+    """The Dagster instance of a data root; its settings are in ``<data root>/dagster``.
 
     Runs and events are kept beside them, or in the PostgreSQL database that ``ENACT_POSTGRES_URL``
-    names, which is asked for again by everybody who opens the instance: the file never holds it.
+    names, which every process that opens the instance must have set: the file never holds it.
 
     Errors: :class:`SettingsError` if nothing can be written there, or the database cannot be used.
     """
@@ -67,8 +67,8 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     url = postgres_url()
     if url is not None and importlib.util.find_spec("dagster_postgres") is None:
         raise SettingsError(
-            f"{POSTGRES_VARIABLE} is set, and dagster-postgres is not installed: install the "
-            "extra, pip install 'enact_assets[distributed]', or unset the variable."
+            f"{POSTGRES_VARIABLE} is set, but dagster-postgres is not installed. Install the "
+            "extra (pip install 'enact_assets[distributed]') or unset the variable."
         )
     _write_instance_file(home, instance_config(home))
     if url is None:

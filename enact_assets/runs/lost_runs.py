@@ -1,4 +1,4 @@
-"""Runs whose process died: nobody else would ever tell Dagster that they ended."""
+"""Runs whose process died, which Dagster would otherwise show as started forever."""
 
 import time
 
@@ -10,8 +10,8 @@ from enact_assets.system.process_identity import ProcessIdentity
 PROCESS_TAG = ".dagster/enact_process"
 """Run id and process. Dagster hides tags that begin so; it copies them to retries, too."""
 OLD_S = 24 * 3600.0
-"""A run on a machine that cannot be asked counts as lost after this: no step takes so long."""
-NOTHING_HALF = "Nothing half made was published."
+"""A run on a machine that cannot be asked counts as lost after this: no step takes that long."""
+NOTHING_HALF = "Nothing incomplete was published."
 
 
 def process_tags(run_id: str) -> dict[str, str]:
@@ -20,7 +20,7 @@ def process_tags(run_id: str) -> dict[str, str]:
 
 
 def process_of(run: dg.DagsterRun) -> ProcessIdentity | None:
-    """The process of ``run``; None if it told of none, or has the tag from the run it repeats."""
+    """The process of ``run``; None if it has no tag, or the tag of the run it repeats."""
     run_id, _, process = run.tags.get(PROCESS_TAG, "").partition(" ")
     return ProcessIdentity.decoded(process) if run_id == run.run_id else None
 
@@ -45,7 +45,7 @@ def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
-    instance.report_run_canceled(run, f"Stopped by whoever started it. {NOTHING_HALF}")
+    instance.report_run_canceled(run, f"Stopped by its driver or user. {NOTHING_HALF}")
     _give_back(instance, run_id)
     return True
 
@@ -54,7 +54,7 @@ def mark_all_lost(instance: dg.DagsterInstance) -> list[str]:
     """Mark failed every unfinished run whose process is gone; their ids.
 
     Only runs that carry :func:`process_tags`; Dagster finds those that never got a process. Of
-    processes on other machines nobody can tell from here: their runs are left alone for a day.
+    processes on other machines cannot be checked from here: their runs are left for a day.
     """
     marked = []
     for run in unfinished_runs(instance):

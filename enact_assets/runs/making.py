@@ -1,4 +1,4 @@
-"""What a running step makes, and from what: provenance, taken when it begins and when it lands."""
+"""Provenance of a running step, taken when it begins and when it writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,7 +52,7 @@ class Made:
         return Provenance(code_version(asset), self._inputs)
 
     def _read(self) -> dict[str, InputVersion]:
-        # Settings are read anew, as the step itself does: who edits them does not ask us.
+        # Settings are read again, as the step does: an edit can happen at any time.
         states = replace(self._states, registry=load_registry())
         refuse_unvouched(states, self.names, self._spec.name, self._partition)
         return inputs_now(states, self.names, self._spec.name, self._partition)
@@ -68,7 +68,7 @@ def provenance_of(asset: str) -> Provenance:
 
 @contextmanager
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
-    """Within the block, what is landed is known to be made by step ``name`` from what is there.
+    """Within the block, landed rows count as made by step ``name`` from the current inputs.
 
     A file that the block finds damaged is set aside, so that its partition is made again.
     """
@@ -77,9 +77,9 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     key = context.partition_key if context.has_partition_key else None
     partition = partition_tuple(str(key) if key is not None else None)
     states, names = data.states(registry), current_names(context.instance, registry)
-    if WHY_TAG not in context.run.tags:  # those who plan say it themselves
+    if WHY_TAG not in context.run.tags:  # planned runs have the tag already
         causes = causes_now(states, names, code_version, name, partition)
-        why = "; ".join(str(cause) for cause in causes) or "it is up to date: asked for by hand"
+        why = "; ".join(str(cause) for cause in causes) or "it was fresh; requested by hand"
         context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
     made = Made(STEP_NAMED[name], partition, states, names)
     token = _made.set(made)

@@ -1,4 +1,4 @@
-"""Names of every dimension that exist now, and the rows that belong to them."""
+"""Current names of every dimension, and the rows that belong to them."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType

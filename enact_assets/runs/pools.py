@@ -1,4 +1,4 @@
-"""Pools: how many runs of a sort may work at once.
+"""Pools: limits on runs that work at the same time.
 
 Limits are kept in the instance, where the UI shows and changes them. The daemon's queue keeps to
 all of them; a driver, which has the machine for itself, to those of what is not the machine's.
@@ -35,7 +35,7 @@ def set_limits(instance: dg.DagsterInstance) -> None:
 def driver_limit(instance: dg.DagsterInstance, step: str) -> int | None:
     """How many runs of ``step`` a driver may have at work at once, one at least; None: any number.
 
-    A limit of 0 holds up the daemon only: a driver was started by somebody who wants it done.
+    A limit of 0 holds up the daemon only: a person started the driver on purpose.
     """
     pool = POOL_OF.get(step)
     if pool not in OF_DRIVERS:

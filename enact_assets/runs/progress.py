@@ -13,7 +13,7 @@ LOG_EVERY_S = 15.0
 
 @dataclass(frozen=True)
 class Progress:
-    """How far one step is, in ``unit``; ``total`` is 0 where nobody can know it beforehand.
+    """How far one step is, in ``unit``; ``total`` is 0 where it is unknown beforehand.
 
     ``free`` of what is done cost no time: it says nothing about the pace.
     """

@@ -1,6 +1,6 @@
-"""What Dagster was told: data versions of materializations, read and caught up with in bulk.
+"""Data versions reported to Dagster: read, and brought up to date, in bulk.
 
-The lake decides what is there and what is fresh; Dagster's events are its report, which the UI and
+The lake decides what exists and what is fresh; Dagster's events are its report, which the UI and
 automation go by. The only module that uses parts of Dagster that are not public.
 """
 
@@ -19,14 +19,14 @@ from enact_assets.runs.names import current_names
 from enact_assets.runs.resources import DataResource
 
 SETTINGS = "settings"
-"""Under this name a config root tells what it stands for."""
+"""Metadata key under which a config root stores its settings."""
 
 
 def read_lineage(
     instance: dg.DagsterInstance,
     data: DataResource,
     registry: Registry,
-    told: Callable[[float], None] = lambda _share: None,
+    on_progress: Callable[[float], None] = lambda _share: None,
     added: Mapping[str, Collection[str]] | None = None,
 ) -> Lineage:
     """All names, versions and provenance of a data root as they are now.
@@ -34,7 +34,7 @@ def read_lineage(
     ``added`` are names (dimension -> names) to be treated as if they were partitions already.
     """
     names = current_names(instance, registry, added or {})
-    states = data.states(registry).current(names, told)
+    states = data.states(registry).current(names, on_progress)
     reported = {root: reported_versions(instance, root) for root in ROOTS}
 
     def change(root: str, partition: Partition) -> str:
@@ -74,7 +74,7 @@ def report_landed(
     """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
 
     A run that was killed after its rows were published had no time to tell; a lake that was copied
-    here came without events. Returns how many were told.
+    here came without events. Returns how many were reported.
     """
     n_told = 0
     for step in lineage.steps:
@@ -88,11 +88,11 @@ def report_landed(
                 if known.get(partition) == state.version or not state.version:
                     continue
                 if lineage.causes(step, partition):
-                    continue  # it will be made, and told of then
+                    continue  # it will be made, and reported then
                 instance.report_runless_asset_event(
                     dg.AssetMaterialization(
                         asset,
-                        description="Found in the lake; the run that made it did not tell.",
+                        description="Found in the lake; its run ended before reporting it.",
                         partition=partition_key(partition),
                         tags={DATA_VERSION_TAG: state.version},
                     )
@@ -102,14 +102,14 @@ def report_landed(
 
 
 def last_event_id(instance: dg.DagsterInstance) -> int:
-    """Number of the last thing that Dagster was told; equal numbers mean that nothing happened."""
+    """Number of Dagster's last event; equal numbers mean that nothing happened."""
     return instance.event_log_storage.get_maximum_record_id() or 0
 
 
 def last_materialization(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.EventLogRecord | None:
-    """The event that told of a partition last; None if none did."""
+    """The last event of a partition; None if there is none."""
     key, name = dg.AssetKey(asset), partition_key(partition)
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records
@@ -117,10 +117,10 @@ def last_materialization(
 
 
 def entry_change(
-    told: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
+    event: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
 ) -> str:
-    """Which settings of a config root are others than ``told``; empty if that does not say."""
-    materialization = told.asset_materialization if told else None
+    """Settings of a config root that differ from those of ``event``; empty if it has none."""
+    materialization = event.asset_materialization if event else None
     was = materialization.metadata.get(SETTINGS) if materialization else None
     if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
         return ""

@@ -26,18 +26,18 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     )
     lake_url: str | None = Field(
         default_factory=lake_from_environment,
-        description="Folder or fsspec URL (s3://bucket/prefix) below which lake/ and images/ stand "
-        "if they are not below the data root. Default: ENACT_LAKE.",
+        description="Folder or fsspec URL (s3://bucket/prefix) that holds lake/ and images/, if "
+        "not the data root. Default: ENACT_LAKE.",
     )
     workers: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
-        description="Processes that render pictures. Results do not depend on it.",
+        description="Processes that render pictures. The number does not affect results.",
     )
 
     @property
     def data_root(self) -> DataRoot:
-        """Where everything stands."""
+        """Paths within the data root."""
         return DataRoot(Path(self.root), self.lake_url)
 
     @property

@@ -1,4 +1,4 @@
-"""Jobs and what they make; runs in progress and runs that failed, whoever started them."""
+"""Jobs and what they make; runs in progress and failed runs, of any origin."""
 
 from functools import cache
 

@@ -24,7 +24,7 @@ from enact_assets.system.atomic import temporary_name
 
 EVENT_LOG_FILE = "event_log.db"
 LOCKED_S = 120
-"""So long a writer waits for others. Dagster's run storage gives up after five seconds."""
+"""Seconds that a writer waits for others. Dagster's run storage gives up after five seconds."""
 
 _engines: WeakSet[Engine] = WeakSet()
 
@@ -125,7 +125,7 @@ def _keeping_engine(url: str) -> Engine:
     def _taken(_connection: Any, record: Any, _proxy: Any) -> None:
         if record.info["file"] != _file(path):
             # The data root was removed or put back: an open connection leads to the old file.
-            raise db.exc.DisconnectionError(f"{path} is another file now")
+            raise db.exc.DisconnectionError(f"{path} was replaced by another file")
 
     _engines.add(engine)
     return engine

@@ -26,6 +26,8 @@ class ComponentIndex(ABC):
 
     components: tuple[Component, ...]
     """Every component of any pair, sorted by text."""
+    object_names: tuple[str, ...] = ()
+    """The objects that :meth:`edited` is about; none where an index does not tell objects apart."""
 
     def __init__(self, components: Iterable[Component]) -> None:
         self.components = tuple(components)
@@ -36,16 +38,39 @@ class ComponentIndex(ABC):
         """Number of key frames; they are numbered from 0."""
 
     @abstractmethod
-    def visible_bits(self, pairs: Ints) -> Words:
-        """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
+    def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
+        """Visible and whole changes of ``pairs`` (n, 2), from and to, and why each of them fails.
 
-    @abstractmethod
-    def full_bits(self, pairs: Ints) -> Words:
-        """Whole changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
+        Shape: (n, n_words), (n, n_words), (n, 2) with 0 for a change that does not fail. A change
+        that fails has no component.
+        """
 
     @abstractmethod
     def edges(self) -> tuple[Ints, Ints]:
         """Pairs i < j a question may step along, (n, 2) ascending, and their sizes (n,)."""
+
+    def visible_bits(self, pairs: Ints) -> Words:
+        """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
+        return self.changes(pairs)[0]
+
+    def full_bits(self, pairs: Ints) -> Words:
+        """Whole changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
+        return self.changes(pairs)[1]
+
+    def edited(self, pairs: Ints) -> tuple[Bools, Bools]:
+        """Objects that the visible changes of ``pairs`` (n, 2) name, as (n, objects), by
+        ``object_names``; and, in the same shape, which objects take part in a transition.
+        """
+        none = np.zeros((len(pairs), len(self.object_names)), np.bool_)
+        return none, none
+
+    def first_failure(self) -> tuple[int, int, int] | None:
+        """The first pair i < j whose visible change fails, and its code; None if none does."""
+        return None
+
+    def failure_text(self, i: int, j: int) -> str:  # noqa: ARG002 - of an index that can fail
+        """Where and why the change from key frame i to j fails; empty if it does not."""
+        return ""
 
     @property
     def n_words(self) -> int:

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.predicates import EXISTS, label
 from enact_assets.contracts.profile import Profile
+from enact_assets.replay.parents import KEY_FRAME
 from enact_assets.segmentation.component_index import ComponentIndex
-from enact_assets.segmentation.families import family_arrays, find_families, resolve_parents
+from enact_assets.segmentation.families import (
+    Origin,
+    family_arrays,
+    find_families,
+    resolve_parents,
+)
 from enact_assets.segmentation.key_frame_tables import (
     check_key_frame_tables,
     count_named_key_frames,
@@ -47,10 +53,12 @@ class DeltaIndex(ComponentIndex):
     - are visible in both frames (mask above ``min_visible_fraction``), or in one of them if they
       take part in a transition between i and j; and
     - are not ambiguous: no other object of their label is part of a change and visible in this
-      sense. Objects with the same label and the same parents (the halves of a sliced fruit) may
-      stand for each other.
+      sense. Objects with the same label and the same parents, always, (the halves of a sliced
+      fruit) may stand for each other.
 
-    Source: benchmark definition 3 (paper 2.2 and A.3.2).
+    Parents are those at the key frame at which the object appears.
+
+    Source: definitions.md 3 (paper 2.2 and A.3.2).
     """
 
     def __init__(
@@ -73,21 +81,25 @@ class DeltaIndex(ComponentIndex):
         objects: pl.DataFrame,
         profile: Profile,
         n_key_frames: int = 0,
+        *,
+        later_parents: pl.DataFrame | None = None,
     ) -> "DeltaIndex":
         """The index of one demonstration and gating.
 
         An object without a row in ``visibility`` is not visible. There are ``n_key_frames`` key
-        frames at least, should there be no fact about the last ones. Errors: :class:`ReplayError`
-        if the tables are of several demonstrations or name an object that is not in ``objects``.
+        frames at least, should there be no fact about the last ones. ``later_parents`` are rows of
+        :func:`at_key_frames`; without them no object has other parents later on. Errors:
+        :class:`ReplayError` if the tables are of several demonstrations or name an object that is
+        not in ``objects``.
         """
-        check_key_frame_tables(scene_graphs, visibility, objects)
+        check_key_frame_tables(scene_graphs, visibility, objects, later_parents)
         objects = objects.sort("object_name")
         number = {name: k for k, name in enumerate(objects["object_name"])}
         # A recording may know no category of an object it only relates others to.
         labels = [label(c or name) for name, c in objects.select("object_name", "category").rows()]
-        parents = {
-            number[name]: sorted(number[parent] for parent in found)
-            for name, found in resolve_parents(objects).items()
+        origins = {
+            number[name]: [Origin(o.start, o.stop, tuple(number[p] for p in o.parents)) for o in of]
+            for name, of in resolve_parents(objects, later_parents, KEY_FRAME).items()
         }
         n_key_frames = max(n_key_frames, count_named_key_frames(scene_graphs, visibility))
         exists = existence_of(scene_graphs, number, n_key_frames)
@@ -97,7 +109,7 @@ class DeltaIndex(ComponentIndex):
             (name, labels[number[subject]], None if other is None else labels[number[other]])
             for name, subject, other in facts.iter_rows()
         ]
-        families = find_families(parents, labels, exists)
+        families = find_families(origins, labels, exists)
         components = sorted(
             {Component("add", *text) for text in texts}
             | {Component("remove", *text) for text in texts}
@@ -119,7 +131,10 @@ class DeltaIndex(ComponentIndex):
             fact_components=np.array(steps, np.int64).reshape(-1, 2),
             labels=number_by_value(labels),
             twins=number_by_value(
-                [(labels[k], *found) if found else (k,) for k, found in parents.items()]
+                [
+                    (labels[k], *of) if any(o.parents for o in of) else (k,)
+                    for k, of in origins.items()
+                ]
             ),
             **family_arrays(families, position, n_key_frames),
         )
@@ -130,18 +145,13 @@ class DeltaIndex(ComponentIndex):
         """Number of key frames; they are numbered from 0."""
         return int(self._arrays.facts.shape[0])
 
-    def visible_bits(self, pairs: Ints) -> Words:
-        """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
-        return self._bits(pairs)[0]
-
-    def full_bits(self, pairs: Ints) -> Words:
-        """Whole changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
-        return self._bits(pairs)[1]
+    def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
+        """Visible and whole changes of ``pairs`` (n, 2), from and to; none of them fails."""
+        visible, full = pair_changes(self._arrays, self._checked(pairs), self.n_words)
+        return visible, full, np.zeros((len(visible), 2), np.int64)
 
     def edited(self, pairs: Ints) -> tuple[Bools, Bools]:
-        """Objects that the visible changes of ``pairs`` (n, 2) name, as (n, objects), by
-        ``object_names``; and, in the same shape, which objects take part in a transition.
-        """
+        """Objects named, and objects in a transition: see :meth:`ComponentIndex.edited`."""
         return edited_objects(self._arrays, self._checked(pairs), self.n_words)
 
     def edges(self) -> tuple[Ints, Ints]:
@@ -153,6 +163,3 @@ class DeltaIndex(ComponentIndex):
         is_edge = (counts >= self._profile.min_changes) & (counts <= self._profile.max_changes)
         pairs = np.argwhere(np.triu(is_edge, k=1))
         return pairs.astype(np.int64), counts[pairs[:, 0], pairs[:, 1]].astype(np.int64)
-
-    def _bits(self, pairs: Ints) -> tuple[Words, Words]:
-        return pair_changes(self._arrays, self._checked(pairs), self.n_words)

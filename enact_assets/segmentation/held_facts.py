@@ -61,13 +61,18 @@ def held_between(facts: pl.DataFrame, frames: Ints) -> tuple[Ints, Ints]:
     return first.astype(np.int64), stop.astype(np.int64)
 
 
-def changes_at(facts: pl.DataFrame, objects: pl.DataFrame, frames: Ints) -> list[list[str]]:
+def changes_at(
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    frames: Ints,
+    later_parents: pl.DataFrame | None = None,
+) -> list[list[str]]:
     """Component texts, by object name, of each of ``frames`` (M,) against the one before.
 
     Only the states that the release words make components. As in its diff of two frames
-    (release 7), an object that appears or disappears takes its own states along without a word,
-    while relations to it count. A transition is an object that appears while objects it came from
-    disappear.
+    (definitions.md R7), an object that appears or disappears takes its own states along without a
+    word, while relations to it count. A transition is an object that appears while objects
+    disappear that are its parents at that frame.
     """
     first, stop = held_between(facts, frames)
     is_held = first < stop
@@ -88,9 +93,10 @@ def changes_at(facts: pl.DataFrame, objects: pl.DataFrame, frames: Ints) -> list
             is_in_both = (k, subject) not in appearing and (k, subject) not in disappearing
             if 0 < k < len(changes) and name in _KNOWN and (other is not None or is_in_both):
                 changes[k].append(str(Component(operation, name, subject, other)))
-    parents = resolve_parents(objects)
+    origins = resolve_parents(objects, later_parents)
     for k, child in appearing:
-        gone = tuple(p for p in parents.get(child, ()) if (k, p) in disappearing)
+        parents = next((o.parents for o in origins.get(child, ()) if frames[k] < o.stop), ())
+        gone = tuple(p for p in parents if (k, p) in disappearing)
         if gone and k > 0:
             changes[k].append(str(Component.transition(gone, child)))
     return [sorted(texts) for texts in changes]

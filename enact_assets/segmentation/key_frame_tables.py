@@ -17,15 +17,20 @@ Bools = NDArray[np.bool_]
 
 
 def check_key_frame_tables(
-    scene_graphs: pl.DataFrame, visibility: pl.DataFrame, objects: pl.DataFrame
+    scene_graphs: pl.DataFrame,
+    visibility: pl.DataFrame,
+    objects: pl.DataFrame,
+    later_parents: pl.DataFrame | None = None,
 ) -> None:
     """Raise :class:`ReplayError` unless the tables describe one demonstration and gating.
 
-    All objects that ``scene_graphs`` and ``visibility`` name have to be in ``objects``, once.
+    All objects that other tables name have to be in ``objects``, once.
     """
     parts = [t.select("demonstration", "gating") for t in (scene_graphs, visibility)]
     partitions = pl.concat(parts).unique().sort("demonstration", "gating").rows()
     demonstrations = {p[0] for p in partitions} | set(objects["demonstration"].unique())
+    if later_parents is not None:
+        demonstrations |= set(later_parents["demonstration"].unique())
     if len(partitions) > 1 or len(demonstrations) > 1:
         raise ReplayError(
             f"scene_graphs and visibility of {len(partitions)} partitions {partitions[:3]} and "
@@ -43,6 +48,8 @@ def check_key_frame_tables(
         "scene_graphs.object": scene_graphs["object"].drop_nulls(),
         "visibility.object_name": visibility["object_name"],
     }
+    if later_parents is not None:
+        used["later_parents.object_name"] = later_parents["object_name"]
     for column, names in used.items():
         unknown = sorted(set(names.unique()) - known)
         if unknown:

@@ -69,7 +69,9 @@ def land(
     )
 
 
-def only_demonstration(demonstrations: pl.DataFrame, **tables: pl.DataFrame) -> tuple[str, int]:
+def only_demonstration(
+    demonstrations: pl.DataFrame, **tables: pl.DataFrame | None
+) -> tuple[str, int]:
     """Name and length of the one demonstration that all ``tables`` are about.
 
     Errors: :class:`ReplayError` if not exactly one is given or a table is of another one.
@@ -81,6 +83,8 @@ def only_demonstration(demonstrations: pl.DataFrame, **tables: pl.DataFrame) -> 
         )
     name, n_frames = demonstrations.select("demonstration", "n_frames").row(0)
     for what, rows in tables.items():
+        if rows is None:
+            continue
         is_foreign = rows["demonstration"] != name
         if is_foreign.any():
             foreign = rows.filter(is_foreign)

@@ -149,7 +149,7 @@ def _write_changes(
 ) -> int:
     """Set the components of the visible and the full change from key frame i to j, in any order.
 
-    Returns how many facts differ; ``scratch`` says which. Source: benchmark definition 3 (paper 2.2
+    Returns how many facts differ; ``scratch`` says which. Source: definitions.md 3 (paper 2.2
     and A.3.2).
     """
     scratch.is_changed[:] = False

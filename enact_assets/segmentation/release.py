@@ -1,7 +1,7 @@
 """Segmented frames under profile ``release``: what the public release saves, quirks included.
 
-Source: release 3 to 5. Frames are positions; where the rules count ids, the recording's own are
-used. The quirks, each with a test:
+Source: definitions.md R3 to R5. Frames are positions; where the rules count ids, the
+recording's own are used. The quirks, each with a test:
 
 - The first key frame is frame 59, whatever it shows; a shorter replay ends the release with an
   IndexError. Frame 60 and the last frame are never compared.
@@ -13,7 +13,7 @@ used. The quirks, each with a test:
   compares states as lists whose order depends on hashes, so it may or may not fail where an object
   has two states or more; here states are sets, and such a frame always ends the demonstration.
 - Key frames are found on filtered facts, but ``scene_graphs`` and ``changes`` are about what was
-  recorded: later stages of the release read the recording again (release 5).
+  recorded: later stages of the release read the recording again (definitions.md R5).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import ReplayError, SettingsError
+from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import ReleaseRules
 from enact_assets.contracts.settings import Gating
@@ -56,7 +56,11 @@ class ReleaseTrace:
 
 
 def segment_release(
-    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+    demonstrations: pl.DataFrame,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    later_parents: pl.DataFrame | None = None,
 ) -> SegmentedTables:
     """Key frames of one demonstration and the recorded scene graph at each of them.
 
@@ -68,19 +72,14 @@ def segment_release(
     :class:`IntervalError` if the intervals of a fact overlap; :class:`SettingsError` for a gating
     of another profile.
     """
-    rules = gating.profile.release
-    if rules is None:
-        raise SettingsError(
-            f"gating {gating.name!r}: profile {gating.profile.name!r} has no rules of the public "
-            "release. Call segment(), which chooses by profile."
-        )
-    only_demonstration(demonstrations, objects=objects)
+    rules = gating.profile.release_constants
+    only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(
         demonstrations,
         gating,
         found,
-        changes_at(facts, objects, found.frames),
+        changes_at(facts, objects, found.frames, later_parents),
         facts_at(facts, found.frames),
     )
 

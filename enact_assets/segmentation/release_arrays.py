@@ -26,7 +26,7 @@ UNKNOWN_STATE = -1
 UNSPEAKABLE = -2
 """Instead of a component: an object in it has no label."""
 
-# How the parents of an object that appears are found (release 7).
+# How the parents of an object that appears are found (definitions.md R7).
 AS_LISTED = 0
 AMONG_REMOVED = 1
 IMPOSSIBLE = 2
@@ -42,11 +42,15 @@ class ReleaseArrays(NamedTuple):
     sentence.
 
     ``categories`` (O,) is negative for particle systems, which never are too many; ``labels`` (O,)
-    is a number below L or ``NO_LABEL``. ``origin`` (O,) says how the parents of an object are found
-    when it appears, ``is_sought`` (words,) where this is not ``AS_LISTED``. Listed ones are
-    ``parent_objects[parent_offsets[o]:parent_offsets[o + 1]]``, O for what is no object, and beside
+    is a number below L or ``NO_LABEL``.
+
+    The parents of objects have V versions: ``versions`` (M, O) is the one of each object at each
+    key frame, ``owners`` (V,) is the object of a version. ``origin`` (V,) says how the parents are
+    found when the object appears, ``is_sought`` (words,) marks objects for which it is not
+    ``AS_LISTED`` in every version. Listed parents of version v are
+    ``parent_objects[parent_offsets[v]:parent_offsets[v + 1]]``, O for what is no object, and beside
     them ``parent_labels``. Those looked for among what disappears are
-    ``candidates[candidate_offsets[2 * o]:candidate_offsets[2 * o + 1]]`` or, if none of these
+    ``candidates[candidate_offsets[2 * v]:candidate_offsets[2 * v + 1]]`` or, if none of these
     disappears, the row after it.
 
     ``label_dots`` (L,) counts dots in a label; ``cooked`` (L,) is the component of something
@@ -64,6 +68,8 @@ class ReleaseArrays(NamedTuple):
     categories: Ints
     labels: Ints
     is_half: Bools
+    versions: Ints
+    owners: Ints
     has_null_parents: Bools
     origin: Ints
     is_sought: Words

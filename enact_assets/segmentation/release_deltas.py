@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
-from enact_assets.contracts.errors import PairError, SettingsError
+from enact_assets.contracts.errors import PairError
 from enact_assets.contracts.profile import Profile
 from enact_assets.segmentation.bit_sets import sets_of
 from enact_assets.segmentation.component_index import ComponentIndex
@@ -67,7 +67,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     A pair can fail, where the release raises: see ``failures``. Its bits are 0. Where several
     objects that appear share a label, the parents of the last one by name count (the release takes
-    any). Source: release sections 6 to 11.
+    any). Parents are those at key frame j. Source: release sections 6 to 11.
     """
 
     def __init__(
@@ -90,20 +90,19 @@ class ReleaseDeltaIndex(ComponentIndex):
         objects: pl.DataFrame,
         profile: Profile,
         n_key_frames: int = 0,
+        *,
+        later_parents: pl.DataFrame | None = None,
     ) -> "ReleaseDeltaIndex":
-        """The index of one demonstration and gating.
+        """The index of one demonstration and gating: see :meth:`DeltaIndex.from_tables`.
 
-        An object without a row in ``visibility`` is not visible. There are ``n_key_frames`` key
-        frames at least, should there be no fact about the last ones. Errors: :class:`ReplayError`
-        if the tables are of several demonstrations or name an object that is not in ``objects``.
+        Errors: also :class:`SettingsError` for another profile than ``release``.
         """
-        if profile.release is None:
-            raise SettingsError(f"profile {profile.name!r} is not of the public release")
-        check_key_frame_tables(scene_graphs, visibility, objects)
-        found = read_objects(objects)
+        min_percent = profile.release_constants.min_visible_percent
+        check_key_frame_tables(scene_graphs, visibility, objects, later_parents)
+        found = read_objects(objects, later_parents)
         n_key_frames = max(n_key_frames, count_named_key_frames(scene_graphs, visibility))
         exists = existence_of(scene_graphs, found.number, n_key_frames)
-        shown = visibility.filter(pl.col("fraction") * 100.0 > profile.release.min_visible_percent)
+        shown = visibility.filter(pl.col("fraction") * 100.0 > min_percent)
         visible = exists & sight_of(shown, found.number, n_key_frames)
         arrays, components = build_arrays(scene_graphs, found, exists, visible)
         return cls(arrays, components, found.names, profile)
@@ -160,7 +159,7 @@ class ReleaseDeltaIndex(ComponentIndex):
     def n_draws(self, pairs: Ints) -> Ints:
         """States of each visible change that appear, and that end: (n, 2); 0 if it fails.
 
-        The release draws a wording for each of them (release 13).
+        The release draws a wording for each of them (definitions.md R13).
         """
         return self._changes(pairs, VISIBLE).n_draws
 
@@ -252,7 +251,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
 
 def signature_text(component: Component) -> str:
-    """``component`` as the public release writes it (release 10).
+    """``component`` as the public release writes it (definitions.md R10).
 
     ``+OnTop(bacon, countertop)`` -> ``edge_add_the bacon_the countertop_OnTop``.
     """
@@ -274,7 +273,7 @@ def _entry(component: Component) -> Entry:
 
 
 def _group(component: Component) -> int:
-    """Place of the component's group in a text (release 11)."""
+    """Place of the component's group in a text (definitions.md R11)."""
     if component.operation == "transition":
         return len(_GROUPS)
     return _GROUPS.index((component.operation, component.object is None))

@@ -1,6 +1,6 @@
 """What profile ``release`` calls an object: its name without numbers and model ids.
 
-Source: release section 9. The public release tells words from model ids (``rhdbzv``) by a list of
+Source: definitions.md R9. The public release tells words from model ids (``rhdbzv``) by a list of
 English words; here the words of an object's category take the place of that list.
 """
 

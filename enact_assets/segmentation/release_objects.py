@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets.replay.parents import KEY_FRAME, parents_over_time
 from enact_assets.segmentation.key_frame_tables import number_by_value
 from enact_assets.segmentation.release_arrays import (
     AMONG_REMOVED,
@@ -27,7 +28,9 @@ _COOKED = "cooked"
 class ReleaseObjects:
     """O objects by name, and the L labels of them and their parents; see ``ReleaseArrays``.
 
-    ``called`` (O,) are the labels of the objects, None where nothing is left of the name.
+    ``called`` (O,) are the labels of the objects, None where nothing is left of the name. Of the V
+    versions of parents the first O are those that each object has at first, in order; the others
+    hold from key frame ``since`` (V,) on, which ascends for each object.
     """
 
     names: tuple[str, ...]
@@ -36,6 +39,8 @@ class ReleaseObjects:
     labels: Ints
     categories: Ints
     is_half: Bools
+    owners: Ints
+    since: Ints
     has_null_parents: Bools
     origin: Ints
     parent_offsets: Ints
@@ -51,19 +56,29 @@ class ReleaseObjects:
 
     @property
     def cooked_from(self) -> list[str | None]:
-        """Per label, what has this cooked form (release 10), or None: (L,)."""
+        """Per label, what has this cooked form (definitions.md R10), or None: (L,)."""
         return [t.replace(f"{_COOKED} ", "") if _COOKED in t else None for t in self.label_texts]
 
 
-def read_objects(objects: pl.DataFrame) -> ReleaseObjects:
-    """The rows of one demonstration. ``parents`` keep their order: the first one may matter."""
-    columns = ("object_name", "category", "parents")
-    rows = objects.select(columns).sort("object_name").rows()
-    names = [name for name, _, _ in rows]
+def read_objects(
+    objects: pl.DataFrame, later_parents: pl.DataFrame | None = None
+) -> ReleaseObjects:
+    """The rows of one demonstration. ``parents`` keep their order: the first one may matter.
+
+    ``later_parents`` are by key frame, as ``at_key_frames`` gives them.
+    """
+    rows: list[tuple[str, str]] = (
+        objects.select("object_name", "category").sort("object_name").rows()
+    )
+    names = [name for name, _ in rows]
     number = {name: k for k, name in enumerate(names)}
-    known = {category: release_label(category, category) for _, category, _ in rows}
-    called = {name: release_label(name, category) for name, category, _ in rows}
-    origins = [_origin(*row) for row in rows]
+    known = {category: release_label(category, category) for _, category in rows}
+    called = {name: release_label(name, category) for name, category in rows}
+    of = parents_over_time(objects, later_parents, KEY_FRAME)
+    # The parents of each object at first, then those later.
+    versions = [(number[name], *of[name][0]) for name in names]
+    versions += [(number[name], *later) for name in names for later in of[name][1:]]
+    origins = [_origin(*rows[owner], parents) for owner, _, parents in versions]
     listed = [parents if found == AS_LISTED else [] for found, parents in origins]
     searched = [parents[0] if found == AMONG_REMOVED else None for found, parents in origins]
     parents = [name for names_of_one in listed for name in names_of_one]
@@ -73,8 +88,8 @@ def read_objects(objects: pl.DataFrame) -> ReleaseObjects:
     ]
     texts = sorted({t for t in (*called.values(), *parents_called) if t is not None})
     candidates = [found for one in searched for found in _candidates(one, names)]
-    categories = number_by_value([category for _, category, _ in rows])
-    categories[[category == PARTICLE_SYSTEM for _, category, _ in rows]] = -1
+    categories = number_by_value([category for _, category in rows])
+    categories[[category == PARTICLE_SYSTEM for _, category in rows]] = -1
     return ReleaseObjects(
         names=tuple(names),
         called=tuple(called.values()),
@@ -82,7 +97,9 @@ def read_objects(objects: pl.DataFrame) -> ReleaseObjects:
         labels=_label_numbers(called.values(), texts),
         categories=categories,
         is_half=np.array([_HALF in name for name in names], np.bool_),
-        has_null_parents=np.array([given is None for _, _, given in rows], np.bool_),
+        owners=np.array([owner for owner, _, _ in versions], np.int64),
+        since=np.array([start for _, start, _ in versions], np.int64),
+        has_null_parents=np.array([given is None for _, _, given in versions], np.bool_),
         origin=np.array([found for found, _ in origins], np.int64),
         parent_offsets=_offsets(listed),
         parent_objects=np.array([number.get(p, len(names)) for p in parents], np.int64),
@@ -93,7 +110,7 @@ def read_objects(objects: pl.DataFrame) -> ReleaseObjects:
 
 
 def _origin(name: str, category: str, parents: list[str] | None) -> tuple[int, list[str]]:
-    """How the parents of an object that appears are found, and from what (release 7)."""
+    """How the parents of an object that appears are found, and from what (definitions.md R7)."""
     if parents is None or category != PARTICLE_SYSTEM:
         return AS_LISTED, parents or []
     if _COOKED in name.lower():

@@ -1,4 +1,6 @@
-"""Numba kernels of profile ``release``: what changes between pairs of key frames (release 7-11).
+"""Numba kernels of profile ``release``: what changes between pairs of key frames.
+
+Source: definitions.md R7 to R11.
 
 Sets are those of ``bit_sets.py``. A pair can fail, as the public release does: then its change is
 empty and a code says why. Some functions are inlined by force: a call would count the references
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from enact_assets.segmentation.bit_sets import WORD_BITS, add_bit, bit, lowest_bit
 from enact_assets.segmentation.release_arrays import (
+    AS_LISTED,
     EMPTY_PARENTS,
     FINE,
     IMPOSSIBLE,
@@ -116,9 +119,9 @@ def find_transitions(arrays: ReleaseArrays) -> tuple[Ints, Words]:
     labels = np.zeros(0, np.int64)
     sets = np.zeros((0, scratch.former.size), np.uint64)
     children = np.zeros_like(arrays.is_sought)
-    for entity in range(arrays.labels.size):
-        if has_parents(arrays, entity):
-            add_bit(children, entity)
+    for version in range(arrays.owners.size):
+        if has_parents(arrays, version):
+            add_bit(children, arrays.owners[version])
     for i in range(arrays.exists.shape[0]):
         for j in range(arrays.exists.shape[0]):
             appears = False
@@ -130,13 +133,13 @@ def find_transitions(arrays: ReleaseArrays) -> tuple[Ints, Words]:
                 continue
             for which in (VISIBLE, FULL):
                 _find_kept(arrays, scratch, pair, which)
-                find_children(arrays, scratch)
+                find_children(arrays, scratch, j)
                 for word in range(scratch.children.size):
                     left = scratch.children[word]
                     while left != np.uint64(0):
                         label = word * WORD_BITS + lowest_bit(left)
                         left &= left - np.uint64(1)
-                        kind = find_former(arrays, scratch, scratch.child_of_label[label])
+                        kind = find_former(arrays, scratch, scratch.child_of_label[label], j)
                         if kind == FROM_FORMER and not _is_listed(labels, sets, label, scratch):
                             labels = np.append(labels, label)
                             sets = np.concatenate((sets, scratch.former.reshape(1, -1)))
@@ -157,7 +160,7 @@ def _is_listed(labels: Ints, sets: Words, label: int, scratch: Scratch) -> bool:
 
 @njit(cache=True)
 def _find_differences(arrays: ReleaseArrays, scratch: Scratch, pair: Pair) -> tuple[int, int, int]:
-    """List the facts that differ and mark the objects concerned (release 7).
+    """List the facts that differ and mark the objects concerned (definitions.md R7).
 
     States of an object that comes or goes are not reported. Returns (number of facts, code,
     culprit or -1).
@@ -174,9 +177,12 @@ def _find_differences(arrays: ReleaseArrays, scratch: Scratch, pair: Pair) -> tu
         while left != np.uint64(0):
             entity = word * WORD_BITS + lowest_bit(left)
             left &= left - np.uint64(1)
-            if code == FINE and arrays.origin[entity] == IMPOSSIBLE:
+            version = arrays.versions[j, entity]
+            if code != FINE or arrays.origin[version] == AS_LISTED:
+                continue
+            if arrays.origin[version] == IMPOSSIBLE:
                 code, culprit = EMPTY_PARENTS, entity
-            elif code == FINE and search_origin(arrays, scratch, entity) < 0:
+            elif search_origin(arrays, scratch, version) < 0:
                 code, culprit = NO_ORIGIN, entity
     return _list_facts(arrays, scratch, pair), code, culprit
 
@@ -205,7 +211,7 @@ def _list_facts(arrays: ReleaseArrays, scratch: Scratch, pair: Pair) -> int:
 
 @njit(cache=True)
 def _find_kept(arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int) -> None:
-    """Mark the objects whose entries are kept (release 8)."""
+    """Mark the objects whose entries are kept (definitions.md R8)."""
     i, j = pair
     count = scratch.category_count
     for word in range(arrays.is_sought.size):
@@ -230,12 +236,13 @@ def _find_kept(arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int) 
             category = arrays.categories[entity]
             if category < 0 or count[category] < 2:
                 continue
+            version = arrays.versions[j, entity]
             keeps &= ~is_in_word
             if not arrays.is_half[entity]:
                 scratch.keeps_removed[word] &= ~is_in_word
-            elif arrays.has_null_parents[entity]:
+            elif arrays.has_null_parents[version]:
                 scratch.lacks_parents[word] |= is_in_word
-            if not (arrays.is_half[entity] and _sees_parent(arrays, scratch, entity)):
+            if not (arrays.is_half[entity] and _sees_parent(arrays, scratch, version)):
                 scratch.keeps_added[word] &= ~is_in_word
         scratch.keeps_edges[word] = keeps
     for word in range(arrays.is_sought.size):
@@ -248,8 +255,8 @@ def _find_kept(arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int) 
 
 
 @njit(cache=True)
-def _sees_parent(arrays: ReleaseArrays, scratch: Scratch, entity: int) -> bool:
-    for k in range(arrays.parent_offsets[entity], arrays.parent_offsets[entity + 1]):
+def _sees_parent(arrays: ReleaseArrays, scratch: Scratch, version: int) -> bool:
+    for k in range(arrays.parent_offsets[version], arrays.parent_offsets[version + 1]):
         parent = arrays.parent_objects[k]
         if parent < arrays.labels.size and bit(scratch.seen, parent):
             return True
@@ -260,7 +267,7 @@ def _sees_parent(arrays: ReleaseArrays, scratch: Scratch, entity: int) -> bool:
 def _find_entries(
     arrays: ReleaseArrays, scratch: Scratch, pair: Pair, which: int, n_changed: int
 ) -> _Tally:
-    """List the components of all sentences (release 10 and 11)."""
+    """List the components of all sentences (definitions.md R10 and R11)."""
     _find_kept(arrays, scratch, pair, which)
     states = _find_states(arrays, scratch, pair, n_changed)
     appears = np.uint64(0)
@@ -268,7 +275,7 @@ def _find_entries(
         appears |= scratch.appearing[word] & scratch.keeps_added[word]
     if states.code != FINE or appears == np.uint64(0):
         return states
-    culprit, n_entries, n_dots = _find_turned(arrays, scratch, states.n_entries)
+    culprit, n_entries, n_dots = _find_turned(arrays, scratch, pair, states.n_entries)
     if culprit >= 0:
         return _Tally(NAMELESS, culprit, 0, 0, 0, 0)
     return _Tally(
@@ -310,21 +317,23 @@ def _find_states(arrays: ReleaseArrays, scratch: Scratch, pair: Pair, n_changed:
 
 
 @njit(cache=True, forceinline=True)
-def _find_turned(arrays: ReleaseArrays, scratch: Scratch, n_entries: int) -> tuple[int, int, int]:
+def _find_turned(
+    arrays: ReleaseArrays, scratch: Scratch, pair: Pair, n_entries: int
+) -> tuple[int, int, int]:
     """List the transitions after the ``n_entries`` listed before.
 
     Returns (number of an object that would have to be named and has no label, or -1; number of
     entries then; dots in their sentences).
     """
     n_dots = 0
-    nameless = find_children(arrays, scratch)
+    nameless = find_children(arrays, scratch, pair.j)
     for word in range(scratch.children.size):
         left = scratch.children[word]
         while left != np.uint64(0):
             label = word * WORD_BITS + lowest_bit(left)
             left &= left - np.uint64(1)
             child = scratch.child_of_label[label]
-            kind = find_former(arrays, scratch, child)
+            kind = find_former(arrays, scratch, child, pair.j)
             if kind == NAMELESS_PARENT:
                 nameless = child
             elif kind == FROM_FORMER:

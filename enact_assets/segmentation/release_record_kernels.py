@@ -122,7 +122,7 @@ def _event(intervals: Intervals, event: int) -> tuple[int, int, int]:
 
 @njit(cache=True)
 def filter_transients(records: Records, is_node: Bools, rules: FilterRules) -> Records:
-    """The records after the transient filter of the public release (release 3).
+    """The records after the transient filter of the public release (definitions.md R3).
 
     Windows are anchored at every ``stride``-th frame and grow from ``min_window`` to
     ``max_window``; later ones see what earlier ones wrote. A window in which nothing changes

@@ -2,7 +2,7 @@
 
 A record is what one frame lists under one key, an object or an ordered pair of objects: a set of
 states. Which states an object has matters here, its category does not: the filter gives a restored
-node the category, parents and visibility of another one (release 3), which no later stage sees.
+node the category, parents and visibility of another one (definitions.md R3), unseen later.
 """
 
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ def recorded_history(facts: pl.DataFrame, n_frames: int) -> RecordHistory:
 
 
 def filter_records(history: RecordHistory, n_frames: int, rules: ReleaseRules) -> RecordHistory:
-    """What the transient filter of the release makes of ``history`` (release 3).
+    """What the transient filter of the release makes of ``history`` (definitions.md R3).
 
     A state that holds, or fails to hold, for up to 4 frames is always mended, for up to 8 frames
     if it starts right after an anchor. An object that is missing for as long is restored, at times

@@ -45,7 +45,7 @@ def find_key_frames(records: Records, order: Ints, ids: Ints, rules: SearchRules
 
     ``records`` are the filtered ones; ``order`` sorts their frames. Counts of features change only
     where a run starts, and only by what is recorded under its key: O(frames + runs).
-    Source: release 4. All counts are integers, so the similarity is rounded as in the release.
+    Source: definitions.md R4. Counts are integers, so the similarity is rounded as in the release.
     """
     n_frames = ids.size
     n_keys = records.offsets.size - 1

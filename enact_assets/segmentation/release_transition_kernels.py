@@ -1,4 +1,4 @@
-"""Numba kernels of profile ``release``: which object turned into which (release 7 and 10).
+"""Numba kernels of profile ``release``: which object turned into which (definitions.md R7 and R10).
 
 They are inlined by force for the reason given in ``release_pair_kernels.py``.
 """
@@ -24,9 +24,9 @@ NAMELESS_PARENT = 3
 
 
 @njit(cache=True, forceinline=True)
-def search_origin(arrays: ReleaseArrays, scratch: Scratch, entity: int) -> int:
+def search_origin(arrays: ReleaseArrays, scratch: Scratch, version: int) -> int:
     """The row of candidates that holds the parents of particles that appear, or -1."""
-    for row in range(2 * entity, 2 * entity + 2):
+    for row in range(2 * version, 2 * version + 2):
         for k in range(arrays.candidate_offsets[row], arrays.candidate_offsets[row + 1]):
             if bit(scratch.disappearing, arrays.candidates[k]):
                 return row
@@ -34,17 +34,19 @@ def search_origin(arrays: ReleaseArrays, scratch: Scratch, entity: int) -> int:
 
 
 @njit(cache=True, forceinline=True)
-def has_parents(arrays: ReleaseArrays, entity: int) -> bool:
-    """Whether an object that appears has parents, listed or sought."""
+def has_parents(arrays: ReleaseArrays, version: int) -> bool:
+    """Whether an object that appears in this version has parents, listed or sought."""
     return bool(
-        arrays.origin[entity] == AMONG_REMOVED
-        or arrays.parent_offsets[entity + 1] > arrays.parent_offsets[entity]
+        arrays.origin[version] == AMONG_REMOVED
+        or arrays.parent_offsets[version + 1] > arrays.parent_offsets[version]
     )
 
 
 @njit(cache=True, forceinline=True)
-def find_children(arrays: ReleaseArrays, scratch: Scratch) -> int:
+def find_children(arrays: ReleaseArrays, scratch: Scratch, j: int) -> int:
     """Find what appears, by label, and the labels of what disappears, as far as both are kept.
+
+    Parents are those at key frame j.
 
     Of several objects with one label the last by name counts. Returns the number of an object that
     would have to be named and has no label, or -1.
@@ -59,7 +61,7 @@ def find_children(arrays: ReleaseArrays, scratch: Scratch) -> int:
             entity = word * WORD_BITS + lowest_bit(left)
             left &= left - np.uint64(1)
             label = arrays.labels[entity]
-            some_have_parents |= has_parents(arrays, entity)
+            some_have_parents |= has_parents(arrays, arrays.versions[j, entity])
             if label == NO_LABEL:
                 nameless = entity
             else:
@@ -81,10 +83,13 @@ def find_children(arrays: ReleaseArrays, scratch: Scratch) -> int:
 
 
 @njit(cache=True, forceinline=True)
-def find_former(arrays: ReleaseArrays, scratch: Scratch, child: int) -> int:
-    """What the transition to ``child`` starts from, and in ``scratch.former`` its labels."""
+def find_former(arrays: ReleaseArrays, scratch: Scratch, child: int, j: int) -> int:
+    """What the transition to ``child`` starts from, and in ``scratch.former`` its labels.
+
+    Parents are those at key frame j.
+    """
     former = scratch.former
-    n_parents, only = _gather_parents(arrays, scratch, child)
+    n_parents, only = _gather_parents(arrays, scratch, arrays.versions[j, child])
     if n_parents < 1:
         return NO_TRANSITION if n_parents == 0 else NAMELESS_PARENT
     is_empty = True
@@ -102,7 +107,7 @@ def find_former(arrays: ReleaseArrays, scratch: Scratch, child: int) -> int:
 
 
 @njit(cache=True, forceinline=True)
-def _gather_parents(arrays: ReleaseArrays, scratch: Scratch, child: int) -> tuple[int, int]:
+def _gather_parents(arrays: ReleaseArrays, scratch: Scratch, version: int) -> tuple[int, int]:
     """Put the labels of all parents into ``scratch.former``.
 
     Returns (number of parents, label of the last), or -1 for a number if one has no label.
@@ -111,8 +116,8 @@ def _gather_parents(arrays: ReleaseArrays, scratch: Scratch, child: int) -> tupl
     former[:] = np.uint64(0)
     n_parents = 0
     label = NO_LABEL
-    if arrays.origin[child] == AMONG_REMOVED:
-        row = search_origin(arrays, scratch, child)
+    if arrays.origin[version] == AMONG_REMOVED:
+        row = search_origin(arrays, scratch, version)
         for k in range(arrays.candidate_offsets[row], arrays.candidate_offsets[row + 1]):
             if bit(scratch.disappearing, arrays.candidates[k]):
                 n_parents += 1
@@ -121,7 +126,7 @@ def _gather_parents(arrays: ReleaseArrays, scratch: Scratch, child: int) -> tupl
                     return -1, label
                 add_bit(former, label)
         return n_parents, label
-    for k in range(arrays.parent_offsets[child], arrays.parent_offsets[child + 1]):
+    for k in range(arrays.parent_offsets[version], arrays.parent_offsets[version + 1]):
         n_parents += 1
         label = arrays.parent_labels[k]
         if label == NO_LABEL:

@@ -60,9 +60,11 @@ def build_arrays(
         categories=objects.categories,
         labels=objects.labels,
         is_half=objects.is_half,
+        versions=_versions(objects, len(exists)),
+        owners=objects.owners,
         has_null_parents=objects.has_null_parents,
         origin=objects.origin,
-        is_sought=pack(objects.origin[None] != AS_LISTED)[0],
+        is_sought=_is_sought(objects),
         parent_offsets=objects.parent_offsets,
         parent_objects=objects.parent_objects,
         parent_labels=objects.parent_labels,
@@ -94,6 +96,21 @@ def build_arrays(
         transition_components=_positions(transitions, position),
     )
     return arrays, tuple(components)
+
+
+def _versions(objects: ReleaseObjects, n_key_frames: int) -> Ints:
+    """Version of the parents of each object at each key frame: (n_key_frames, objects)."""
+    versions = np.tile(np.arange(len(objects.names)), (n_key_frames, 1))
+    for later in range(len(objects.names), objects.owners.size):
+        versions[objects.since[later] :, objects.owners[later]] = later
+    return versions
+
+
+def _is_sought(objects: ReleaseObjects) -> Words:
+    is_sought = np.zeros((1, len(objects.names)), np.bool_)
+    is_sought[0, objects.owners[objects.origin != AS_LISTED]] = True
+    words: Words = pack(is_sought)[0]
+    return words
 
 
 def _steps(predicate: str, subject: str | None, other: str | None, *, is_pair: bool) -> Steps:

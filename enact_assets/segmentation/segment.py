@@ -1,6 +1,6 @@
 """Segmented frames: the moments of a demonstration at which its scene graph lastingly changes.
 
-Source: benchmark definition 2 (paper A.2.1), profile ``paper``. Choices the definition leaves open:
+Source: definitions.md 2 (paper A.2.1), profile ``paper``. Choices the definition leaves open:
 
 - Existence is a record of the simulator, not a measurement: short existences are kept, so that no
   object of a chain of transitions is lost. Gaps in it shorter than ``flicker_frames`` are filled,
@@ -8,6 +8,8 @@ Source: benchmark definition 2 (paper A.2.1), profile ``paper``. Choices the def
 - A change whose persistence window reaches past the end of the replay cannot be seen to persist
   and is no candidate. Neither is one whose picture would be taken past the end.
 - An object that appears or disappears outside a transition changes no component by itself.
+- An object may have other parents later on: those count that it has at the frame at which it
+  appears, in ``changes`` at the first key frame that it is in.
 - ``changes`` is the difference between the recorded frames, so that it agrees with
   ``scene_graphs``. It holds the signature found at ``change_frame`` and whatever else changed
   until the frame was recorded. ``similarity`` compares the signatures at the change frames.
@@ -29,10 +31,11 @@ from enact_assets.segmentation.landed import (
     land,
     only_demonstration,
 )
-from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.segment_kernels import (
+    Ints,
     SearchRules,
     find_key_frames,
+    is_link_at,
     smooth,
     states_at,
 )
@@ -42,21 +45,26 @@ __all__ = ["SegmentedTables", "segment"]
 
 
 def segment(
-    demonstrations: pl.DataFrame, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+    demonstrations: pl.DataFrame,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    later_parents: pl.DataFrame | None = None,
 ) -> SegmentedTables:
-    """Key frames of one demonstration and the scene graph at each of them.
+    """Key frames of one demonstration and the scene graph at each of them, by the paper's rules.
 
-    ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. A replay of at
+    ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. Without
+    ``later_parents`` no object has other parents later on. A replay of at
     most ``settle_frames`` frames has no key frame and gives empty tables. Profile ``release`` has
-    rules of its own, see ``release.py``.
+    :func:`segment_release` instead (``profiles.SEGMENT`` chooses).
 
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.
     """
-    if gating.profile.release is not None:
-        return segment_release(demonstrations, facts, objects, gating)
-    _, n_frames = only_demonstration(demonstrations, facts=facts, objects=objects)
-    found = find_switches(facts, objects, gating.predicates, n_frames)
+    _, n_frames = only_demonstration(
+        demonstrations, facts=facts, objects=objects, later_parents=later_parents
+    )
+    found = find_switches(facts, objects, gating.predicates, n_frames, later_parents)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)
     rules = SearchRules(
@@ -75,12 +83,12 @@ def segment(
         demonstrations,
         gating,
         KeyFrames(frames, change_frames, similarities),
-        _changes(found, states),
+        _changes(found, states, frames),
         found.facts[fact].with_columns(key_frame=pl.Series(key_frame)),
     )
 
 
-def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> list[list[str]]:
+def _changes(found: FactSwitches, states: NDArray[np.bool_], frames: Ints) -> list[list[str]]:
     """Component texts of each recorded frame against the one before."""
     changes: list[list[str]] = [[] for _ in range(states.shape[0])]
     signature = states[:, : found.n_signature_facts]
@@ -92,9 +100,14 @@ def _changes(found: FactSwitches, states: NDArray[np.bool_]) -> list[list[str]]:
     lineage = found.lineage
     for c, child in enumerate(found.children):
         exists = states[:, lineage.child[c]]
-        links = lineage.parent[lineage.offsets[c] : lineage.offsets[c + 1]]
         for row in np.flatnonzero(exists[1:] & ~exists[:-1]):
-            parents = [facts[p][1] for p in links if states[row, p] and not states[row + 1, p]]
+            parents = [
+                facts[p][1]
+                for link in range(lineage.offsets[c], lineage.offsets[c + 1])
+                if states[row, p := lineage.parent[link]]
+                and not states[row + 1, p]
+                and is_link_at(lineage, link, frames[row + 1])
+            ]
             if parents:
                 changes[row + 1].append(str(Component.transition(tuple(parents), child)))
     return changes

@@ -26,12 +26,16 @@ class Lineage(NamedTuple):
     """Which facts say that an object and the objects it came from exist.
 
     Child c exists while fact ``child[c]`` holds, and its parents are the facts
-    ``parent[offsets[c]:offsets[c + 1]]``, the *links* of the child.
+    ``parent[offsets[c]:offsets[c + 1]]``, the *links* of the child. Link l is one if the child
+    appears at a frame in [``times[t, 0]``, ``times[t, 1]``) for a t in
+    [``time_offsets[l]``, ``time_offsets[l + 1]``).
     """
 
     child: Ints
     offsets: Ints
     parent: Ints
+    time_offsets: Ints
+    times: Ints
 
 
 class Signature(NamedTuple):
@@ -63,7 +67,7 @@ def smooth(switches: Switches, only_gaps: Bools, n_frames: int, flicker_frames: 
 
     To flip a run is to drop the two switches around it. The run it grows into is longer than it,
     so one sweep per length in ascending order is exact: O(switches * lengths).
-    Source: benchmark definition 2.1 (paper A.2.1, suppression of small fluctuations).
+    Source: definitions.md 2.1 (paper A.2.1, suppression of small fluctuations).
     """
     n_facts = switches.offsets.size - 1
     offsets = np.zeros(n_facts + 1, np.int64)
@@ -156,7 +160,7 @@ def find_key_frames(
 
     A candidate only gets worse while no fact switches (the window it must persist through moves
     on, the change stays the same), so only frames at which some fact switches are tried.
-    Source: benchmark definition 2.2-2.5 (paper A.2.1).
+    Source: definitions.md 2.2 to 2.5 (paper A.2.1).
     """
     capacity = order.size + 1
     frames = np.empty(capacity, np.int64)
@@ -261,11 +265,12 @@ def _difference(
     for c in range(lineage.child.size):
         child = lineage.child[c]
         appears = not base[child] and _holds(switches, position, child)
+        appeared = switches.frames[position[child] - 1] if appears else 0
         is_transition = False
         for link in range(lineage.offsets[c], lineage.offsets[c + 1]):
             parent = lineage.parent[link]
             is_gone = base[parent] and not _holds(switches, position, parent)
-            change.links[link] = appears and is_gone
+            change.links[link] = appears and is_gone and is_link_at(lineage, link, appeared)
             if change.links[link]:
                 is_transition = True
                 holds_until = min(holds_until, _next_switch(switches, position, parent))
@@ -273,6 +278,15 @@ def _difference(
             n_changes += 1
             holds_until = min(holds_until, _next_switch(switches, position, child))
     return n_changes, holds_until
+
+
+@njit(cache=True)
+def is_link_at(lineage: Lineage, link: int, frame: int) -> bool:
+    """Whether ``link`` is one for a child that appears at ``frame``."""
+    for k in range(lineage.time_offsets[link], lineage.time_offsets[link + 1]):
+        if lineage.times[k, 0] <= frame < lineage.times[k, 1]:
+            return True
+    return False
 
 
 @njit(cache=True)

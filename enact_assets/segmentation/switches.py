@@ -1,5 +1,6 @@
 """The facts and objects of one demonstration as arrays for the kernels."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import IntervalError
 from enact_assets.contracts.predicates import EXISTS
-from enact_assets.segmentation.families import resolve_parents
+from enact_assets.segmentation.families import Origin, resolve_parents
 from enact_assets.segmentation.segment_kernels import Ints, Lineage, Switches
 
 FACT = ["predicate", "subject", "object"]
@@ -35,7 +36,11 @@ class FactSwitches:
 
 
 def find_switches(
-    facts: pl.DataFrame, objects: pl.DataFrame, predicates: tuple[str, ...], n_frames: int
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    predicates: tuple[str, ...],
+    n_frames: int,
+    later_parents: pl.DataFrame | None = None,
 ) -> FactSwitches:
     """Switches of the facts of ``predicates`` and of existence in one demonstration.
 
@@ -59,7 +64,9 @@ def find_switches(
     offsets = 2 * np.append(starts, rows.height)
     frames = rows.select("frame_from", "frame_to").to_numpy().ravel()
     n_signature_facts = int((names["predicate"] != EXISTS).sum())
-    children, lineage = _find_lineage(objects, names["subject"].to_list(), n_signature_facts)
+    existing = names["subject"][n_signature_facts:].to_list()
+    existence = {name: n_signature_facts + k for k, name in enumerate(existing)}
+    children, lineage = _find_lineage(resolve_parents(objects, later_parents), existence)
     switches = Switches(offsets.astype(np.int64), frames.astype(np.int64))
     return FactSwitches(names, switches, n_signature_facts, children, lineage)
 
@@ -87,17 +94,27 @@ def check_intervals(rows: pl.DataFrame, number: Ints, n_frames: int) -> None:
 
 
 def _find_lineage(
-    objects: pl.DataFrame, subjects: list[str], n_signature_facts: int
+    origins: Mapping[str, Sequence[Origin[str]]], existence: Mapping[str, int]
 ) -> tuple[list[str], Lineage]:
-    """Children whose existence, and that of at least one parent, is recorded."""
-    existence = {name: n_signature_facts + k for k, name in enumerate(subjects[n_signature_facts:])}
-    children, child, offsets, parent = [], [], [0], []
-    for name, parents in sorted(resolve_parents(objects).items()):
-        links = [existence[p] for p in parents if p in existence]
-        if links and name in existence:
+    """Children whose existence, a fact of this number, is recorded, and that of a parent is."""
+    children: list[str] = []
+    child: list[int] = []
+    parent: list[int] = []
+    times: list[tuple[int, int]] = []
+    offsets, time_offsets = [0], [0]
+    for name in sorted(origins.keys() & existence.keys()):
+        links: dict[str, list[tuple[int, int]]] = {}
+        for start, stop, parents in origins[name]:
+            for known in (p for p in parents if p in existence):
+                links.setdefault(known, []).append((start, stop))
+        if links:
             children.append(name)
             child.append(existence[name])
-            parent.extend(links)
+            parent.extend(existence[p] for p in links)
             offsets.append(len(parent))
-    arrays = [np.array(values, np.int64) for values in (child, offsets, parent)]
+            for of_link in links.values():
+                times.extend(of_link)
+                time_offsets.append(len(times))
+    arrays = [np.array(values, np.int64) for values in (child, offsets, parent, time_offsets)]
+    arrays.append(np.array(times, np.int64).reshape(-1, 2))
     return children, Lineage(*arrays)

@@ -40,7 +40,7 @@ def random_draws(activity: str, seed: int) -> np.random.Generator:
 def build_world(activity: str, seed: int) -> World:
     """The world of one demonstration, always the same for the same code.
 
-    Errors: :class:`UnknownNameError` for an activity nobody defined, :class:`ActivityError` for one
+    Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` for one
     that cannot be built.
     """
     return build_episode(activity, seed, random_draws(activity, seed)).stage.world
@@ -49,7 +49,7 @@ def build_world(activity: str, seed: int) -> World:
 def build_episode(activity: str, seed: int, rng: np.random.Generator) -> Episode:
     """Draw the world, plan and goal of one demonstration, and compile the world.
 
-    Errors: :class:`UnknownNameError` for an activity nobody defined, :class:`ActivityError` with
+    Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` with
     what went wrong if it cannot be built or has no plan.
     """
     found = find_activity(activity)

@@ -1,1 +1,1 @@
-"""How sure a number is: intervals, tests, corrections for many tests, detectable effects."""
+"""Uncertainty: intervals, tests, corrections for many tests, detectable effects."""

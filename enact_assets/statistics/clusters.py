@@ -1,4 +1,4 @@
-"""Scores summed by demonstration: all that clustered statistics need, of many columns at once.
+"""Scores summed by demonstration, the input of clustered statistics, of many columns at once.
 
 Questions of one demonstration share pictures and changes, so their scores go together. Whoever
 counts them as independent finds differences that are none; the demonstration is the unit here.

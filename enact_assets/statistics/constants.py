@@ -6,7 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class StatisticsSettings:
     """What is asked of intervals, tests and power. Resampling depends on ``seed`` and on the number
-    of demonstrations, and on nothing else: not on the order of rows, nor on who computes it.
+    of demonstrations, and on nothing else: not on the order of rows, nor on the process that
+    computes it.
     """
 
     seed: int = 0

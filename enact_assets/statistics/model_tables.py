@@ -1,4 +1,4 @@
-"""Accuracies of models with intervals, and which of them can be told apart."""
+"""Accuracies of models with intervals, and which differ significantly."""
 
 from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, number, text, texts, truth
@@ -7,7 +7,7 @@ from enact_assets.engine.tables import Table, integer, number, text, texts, trut
 class ModelAccuracies(Table):
     """One row per variant, kind, length, metric and model.
 
-    `length` is null for all lengths together; never add that row to the others. Being tied is not
+    `length` is null for all lengths together; never add that row to the others. Ties are not
     transitive, so places of models overlap.
     """
 
@@ -19,7 +19,7 @@ class ModelAccuracies(Table):
     length = common.any_length()
     metric = common.metric()
     model = common.model()
-    is_reference = truth("no model but chance, the oracle or a shortcut; has no place")
+    is_reference = truth("reference baseline (chance, the oracle or a shortcut): not ranked")
     n_scored = integer("questions that the accuracy is about")
     n_demonstrations = integer("demonstrations these are about")
     accuracy = number("mean over questions", null=True)
@@ -27,15 +27,15 @@ class ModelAccuracies(Table):
     low = number("95 % interval over demonstrations: bootstrap, or t below 6 of them", null=True)
     high = number("its upper end", null=True)
     reason = text("why there is no interval", null=True)
-    place_best = integer("1 + models that are better and told apart", null=True)
-    place_worst = integer("models less those that are worse and told apart", null=True)
-    tied_with = texts("models it is not told apart from; not transitive", null=True)
+    place_best = integer("1 + models that are significantly better", null=True)
+    place_worst = integer("models minus those significantly worse", null=True)
+    tied_with = texts("models without a significant difference; not transitive", null=True)
 
 
 class ModelComparisons(Table):
     """One row per variant, kind, length, metric and pair of models, over common questions.
 
-    Each pair stands once, in the order of names; only questions scored for both count.
+    Each pair has one row, in the order of names; only questions scored for both count.
     """
 
     by = ("variant",)
@@ -47,7 +47,7 @@ class ModelComparisons(Table):
     metric = common.metric()
     model_a = text("the one whose name comes first")
     model_b = text("the other one")
-    has_reference = truth("one is a reference; such pairs are a family of their own")
+    has_reference = truth("one is a reference; such pairs form a separate family")
     n_paired = integer("questions scored for both")
     n_demonstrations = integer("demonstrations these are about")
     difference = number("mean of a minus b", null=True)
@@ -58,6 +58,8 @@ class ModelComparisons(Table):
     clustered_bh_p = number("the same by Benjamini and Hochberg, over all pairs", null=True)
     sign_flip_p = number("sign-flip test over demonstrations", null=True)
     sign_flip_bh_p = number("the same by Benjamini and Hochberg", null=True)
-    is_tied = truth("not told apart: clustered_bh_p, or else sign_flip_bh_p, from 0.05 on")
+    is_tied = truth(
+        "no significant difference: clustered_bh_p, or else sign_flip_bh_p, is 0.05 or more"
+    )
     minimum_detectable_effect = number("difference found with power 0.8, clustered", null=True)
     reason = text("why clustered_p is null", null=True)

@@ -1,4 +1,4 @@
-"""Models beside each other: how sure their accuracies are, and who is better than whom."""
+"""Comparison of models: intervals of accuracies, and which differ significantly."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -60,11 +60,11 @@ def compare_models(
     is at or above alpha. Where all demonstrations show the same difference, so that it has none,
     the sign-flip test decides; without that one too they are tied. Being tied is not transitive:
     the first may be tied with the second and the second with the third, and the first better than
-    the third. ``place_best`` is one more than the number of models that are better and told apart,
-    ``place_worst`` the number of models less those that are worse and told apart. A model without
+    the third. ``place_best`` is one more than the number of models that are significantly better,
+    ``place_worst`` the number of models minus those significantly worse. A model without
     scores is in no pair and has no place.
 
-    ``references`` are names of what is no model: chance, the oracle, answers by a shortcut. They
+    ``references`` are names of reference baselines: chance, the oracle, shortcuts. They
     have accuracies and are compared with the models, in a family of their own, and have no place;
     nor do they change that of a model.
 
@@ -189,7 +189,7 @@ def _by_family(p: Floats, has_reference: NDArray[np.bool_]) -> Floats:
 
 
 def _with_places(accuracies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """``accuracies`` of a stratum with the places each model may have, and whom it is tied with."""
+    """``accuracies`` of a stratum with the places each model may have, and its ties."""
     sides = pl.concat(
         [
             pairs.select(model="model_a", other="model_b", lead="difference", is_tied="is_tied"),

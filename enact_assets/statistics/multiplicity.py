@@ -1,4 +1,4 @@
-"""Corrections of p-values for how many tests there are. A p-value that is nan is no test."""
+"""Corrections of p-values for the number of tests. A p-value of nan is not a test."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a comparison could have found, and how much more it would take, from its clustered error."""
+"""Effects that a comparison could detect, and the sample sizes it would need."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""The difference of two means over other questions about the same demonstrations.
+"""Difference of two means over different questions about the same demonstrations.
 
 Under another gating no question is asked twice, so nothing can be paired; the demonstrations are
 the same all the same, and what one of them adds to both means cancels.

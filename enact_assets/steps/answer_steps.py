@@ -1,4 +1,4 @@
-"""Answers: what each model said, whether it is right, and what it got wrong."""
+"""Answers: raw answers of each model, their scores, and their errors."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -18,13 +18,14 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
 from enact_assets.steps.previews import answered_question
 
 KINDS = ("numba", "polars", "parquet")
 API_POOL = "api"
-"""Steps that ask others, who may limit or bill what is asked at once."""
+"""Pool of steps that ask external services, which may limit or bill requests."""
 
 
 def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
@@ -49,7 +50,7 @@ def predictions(
     model: ModelName,
     variant: VariantName,
 ) -> Of[Predictions]:
-    """What a model said, word for word. No answer is null with a reason, never a wrong answer."""
+    """The raw answers of a model. A missing answer is null with a reason, never a wrong answer."""
     return Predictions.of(predict(model, variant, questions, pictures, pictures.shas))
 
 
@@ -72,11 +73,11 @@ def evaluation(
     gating: Annotated[Gating, EVIDENCE],
 ) -> Of[Evaluation]:
     """Every answer parsed and verified: any order that is consistent with the question is
-    accepted. Unparsed is wrong under profile paper and not scored under release, missing is never
-    scored; both are counted.
+    accepted. Unparsed answers are wrong under profile paper and not scored under release;
+    missing answers are never scored. Both are counted.
     """
     indexes = {d: changes[d].index for d in _demonstrations(questions)}
-    return Evaluation.of(evaluate(answers, questions, indexes, gating.profile))
+    return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))
 
 
 def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[str, Any]:
@@ -84,7 +85,7 @@ def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[
     return {"compared answers": n, "other answers": evaluated.height - n}
 
 
-# Apart from the evaluation, so that scores stay current while their analysis is made anew; and
+# Apart from the evaluation, so that scores stay current while their analysis is recomputed; and
 # answers that are put otherwise, to the same order, are not analysed again.
 @step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
 def error_analysis(
@@ -92,9 +93,9 @@ def error_analysis(
     questions: Of[AskedQuestions],
     changes: Annotated[Each[Changes], EVIDENCE],
 ) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
-    """Every step of a readable answer beside what happened: how many changes match, are missing,
-    are made up, are taken for another, and of which hand; and the same change by change. Unparsed
-    and missing answers say nothing of any step and have no rows.
+    """Every step of a parsed answer compared with the true changes: counts of matched, missing,
+    made-up and substituted components, per hand; and the same component by component. Unparsed and
+    missing answers have no rows.
     """
     indexes = {d: changes[d].index for d in _demonstrations(questions)}
     compared = compare_answers(evaluated, questions, indexes)

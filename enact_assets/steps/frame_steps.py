@@ -1,4 +1,4 @@
-"""Frames: what can be seen at each key frame, and its picture under each variant."""
+"""Frames: visibility at each key frame, and its picture under each variant."""
 
 from typing import Annotated
 
@@ -50,8 +50,8 @@ def wanted_frames(
     demonstrations: Of[Demonstrations],
     variant: Variant,
 ) -> Of[WantedFrames]:
-    """Key frames that are to be rendered: all for the baseline, for any other variant those that
-    its questions show. A recording's own pictures are all taken.
+    """Key frames to render: all for the baseline, for other variants those that their questions
+    show. A recording's own pictures are all taken.
     """
     is_rendered = demonstrations.item(0, "source") in RENDERED
     is_whole = variant.name == BASELINE or (variant.is_as_recorded and not is_rendered)

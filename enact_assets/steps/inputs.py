@@ -1,4 +1,4 @@
-"""What steps ask for besides tables: names, settings, and inputs that come together."""
+"""Inputs of steps besides tables: names, settings, and inputs that belong together."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +14,11 @@ from enact_assets.contracts.registry import (
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
+from enact_assets.profiles import INDEX_CHANGES, NEEDS_CHANGES
 from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations, Objects
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.replay.parents import at_key_frames
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 DemonstrationName = Annotated[str, Name("demonstration")]
@@ -36,8 +36,8 @@ DETERMINES["question_set"] = "gating"
 OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 """The partition of the baseline, whatever variant is made."""
 IF_RELEASE = Rule(when="release")
-"""Read only where the gating has a profile of the public release."""
-CONDITIONS["release"] = ("gating", lambda gating: gating.profile.release is not None)
+"""Read only where the profile of the gating needs changes to draw, as the public release does."""
+CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
@@ -59,17 +59,15 @@ class Changes:
     graphs: Of[SceneGraphs]
     seen: Of[Visibility]
     objects: Of[Objects]
+    later: Of[LaterParents]
     demonstrations: Of[Demonstrations]
     gating: Gating
 
     @cached_property
-    def index(self) -> DeltaIndex | ReleaseDeltaIndex:
-        """The visible changes between any two key frames. Errors: those of ``delta_index``."""
+    def index(self) -> ComponentIndex:
+        """The changes between any two key frames."""
         source = str(self.demonstrations.item(0, "source"))
         profile = self.gating.profile_of(source)
-        return delta_index(self.graphs, self.seen, self.objects, profile, self.frames.height)
-
-    @property
-    def release_index(self) -> ReleaseDeltaIndex | None:
-        """The same under a profile of the public release; None under any other."""
-        return self.index if isinstance(self.index, ReleaseDeltaIndex) else None
+        later = at_key_frames(self.later, self.frames["frame"].to_numpy())
+        parts = self.graphs, self.seen, self.objects, profile, self.frames.height
+        return INDEX_CHANGES.of(profile)(*parts, later_parents=later)

@@ -1,4 +1,4 @@
-"""Pictures in summaries of steps: what people would rather look at than read."""
+"""Pictures in the summaries of steps."""
 
 import base64
 from collections.abc import Mapping

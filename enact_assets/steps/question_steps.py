@@ -18,10 +18,10 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.handles import QuestionFile, RecordedVariants
+from enact_assets.profiles import WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.official_rows import to_rows
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import (
     AskedQuestions,
     OfficialQuestions,
@@ -29,7 +29,7 @@ from enact_assets.questions.question_tables import (
     QuestionSet,
 )
 from enact_assets.questions.selection import chosen_by_variant, select_questions
-from enact_assets.replay.replay_tables import Demonstrations, Objects
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
 from enact_assets.trajectories.release_draws import why_no_questions
@@ -39,8 +39,7 @@ NO_QUESTIONS = "no questions"
 
 
 def _why_none(changes: Changes | None) -> Mapping[str, Any]:
-    index = None if changes is None else changes.release_index
-    why = None if index is None else why_no_questions(index)
+    why = None if changes is None else why_no_questions(changes.index)
     return {} if why is None else {NO_QUESTIONS: why}
 
 
@@ -56,11 +55,9 @@ def qa(
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
     actions, given the pictures).
     """
-    index = None if changes is None else changes.release_index
-    rows = write_questions(
-        drawn, graph, questions, profile=gating.profile, segmented_frames=frames, index=index
-    )
-    return Qa.of(rows)
+    index = None if changes is None else changes.index
+    write = WRITE.of(gating.profile)
+    return Qa.of(write(frames, drawn, graph, index, settings=questions, profile=gating.profile))
 
 
 @step(group="questions", job="choose_questions")
@@ -72,6 +69,7 @@ def question_set(
     seen: Versions[Visibility],
     objects: Versions[Objects],
     recorded: Versions[Demonstrations],
+    later: All[LaterParents],
     asked: QuestionSetSettings,
     gating: Gating,
     questions: QuestionSettings,
@@ -82,7 +80,14 @@ def question_set(
     tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))
     settings = settings_sha(gating)
-    evidence = {d: content_sha([*(shas[d] for shas in tables), settings]) for d in complete}
+    # Only where there are any: the evidence of all others stays what it was without this table.
+    changed: dict[str, list[Any]] = {}
+    for demonstration, *row in later.iter_rows():
+        changed.setdefault(demonstration, []).append(row)
+    evidence = {
+        d: content_sha([*(shas[d] for shas in tables), settings, *changed.get(d, [])])
+        for d in complete
+    }
     sources = demonstrations.select("demonstration", "source").iter_rows()
     seen_one_way = [d for d, source in sources if source not in RENDERED]
     rows = select_questions(written, evidence, asked, questions, seen_one_way=seen_one_way)

@@ -1,4 +1,4 @@
-"""Replays: a demonstration becomes facts, objects, and what its pictures are made from."""
+"""Replays: a demonstration becomes facts, objects, and the states its pictures are made from."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +11,7 @@ from enact_assets.handles import Replayer
 from enact_assets.replay.replay_tables import (
     Demonstrations,
     Facts,
+    LaterParents,
     Objects,
     Observability,
     States,
@@ -28,16 +29,20 @@ def _length(demonstrations: pl.DataFrame) -> Mapping[str, Any]:
 @step(group="replay", job="replay_demonstrations", kinds=("mujoco", "parquet"), summary=_length)
 def replays(
     demonstration: DemonstrationName, replayer: Replayer
-) -> tuple[Of[Demonstrations], Of[Facts], Of[Objects], Of[Observability], Of[States]]:
+) -> tuple[
+    Of[Demonstrations], Of[Facts], Of[Objects], Of[Observability], Of[States], Of[LaterParents]
+]:
     """One recorded execution of an activity: the scene graph over time as intervals, the objects
-    of the scene, what a recorded camera saw of them, and the log for rendering any frame again.
+    of the scene, what a recorded camera saw of them, the log for rendering any frame again, and
+    which objects are made twice, of other objects.
     """
     tables = replayer(demonstration)
-    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
     return (
         Demonstrations.of(tables.demonstrations),
         Facts.of(tables.facts),
         Objects.of(tables.objects),
         Observability.of(tables.observability),
         States.of(tables.states),
+        LaterParents.of(tables.later_parents),
     )

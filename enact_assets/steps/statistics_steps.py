@@ -1,4 +1,4 @@
-"""Statistics: what a variant changed, models beside each other, and the paper's own results."""
+"""Statistics: effects of variants, comparisons of models, and the paper's own results."""
 
 from typing import Annotated
 
@@ -85,7 +85,7 @@ def published_results() -> tuple[
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
 ]:
-    """Numbers of the paper, which ship with the package: to stand beside measured ones."""
+    """The paper's numbers, which ship with the package, for comparison with measured ones."""
     return (
         published_table(PublishedAccuracies),
         published_table(PublishedErrorShares),

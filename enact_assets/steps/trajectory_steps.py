@@ -1,4 +1,4 @@
-"""Trajectories: what may follow what, how many ways there are, which of them are drawn."""
+"""Trajectories: edges between key frames, counts of paths, and the paths that are drawn."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -8,11 +8,11 @@ import polars as pl
 from enact_assets.contracts.registry import Gating, QuestionSettings
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.profiles import SAMPLE
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import IF_RELEASE, Changes
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
-from enact_assets.trajectories.sampling import sample_trajectories
 from enact_assets.trajectories.trajectory_tables import (
     EditedObjects,
     PathCounts,
@@ -26,15 +26,13 @@ KINDS = ("numba", "polars", "parquet")
 
 @step(group="trajectories", job="write_questions", kinds=KINDS)
 def visible_changes(
-    changes: Changes, gating: Gating
+    changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
-    """An edge joins two key frames if one to five changes between them can be seen in both
-    pictures; beside it, which objects it is about, and how large they are.
+    """An edge joins two key frames if one to five changes between them are visible in both
+    pictures; with the objects it names and the sizes of their masks.
     """
     index = changes.index
-    graph = build_transition_graph(
-        changes.frames, changes.graphs, changes.seen, changes.objects, gating.profile, index=index
-    )
+    graph = build_transition_graph(changes.frames, index)
     edited = measure_edited_objects(graph, changes.seen, index)
     return TransitionGraph.of(graph), EditedObjects.of(edited)
 
@@ -63,7 +61,6 @@ def trajectories(
     questions: QuestionSettings,
 ) -> Of[Trajectories]:
     """Trajectories drawn uniformly, without replacement, by their rank."""
-    index = None if changes is None else changes.release_index
-    n, seed = questions.trajectories_per_length, questions.seed
-    rows = sample_trajectories(frames, graph, gating.profile, n, seed, index=index)
-    return Trajectories.of(rows)
+    index = None if changes is None else changes.index
+    profile = gating.profile
+    return Trajectories.of(SAMPLE.of(profile)(frames, graph, index, profile, questions))

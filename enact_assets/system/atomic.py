@@ -1,8 +1,8 @@
-"""Files that appear whole or not at all, also when the writer is killed half way.
+"""Files that appear whole or not at all, even if the writer is killed.
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed. Readers
 that hold the old file open keep it. Temporary names start with a dot and end in ``.tmp``, which no
-name of ours does, so that what a killed run leaves behind is never mistaken for data.
+of our file names does, so leftovers of a killed run are never mistaken for data.
 """
 
 import errno
@@ -22,7 +22,7 @@ LEFTOVER_AGE_S = 24 * 3600.0
 
 _ADVICE = {
     errno.ENOSPC: "Free some space on its disk and run again.",
-    errno.EDQUOT: "Free some of the quota on its disk and run again.",
+    errno.EDQUOT: "Free some of your quota on its disk and run again.",
     errno.EROFS: "Its disk is mounted read-only: mount it for writing, or use another folder.",
     errno.EACCES: "Allow this user to write to the folder, or use another one.",
     errno.EPERM: "Allow this user to write to the folder, or use another one.",
@@ -73,7 +73,7 @@ def cannot_write(path: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error) or type(error).__name__
     advice = _ADVICE.get(error.errno or 0, "")
     return OutputError(
-        f"{path}: cannot be written ({reason}). What stood there before is unchanged. {advice}"
+        f"{path}: cannot be written ({reason}). The earlier file is unchanged. {advice}"
     )
 
 
@@ -111,8 +111,8 @@ def _is_about(error: OSError, path: Path) -> bool:
     """Whether ``error`` names ``path``, its temporary name or a folder above, or names nothing."""
     if error.filename is None:
         return True
-    told = Path(os.fsdecode(error.filename))
-    return told.parent == path.parent or told in path.parents
+    named = Path(os.fsdecode(error.filename))
+    return named.parent == path.parent or named in path.parents
 
 
 def _remove(temporary: Path) -> None:

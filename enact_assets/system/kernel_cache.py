@@ -1,4 +1,4 @@
-"""Compiled kernels that no longer match their source.
+"""Drops compiled kernels that no longer match their source.
 
 Numba keeps compiled kernels beside their source and looks at the file of the outermost kernel only.
 Kernels here call kernels of other files: after an edit, or a pull, of an inner one the old machine

@@ -1,4 +1,4 @@
-"""Work on very many files of the lake: in chunks, and by several processes where that pays."""
+"""Work on very many files: in chunks, and by several processes where that pays."""
 
 import multiprocessing
 import os
@@ -49,9 +49,9 @@ class Workers:
         work: Work[Result],
         table_name: str,
         files: Sequence[File],
-        told: Callable[[int], None],
+        on_progress: Callable[[int], None],
     ) -> Iterator[Result]:
-        """Results for ``files``, in their order; ``told`` is given how many more there are."""
+        """Results for ``files``, in their order; ``on_progress`` gets the number done so far."""
         chunks = [files[first : first + CHUNK] for first in range(0, len(files), CHUNK)]
         n_done = 0
         if self._pool is not None:
@@ -59,12 +59,12 @@ class Workers:
             try:
                 for results in self._pool.map(work, [self._place] * n, [table_name] * n, chunks):
                     n_done += 1
-                    told(len(results))
+                    on_progress(len(results))
                     yield from results
             except BrokenProcessPool:
                 # Out of memory, or a main module that cannot be imported again: go on alone.
                 self._pool = None
         for chunk in chunks[n_done:]:
             results = work(self._place, table_name, chunk)
-            told(len(results))
+            on_progress(len(results))
             yield from results

@@ -21,7 +21,9 @@ def open_place(root: Path | str) -> Place:
     if protocol in LOCAL_PROTOCOLS:
         host = urlsplit(text).netloc
         if host not in ("", "localhost"):
-            raise LakeError(f"{text}: names the machine {host!r}; write {protocol}:///{rest}")
+            raise LakeError(
+                f"{text}: the URL names a machine, {host!r}. Write {protocol}:///{rest}"
+            )
         return LocalPlace(Path(unquote(urlsplit(text).path)))
     # Only a lake that is not a folder needs fsspec.
     from enact_assets.system.remote_places import RemotePlace

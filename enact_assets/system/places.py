@@ -1,6 +1,6 @@
-"""Where files of ours stand: a folder, or an object store reached through fsspec.
+"""Where our files are: a folder, or an object store reached through fsspec.
 
-The lake and the image store need no more than this: read, publish whole, list, delete. Names are
+The lake and the image store need only this: read, publish whole, list, delete. Names are
 relative to the place, with ``/`` between their parts.
 """
 
@@ -84,7 +84,7 @@ class Place(Protocol):
         ...
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         ...
 
     def temporary_files(self) -> Iterator[Entry]:
@@ -92,7 +92,7 @@ class Place(Protocol):
         ...
 
     def touch(self, name: str) -> None:
-        """Give a file the present as its time. Errors: ``FileNotFoundError`` if it is not there."""
+        """Set its time to now. Errors: ``FileNotFoundError`` if it does not exist."""
         ...
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
@@ -145,7 +145,7 @@ class LocalPlace:
                 yield error
 
     def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A file to read at random places: who holds it keeps it when it is replaced."""
+        """A file to read at random places: a reader keeps it when it is replaced."""
         return (self.root / name).open("rb")
 
     @contextmanager
@@ -176,7 +176,7 @@ class LocalPlace:
         return Entry(name, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         (self.root / name).unlink()
 
     def temporary_files(self) -> Iterator[Entry]:
@@ -192,13 +192,13 @@ class LocalPlace:
                 yield Entry(inside, of.st_size, of.st_mtime_ns, of.st_ino)
 
     def touch(self, name: str) -> None:
-        """Give a file the present as its time. Errors: ``FileNotFoundError`` if it is not there."""
+        """Set its time to now. Errors: ``FileNotFoundError`` if it does not exist."""
         os.utime(self.root / name)
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
         """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
 
-        It is taken aside first: then nobody can touch it any more, and its time is final.
+        It is taken aside first: then no process can touch it any more, and its time is final.
         """
         path = self.root / name
         aside = temporary_name(path)

@@ -1,4 +1,4 @@
-"""Which process did this, and is it gone? Told apart across machines, restarts and reused numbers.
+"""Identity of a process across machines, restarts and reused numbers, and whether it is gone.
 
 A process number alone says little: it is given out again, it starts over in every container, and
 another machine has one too. No clock is asked.
@@ -51,7 +51,7 @@ class ProcessIdentity:
         """Whether the process has ended; None if that cannot be known from here."""
         here = ProcessIdentity.here()
         if self.boot != here.boot:
-            # The same machine, started anew; or another machine.
+            # The same machine, restarted; or another machine.
             return True if self.host == here.host and self.boot and here.boot else None
         if self.host != here.host and not self.boot:
             return None

@@ -43,7 +43,7 @@ class RemotePlace:
     def at(cls, url: str) -> "RemotePlace":
         """The place of a URL. Errors: :class:`LakeError` if its protocol cannot be used."""
         try:
-            # Listings are asked for anew: other processes write, too.
+            # Listings are requested again: other processes write, too.
             system, root = fsspec.url_to_fs(url, use_listings_cache=False)
         except (ImportError, ValueError) as error:
             raise LakeError(f"{url}: cannot be reached through fsspec ({error})") from error
@@ -97,8 +97,8 @@ class RemotePlace:
             self._publish(self._path(name), buffer.getvalue())
         except Exception as error:
             raise OutputError(
-                f"{self.where(name)}: cannot be written ({_told(error)}). What was there before "
-                "stays. Check network, access and space, and run again."
+                f"{self.where(name)}: cannot be written ({_told(error)}). The earlier file is "
+                "unchanged. Check network, access and space, and run again."
             ) from error
 
     def files(self, folder: str) -> Iterator[Entry]:
@@ -111,7 +111,7 @@ class RemotePlace:
                 yield self._entry(name, information)
 
     def names(self, folder: str) -> Iterator[str]:
-        """Names of what stands in ``folder`` itself, in any order."""
+        """Names of the entries of ``folder`` itself, in any order."""
         try:
             with self._reaching(folder):
                 found = self._system.ls(self._path(folder), detail=False)
@@ -129,7 +129,7 @@ class RemotePlace:
         return self._entry(name, information) if information.get("type") == "file" else None
 
     def delete(self, name: str) -> None:
-        """Remove a file. Errors: ``FileNotFoundError`` if it is not there."""
+        """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         if self.entry(name) is None:  # an object store is silent about what was not there
             raise FileNotFoundError(errno.ENOENT, "no such file", self.where(name))
         with self._reaching(name):
@@ -183,13 +183,13 @@ class RemotePlace:
             with self._reaching(folder):
                 found = self._system.find(self._path(folder), detail=True)
         except FileNotFoundError as error:
-            # Of the bucket: a folder that is not there has no files, and that is no error.
+            # Of the bucket: a missing folder has no files, which is not an error.
             raise LakeError(f"{self.where(folder)}: cannot be listed ({_told(error)})") from error
         return cast(dict[str, dict[str, Any]], found)
 
     @contextmanager
     def _reaching(self, name: str) -> Iterator[None]:
-        """That a file is not there is an answer; that nobody answers is not."""
+        """A missing file is an answer; a failed connection is not."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError):
@@ -203,8 +203,8 @@ class RemotePlace:
     def _entry(self, name: str, information: Mapping[str, Any]) -> Entry:
         if all(information.get(key) is None for key in _TIMES):
             raise LakeError(
-                f"{self.where(name)}: this file system does not say when a file was written, so "
-                "a new file could be taken for an old one. Use another one for ENACT_LAKE: "
+                f"{self.where(name)}: this file system gives no times of files, so new files "
+                "could be taken for old ones. Set ENACT_LAKE to one of these instead: "
                 f"{', '.join(sorted(ONE_PUT - {'memory'}))}, or a folder."
             )
         return _entry(name, information)
@@ -233,8 +233,8 @@ def _entry(name: str, information: Mapping[str, Any]) -> Entry:
     time = next(information[key] for key in _TIMES if information.get(key) is not None)
     seconds = time.timestamp() if isinstance(time, datetime) else float(time)
     tags = [str(information[key]) for key in _TAGS if information.get(key)]
-    told = repr((size, tags or seconds))
-    mark = int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "big") >> 1
+    identity = repr((size, tags or seconds))
+    mark = int.from_bytes(blake2b(identity.encode(), digest_size=8).digest(), "big") >> 1
     return Entry(name, size, int(seconds * 1e9), mark)
 
 

@@ -1,4 +1,4 @@
-"""Worker processes: pools of them, and how a worker begins and ends."""
+"""Worker processes: pools of them, and their start and end."""
 
 import multiprocessing
 import os

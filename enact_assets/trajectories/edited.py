@@ -3,17 +3,14 @@
 import numpy as np
 import polars as pl
 
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.trajectories.trajectory_tables import EditedObjects
 
 KEY = ("demonstration", "gating", "key_frame_from", "key_frame_to")
 
 
 def measure_edited_objects(
-    transition_graph: pl.DataFrame,
-    visibility: pl.DataFrame,
-    index: DeltaIndex | ReleaseDeltaIndex,
+    transition_graph: pl.DataFrame, visibility: pl.DataFrame, index: ComponentIndex
 ) -> pl.DataFrame:
     """Objects that the visible change of each edge names, with their masks -> edited_objects.
 
@@ -22,12 +19,11 @@ def measure_edited_objects(
 
     Errors: :class:`EnactError` if the graph has key frames that ``index`` does not know.
     """
-    contract = EditedObjects
-    if isinstance(index, ReleaseDeltaIndex) or transition_graph.is_empty():
-        return contract.empty()
     edges = transition_graph.select(KEY)
     is_edited, takes_part = index.edited(edges.select(KEY[2:]).to_numpy())
     edge, entity = np.nonzero(is_edited)
+    if not edge.size:
+        return EditedObjects.empty()
     names = pl.Series("object_name", index.object_names, dtype=pl.String)
     rows = edges[edge].with_columns(
         names.gather(entity), in_transition=pl.Series(takes_part[edge, entity])
@@ -40,7 +36,7 @@ def measure_edited_objects(
         )
         rows = rows.join(seen, on=[f"key_frame_{end}", "object_name"], how="left")
     both = [pl.col(f"pixels_{end}").fill_null(0) for end in ("from", "to")]
-    return contract.check(
+    return EditedObjects.check(
         rows.with_columns(
             *both,
             pixels=pl.when("in_transition")

@@ -4,7 +4,7 @@ The release builds its pair graph anew for each length and kind, with the same s
 drawn before the first trajectory are the same every time: they are passed over once and the state
 of the generator is used again. Forward and inverse questions of one length consume the same numbers
 and so come from the same trajectories, wordings and shuffles; only inverse ones are thinned out
-afterwards. Source: release 13.
+afterwards. Source: definitions.md R13.
 """
 
 import random
@@ -24,7 +24,7 @@ from enact_assets.contracts.profile import Profile, ReleaseRules
 from enact_assets.trajectories.counting import CountedPaths, path_counts_of
 
 if TYPE_CHECKING:
-    from enact_assets.segmentation.deltas import DeltaIndex
+    from enact_assets.segmentation.component_index import ComponentIndex
     from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 Ints = NDArray[np.int64]
@@ -180,11 +180,12 @@ def _draw_again(
     return tuple(draw_release(counts, states, wanted, profile, has_picture))
 
 
-def why_no_questions(index: "ReleaseDeltaIndex") -> str | None:
-    """Why the release writes no question at all for a demonstration; None if it does.
+def why_no_questions(index: "ComponentIndex") -> str | None:
+    """Why no question at all is written for a demonstration; None if questions are.
 
-    It fails on one change between an earlier and a later key frame, whether or not a question
-    needs it, and then has nothing for any length or kind (release 13; probable bug 6).
+    The release fails on one change between an earlier and a later key frame, whether or not a
+    question needs it, and then has nothing for any length or kind
+    (definitions.md R13; probable bug 6).
     """
     failure = index.first_failure()
     if failure is None:
@@ -196,16 +197,14 @@ def why_no_questions(index: "ReleaseDeltaIndex") -> str | None:
     )
 
 
-def release_index(
-    index: "DeltaIndex | ReleaseDeltaIndex | None", profile: Profile
-) -> "ReleaseDeltaIndex":
+def release_index(index: "ComponentIndex | None", profile: Profile) -> "ReleaseDeltaIndex":
     """``index`` if it is of profile ``release``; raises :class:`TrajectoryError` otherwise."""
     from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
     if not isinstance(index, ReleaseDeltaIndex):
         raise TrajectoryError(
             f"profile {profile.name!r} draws a number for each change between any two key frames: "
-            f"give the index that delta_index makes under this profile, not {type(index).__name__}"
+            f"give an index of its own class, not {type(index).__name__}"
         )
     return index
 
@@ -215,9 +214,7 @@ def rules_of(profile: Profile) -> ReleaseRules:
 
     The numbers of wordings must be powers of two, as they are: see :func:`pass_over_choices`.
     """
-    rules = profile.release
-    if rules is None:
-        raise SettingsError(f"profile {profile.name!r} does not draw as the public release does")
+    rules = profile.release_constants
     for n in (rules.added_wordings, rules.removed_wordings):
         if n < 1 or n & (n - 1):
             raise SettingsError(f"profile {profile.name!r}: {n} wordings are no power of two")
@@ -245,7 +242,7 @@ def pass_over_choices(getrandbits: GetRandBits, n: int) -> None:
 
 
 class _Walks:
-    """Weighted backtracking with ``random.choices`` (release 13, step 2)."""
+    """Weighted backtracking with ``random.choices`` (definitions.md R13, step 2)."""
 
     def __init__(self, counts: CountedPaths) -> None:
         self._counts = counts

@@ -5,20 +5,17 @@ of the asked size the same chance, needs no retries, and reaches totals of any s
 """
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from enact_assets.contracts.ids import seed_from, short_id
 from enact_assets.contracts.profile import Profile
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.trajectories.counting import Ints, path_counts_of
 from enact_assets.trajectories.release_draws import draws_of, release_index
 from enact_assets.trajectories.trajectory_tables import Trajectories
-
-if TYPE_CHECKING:
-    from enact_assets.segmentation.deltas import DeltaIndex
-    from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 
 def draw_ranks(total: int, n: int, seed: int) -> list[int]:
@@ -52,23 +49,16 @@ def sample_trajectories(
     profile: Profile,
     n_per_length: int,
     seed: int,
-    *,
-    index: "DeltaIndex | ReleaseDeltaIndex | None" = None,
 ) -> pl.DataFrame:
     """Up to ``n_per_length`` distinct trajectories of each length -> trajectories.
 
     Uniform over all valid trajectories of one demonstration, gating and length. The draw depends on
     (seed, demonstration, gating, length) only. ``trajectory_id`` is made of the demonstration and
     the recorded frames, whatever gating, seed or rank found them. A length without trajectories has
-    no rows. Profile ``release`` takes those the public release draws instead, whatever ``seed`` is
-    (:func:`release_trajectories`), for which ``index`` of the same tables is needed.
+    no rows.
 
     Errors: :class:`TrajectoryError` if graph and key frames do not belong together.
     """
-    if profile.release is not None:
-        return release_trajectories(
-            segmented_frames, transition_graph, index, profile, n_per_length
-        )
     contract = Trajectories
     counts = path_counts_of(segmented_frames, transition_graph, profile)
     if counts.n_key_frames == 0:
@@ -86,13 +76,14 @@ def sample_trajectories(
 def release_trajectories(
     segmented_frames: pl.DataFrame,
     transition_graph: pl.DataFrame,
-    index: "DeltaIndex | ReleaseDeltaIndex | None",
+    index: ComponentIndex | None,
     profile: Profile,
     n_per_length: int,
 ) -> pl.DataFrame:
     """The trajectories of which the public release makes questions -> trajectories.
 
-    There are none if the release fails on a change (``why_no_questions`` says which).
+    ``index`` is that of the same tables. No seed changes what the release draws. There are no
+    trajectories if the release fails on a change (``why_no_questions`` says which).
 
     Errors: :class:`TrajectoryError` if the tables do not belong together, or ``index`` is of
     another profile.

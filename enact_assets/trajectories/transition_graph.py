@@ -1,44 +1,31 @@
 """Transition graph: between which key frames a question may step.
 
-Source: benchmark definition 4 (paper A.2.2, DAG construction).
+Source: definitions.md 4 (paper A.2.2, DAG construction).
 """
 
 import polars as pl
 
 from enact_assets.contracts.errors import TrajectoryError
-from enact_assets.contracts.profile import Profile
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
 
-def build_transition_graph(
-    segmented_frames: pl.DataFrame,
-    scene_graphs: pl.DataFrame,
-    visibility: pl.DataFrame,
-    objects: pl.DataFrame,
-    profile: Profile,
-    *,
-    index: DeltaIndex | ReleaseDeltaIndex | None = None,
-) -> pl.DataFrame:
+def build_transition_graph(segmented_frames: pl.DataFrame, index: ComponentIndex) -> pl.DataFrame:
     """Edges i -> j (i < j) of one demonstration and gating -> transition_graph.
 
     An edge stands where the visible change has ``min_changes`` to ``max_changes`` components.
     Without key frames, or without edges, the table is empty. Under profile ``release`` sentences
     are counted instead, of which several may be about one component, and the table is also empty
-    if any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` is what
-    ``delta_index`` makes of these tables; it is made anew unless it is given.
+    if any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` has the
+    changes between these key frames.
 
     Errors: :class:`TrajectoryError` if key frames are not numbered from 0 without a gap, or the
-    scene graphs or masks know key frames that do not exist; those of ``delta_index``.
+    index knows key frames that do not exist.
     """
     contract = TransitionGraph
     n_key_frames = count_key_frames(segmented_frames)
     if n_key_frames == 0:
         return contract.empty()
-    if index is None:
-        index = delta_index(scene_graphs, visibility, objects, profile, n_key_frames)
     demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
     if index.n_key_frames > n_key_frames:
         raise TrajectoryError(

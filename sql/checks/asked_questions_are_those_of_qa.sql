@@ -2,7 +2,7 @@
 -- Reads: asked_questions, qa, stale_partitions.
 -- Rule:  key frames, order shown, true changes and answer are those of qa under every variant.
 --        Without noise, actions tell the true changes; in the wording of qa, they and the prompt
---        are those of qa to the letter. What is known to be older than qa is not compared.
+--        are those of qa to the letter. Rows known to be older than qa are not compared.
 -- Fix:   materialize qa, question_set and asked_questions of that variant again.
 with current_questions as (
     select asked_questions.*

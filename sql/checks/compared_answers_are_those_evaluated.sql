@@ -1,8 +1,8 @@
 -- compared_answers_are_those_evaluated: one row per compared answer unlike its evaluation.
 -- Reads: compared_answers, evaluation, stale_partitions.
 -- Rule:  all steps of the question were compared, and as many of them pass as were scored. A step
---        lost at the end leaves nothing that fails to add up. What is known to be older than its
---        evaluation is not asked, as scores stay current while errors are made again.
+--        lost at the end would not show in the sums. Rows known to be older than their evaluation
+--        are not compared, as scores stay current while errors are recomputed.
 -- Fix:   materialize compared_steps and compared_components of that model and variant again.
 select
     model, variant, question_id,

@@ -3,7 +3,7 @@
 -- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none. Models
 --        whose evaluation is missing have no answers to count.
 -- Fix:   an evaluation row has a status other than parsed, unparsed and missing, or scores that do
---        not go with it: materialize the evaluation of that model again.
+--        contradict it: materialize the evaluation of that model again.
 with recount as (
     select
         model, kind,

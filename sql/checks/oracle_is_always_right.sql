@@ -1,6 +1,6 @@
--- oracle_is_always_right: one row per question that the oracle, who knows the answer, did not pass.
+-- oracle_is_always_right: one row per question that the oracle (the reference) did not pass.
 -- Reads: evaluation.
--- Rule:  a missing answer contradicts nothing: the oracle is not asked where a picture is missing.
+-- Rule:  missing answers are allowed: the oracle is not asked where a picture is missing.
 -- Fix:   verification contradicts the questions: materialize evaluation of the oracle again; if
 --        that does not help, question and verification disagree about what changed.
 select variant, demonstration, gating, kind, length, question_id, answer_status, reason, answer

@@ -1,4 +1,4 @@
--- predicted_questions_exist: one row per prediction for a question that nobody wrote.
+-- predicted_questions_exist: one row per prediction for a question that does not exist.
 -- Reads: predictions, qa.
 -- Fix:   questions were written again since the model was asked: materialize its predictions again.
 select model, variant, question_id

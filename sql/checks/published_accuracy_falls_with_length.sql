@@ -1,4 +1,4 @@
--- published_accuracy_falls_with_length: one row per published course that is not as it was found.
+-- published_accuracy_falls_with_length: one row per published curve unlike what was found.
 -- Reads: published_accuracies, published_question_counts.
 -- Rule:  the paper says that accuracy declines steadily with length, universally. Of all 30 models,
 --        kinds and metrics length 10 is below 3, and 3 above 6 above 9, but for the inverse

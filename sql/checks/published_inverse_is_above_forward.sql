@@ -1,4 +1,4 @@
--- published_inverse_is_above_forward: one row per published mean where this is not as it was found.
+-- published_inverse_is_above_forward: one row per published mean that differs from what was found.
 -- Reads: published_accuracies, published_question_counts.
 -- Rule:  the paper says that all models do better on inverse questions. By means over questions
 --        that holds of all 30 models and people in task accuracy; in pairwise accuracy of all but

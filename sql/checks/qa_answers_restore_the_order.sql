@@ -1,7 +1,7 @@
 -- qa_answers_restore_the_order: one row per question whose reference does not lead to the truth.
 -- Reads: qa, transition_graph.
 -- Rule:  forward: the pictures, taken in the order of the answer, are the key frames in true order
---        and the actions are the steps. Inverse: the pictures stand in true order and the actions,
+--        and the actions are the steps. Inverse: the pictures are in true order and the actions,
 --        taken in the order of the answer, are the steps.
 -- Fix:   materialize qa of these demonstrations again, and their transition_graph if it is older.
 with shown_steps as (
@@ -12,7 +12,7 @@ with shown_steps as (
     from qa
 ),
 
--- Forward, actions stand in true order; inverse, the answer says which is the first, the second...
+-- Forward, actions are in true order; inverse, the answer gives the order.
 numbered_steps as (
     select *, if(kind = 'forward', place, list_position(answer, place)) as step
     from shown_steps

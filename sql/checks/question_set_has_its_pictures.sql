@@ -1,7 +1,7 @@
 -- question_set_has_its_pictures: one row per key frame that a question shows without a picture.
 -- Reads: question_set, asked_questions, qa, frame_images.
 -- Rule:  the baseline needs pictures for the whole question set, another variant for what it asks.
---        Only demonstrations with any picture under the variant count: others are not due yet.
+--        Only demonstrations with any picture under the variant count: the others are not due yet.
 -- Fix:   materialize frame_images of that demonstration and variant again.
 with pictures as (
     select demonstration, variant, gating, key_frame from frame_images

@@ -1,8 +1,8 @@
 -- question_set_is_not_empty: one row per gating that has questions, of which none is to be asked.
 -- Reads: qa, demonstrations, question_set.
 -- Rule:  without a question the leaderboard would be empty, and replace a good one. Where nothing
---        was written there is nothing to ask: that is no offence.
--- Fix:   materialize question_set of that gating again; it takes in every known demonstration.
+--        was written there is nothing to ask, which is allowed.
+-- Fix:   materialize question_set of that gating again; it includes every known demonstration.
 select gating, count(*) as n_questions, count(distinct demonstration) as n_demonstrations
 from qa
 semi join demonstrations using (demonstration)

@@ -1,4 +1,4 @@
--- question_set_questions_exist: one row per question that is to be asked and that nobody wrote.
+-- question_set_questions_exist: one row per question that is to be asked but does not exist.
 -- Reads: question_set, asked_questions, qa.
 -- Fix:   questions were written again since the set was drawn: materialize that relation again.
 with chosen as (

@@ -1,7 +1,7 @@
--- absent_evaluations: one row per model, variant, kind and length asked, where scores are missing.
+-- absent_evaluations: one row per model, variant, kind and length asked that has no scores.
 -- Reads: stale_partitions, asked_questions.
 -- Rule:  evaluations that stale_partitions calls missing, with what the variant asks; length null
---        is all lengths. What these models would score is unknown: null on the leaderboard, not 0.
+--        is all lengths. Scores of these models are unknown: null on the leaderboard, not 0.
 create table absent_evaluations as
 with absent as (
     select split_part(partition, '|', 1) as model, split_part(partition, '|', 2) as variant
@@ -16,7 +16,7 @@ group by grouping sets ((model, variant, kind, length), (model, variant, kind))
 order by model, variant, kind, length nulls first;
 
 comment on column absent_evaluations.model is 'model or reference whose evaluation is missing';
-comment on column absent_evaluations.variant is 'variant it was to be asked under';
+comment on column absent_evaluations.variant is 'variant it should have been asked under';
 comment on column absent_evaluations.kind is 'forward (order images) or inverse (order actions)';
 comment on column absent_evaluations.length is
 'key frames in the trajectory; null for all lengths';

@@ -3,8 +3,8 @@
 -- Rule:  tables 1, 9 and 10 of the paper. source is ours (measured, baseline pictures) or published
 --        (read from the paper, of other questions on other pictures): never average over both. For
 --        all lengths the published one is the mean over questions, as ours is. The paper gives no
---        errors, so published ones have no interval. Models whose evaluation is missing are in it
---        without an accuracy, unless older accuracies of them were kept.
+--        errors, so published ones have no interval. Models whose evaluation is missing have
+--        no accuracy, unless older ones were kept.
 create table accuracy_by_length as
 with published as (
     select published_model, model_class, kind, length, metric, accuracy, n_questions
@@ -41,7 +41,8 @@ group by published_model, model_class, kind, metric
 order by kind, metric desc, length nulls first, source, model;
 
 comment on column accuracy_by_length.source is 'ours or published';
-comment on column accuracy_by_length.model is 'who answered; as the paper calls it if published';
+comment on column accuracy_by_length.model is
+'model that answered; its name in the paper if published';
 comment on column accuracy_by_length.model_class is
 'proprietary, open_weight or human; of ours reference, or null for models';
 comment on column accuracy_by_length.kind is 'forward (order images) or inverse (order actions)';

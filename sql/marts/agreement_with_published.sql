@@ -1,8 +1,8 @@
--- agreement_with_published: one row per model that the paper has too, kind, length and metric.
+-- agreement_with_published: one row per model that the paper also scored, kind, length and metric.
 -- Reads: accuracy_by_length.
 -- Rule:  models match if letters and digits of their names do, in either case: gpt-5-mini is the
 --        paper's GPT-5 mini. is_within looks at our interval alone: the paper gives none, its own
---        error comes on top, and its questions and pictures are others than ours.
+--        error comes on top, and it has other questions and pictures.
 create table agreement_with_published as
 with named as (
     select *, regexp_replace(lower(model), '[^a-z0-9]', '', 'g') as letters
@@ -32,8 +32,8 @@ inner join named as published
 where ours.source = 'ours'
 order by ours.model, ours.kind, ours.metric desc, ours.length nulls first;
 
-comment on column agreement_with_published.model is 'who answered';
-comment on column agreement_with_published.published_model is 'what the paper calls it';
+comment on column agreement_with_published.model is 'model that answered';
+comment on column agreement_with_published.published_model is 'its name in the paper';
 comment on column agreement_with_published.kind is
 'forward (order images) or inverse (order actions)';
 comment on column agreement_with_published.length is

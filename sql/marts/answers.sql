@@ -34,7 +34,7 @@ left join predictions
     and predictions.variant = evaluation.variant
     and predictions.question_id = evaluation.question_id;
 
-comment on column answers.model is 'who answered';
+comment on column answers.model is 'model that answered';
 comment on column answers.variant is 'setting under which the pictures were made and asked';
 comment on column answers.gating is 'which predicates make key frames: state or contact';
 comment on column answers.demonstration is 'demonstration the question is about';
@@ -50,7 +50,7 @@ comment on column answers.raw_answer is 'what the model said; null if it never a
 comment on column answers.answer is 'the order parsed from it; null if none';
 comment on column answers.status is 'parsed, unparsed or missing';
 comment on column answers.reason is 'why it is unparsed or missing';
-comment on column answers.error is 'why the model never answered, in the words of its service';
+comment on column answers.error is 'why the model never answered: the message of its service';
 comment on column answers.is_exact is 'equals the reference';
 comment on column answers.is_accepted is 'equals the reference or is consistent at every step';
 comment on column answers.n_steps is 'steps of the question';

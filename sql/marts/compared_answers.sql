@@ -1,8 +1,8 @@
 -- compared_answers: one row per answer that could be compared with what happened, steps summed up.
 -- Reads: compared_steps, evaluation, demonstrations.
--- Rule:  answers that are unparsed or missing are not here; nor are orders of another length, or
---        with a label of nothing, which profile release scores. A step is inexact if it passes and
---        its components differ from the true ones, a strict subset if only by leaving some out.
+-- Rule:  leaves out unparsed and missing answers, orders of another length, and orders with an
+--        unknown label, which profile release scores. A step is inexact if it passes and
+--        its components differ from the true ones, a strict subset if it only omits some.
 create table compared_answers as
 with summed as (
     select
@@ -32,7 +32,7 @@ inner join evaluation
     and evaluation.question_id = summed.question_id
 left join demonstrations on demonstrations.demonstration = evaluation.demonstration;
 
-comment on column compared_answers.model is 'who answered';
+comment on column compared_answers.model is 'model that answered';
 comment on column compared_answers.variant is
 'setting under which the pictures were made and asked';
 comment on column compared_answers.gating is 'which predicates make key frames: state or contact';
@@ -49,25 +49,25 @@ comment on column compared_answers.n_steps_passed is 'steps that pass the rule o
 comment on column compared_answers.n_steps_inexact is
 'of these, steps whose components differ from the true ones';
 comment on column compared_answers.n_steps_strict_subset is
-'of these, steps that only leave true components out';
+'of these, steps that only omit true components';
 comment on column compared_answers.n_reference is 'components of the true visible changes';
-comment on column compared_answers.n_predicted is 'components of what the answer says';
-comment on column compared_answers.n_matched is 'components that are in both';
-comment on column compared_answers.n_missing is 'true ones the answer does not say';
-comment on column compared_answers.n_hallucinated is 'ones it says that are not true';
+comment on column compared_answers.n_predicted is 'components that the answer gives';
+comment on column compared_answers.n_matched is 'components in both sets';
+comment on column compared_answers.n_missing is 'true components that the answer omits';
+comment on column compared_answers.n_hallucinated is 'components that it makes up';
 comment on column compared_answers.n_polarity_inversions is
 'pairs of opposite sign and all else equal';
 comment on column compared_answers.n_predicate_substitutions is 'pairs of equal objects and sign';
 comment on column compared_answers.n_entity_substitutions is 'pairs of equal predicate and sign';
-comment on column compared_answers.n_omissions is 'missing ones without a partner';
-comment on column compared_answers.n_hallucinations is 'hallucinated ones without a partner';
+comment on column compared_answers.n_omissions is 'missing components without a partner';
+comment on column compared_answers.n_hallucinations is 'made-up components without a partner';
 comment on column compared_answers.n_left_reference is 'true components about the left hand';
-comment on column compared_answers.n_left_predicted is 'components said about the left hand';
+comment on column compared_answers.n_left_predicted is 'given components about the left hand';
 comment on column compared_answers.n_left_matched is 'left-hand components that are in both';
 comment on column compared_answers.n_left_mixed is
 'left-hand components taken for right-hand ones: paper, algorithm 4';
 comment on column compared_answers.n_right_reference is 'true components about the right hand';
-comment on column compared_answers.n_right_predicted is 'components said about the right hand';
+comment on column compared_answers.n_right_predicted is 'given components about the right hand';
 comment on column compared_answers.n_right_matched is 'right-hand components that are in both';
 comment on column compared_answers.n_right_mixed is
 'right-hand components taken for left-hand ones: paper, algorithm 4';

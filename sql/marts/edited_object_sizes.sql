@@ -11,7 +11,7 @@ with steps as (
     from qa
 ),
 
--- A step is taken by many questions: what follows counts each of them without listing them.
+-- Many questions share a step: the sums below count each of them without listing them.
 counted_steps as (
     select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_steps
     from steps
@@ -56,7 +56,7 @@ ranked as (
     from sizes
 ),
 
--- The value at a share of the way from the least to the greatest, between its two neighbours.
+-- Quantile with linear interpolation.
 quartiles as (
     select
         gating, category, share,
@@ -87,6 +87,6 @@ comment on column edited_object_sizes.n_demonstrations is 'demonstrations with s
 comment on column edited_object_sizes.n_steps is 'steps of questions that name such an object';
 comment on column edited_object_sizes.min_px is
 'smallest mask of it, baseline camera (unit: px)';
-comment on column edited_object_sizes.q1_px is 'a quarter are at most so large (unit: px)';
-comment on column edited_object_sizes.median_px is 'half are at most so large (unit: px)';
-comment on column edited_object_sizes.q3_px is 'three quarters are at most so large (unit: px)';
+comment on column edited_object_sizes.q1_px is 'first quartile (unit: px)';
+comment on column edited_object_sizes.median_px is 'median (unit: px)';
+comment on column edited_object_sizes.q3_px is 'third quartile (unit: px)';

@@ -1,6 +1,6 @@
 -- error_examples: one row per model, variant, kind, error category and place; up to 3 answers.
 -- Reads: asked_questions, compared_answers, compared_components, evaluation.
--- Rule:  the shortest questions first, of these the answers with the fewest errors. Pictures stand
+-- Rule:  the shortest questions first, of these the answers with the fewest errors. Pictures are
 --        in key_frames, by demonstration, gating, variant and key frame. Forward, the given key
 --        frames are those of the answer; inverse, they are the true ones, and the actions differ.
 create table error_examples as
@@ -93,7 +93,7 @@ inner join evaluation
 order by
     chosen.model, chosen.variant, chosen.kind, chosen.category, chosen.place;
 
-comment on column error_examples.model is 'who answered';
+comment on column error_examples.model is 'model that answered';
 comment on column error_examples.variant is
 'setting under which the pictures were made and asked';
 comment on column error_examples.kind is 'forward (order images) or inverse (order actions)';
@@ -108,9 +108,9 @@ comment on column error_examples.step is 'first step with an error of the catego
 comment on column error_examples.expected is 'the true component; null if it is made up';
 comment on column error_examples.given is 'what the answer says; null if it is left out';
 comment on column error_examples.expected_components is 'the true visible change of the step';
-comment on column error_examples.given_components is 'what the answer says of the step';
-comment on column error_examples.missing is 'true components the answer does not say';
-comment on column error_examples.hallucinated is 'components it says that are not true';
+comment on column error_examples.given_components is 'components the answer gives for it';
+comment on column error_examples.missing is 'true components that the answer omits';
+comment on column error_examples.hallucinated is 'components that it makes up';
 comment on column error_examples.expected_order is
 'right answer: label, from 1, shown for each step in turn';
 comment on column error_examples.given_order is 'the answer';

@@ -24,7 +24,7 @@ from compared_answers
 group by all
 order by all;
 
-comment on column errors_by_activity.model is 'who answered';
+comment on column errors_by_activity.model is 'model that answered';
 comment on column errors_by_activity.variant is
 'setting under which the pictures were made and asked';
 comment on column errors_by_activity.kind is 'forward (order images) or inverse (order actions)';
@@ -32,15 +32,16 @@ comment on column errors_by_activity.activity is 'household activity';
 comment on column errors_by_activity.n_answers is 'answers counted';
 comment on column errors_by_activity.n_steps is 'their steps';
 comment on column errors_by_activity.n_reference is 'components of the true visible changes';
-comment on column errors_by_activity.n_predicted is 'components of what answers say';
-comment on column errors_by_activity.n_matched is 'components that are in both';
+comment on column errors_by_activity.n_predicted is 'components that answers give';
+comment on column errors_by_activity.n_matched is 'components in both sets';
 comment on column errors_by_activity.n_polarity_inversions is
-'true ones said with the opposite sign';
+'true components given with the opposite sign';
 comment on column errors_by_activity.n_predicate_substitutions is
-'true ones another predicate was said for';
-comment on column errors_by_activity.n_entity_substitutions is 'true ones said of other objects';
-comment on column errors_by_activity.n_omissions is 'true ones that were left out';
+'true components given with another predicate';
+comment on column errors_by_activity.n_entity_substitutions is
+'true components given for other objects';
+comment on column errors_by_activity.n_omissions is 'true components that the answer omits';
 comment on column errors_by_activity.n_hallucinations is 'components that were made up';
-comment on column errors_by_activity.recall is 'matched over true ones';
-comment on column errors_by_activity.precision is 'matched over said ones';
+comment on column errors_by_activity.recall is 'matched over true components';
+comment on column errors_by_activity.precision is 'matched over predicted components';
 comment on column errors_by_activity.errors_per_step is 'errors of all categories over steps';

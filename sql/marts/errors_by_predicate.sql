@@ -41,21 +41,21 @@ from sides
 group by model, variant, kind, predicate
 order by all;
 
-comment on column errors_by_predicate.model is 'who answered';
+comment on column errors_by_predicate.model is 'model that answered';
 comment on column errors_by_predicate.variant is
 'setting under which the pictures were made and asked';
 comment on column errors_by_predicate.kind is 'forward (order images) or inverse (order actions)';
 comment on column errors_by_predicate.predicate is 'name in the predicate catalogue';
 comment on column errors_by_predicate.n_reference is 'true components of it';
-comment on column errors_by_predicate.n_predicted is 'components of it that answers say';
-comment on column errors_by_predicate.n_matched is 'components of it in both';
+comment on column errors_by_predicate.n_predicted is 'components of it that answers give';
+comment on column errors_by_predicate.n_matched is 'components of it in both sets';
 comment on column errors_by_predicate.n_polarity_inversions is
-'true ones said with the opposite sign';
+'true components given with the opposite sign';
 comment on column errors_by_predicate.n_predicate_substitutions is
-'true ones another predicate was said for';
+'true components given with another predicate';
 comment on column errors_by_predicate.n_entity_substitutions is
-'true ones said of other objects';
-comment on column errors_by_predicate.n_omissions is 'true ones that were left out';
+'true components given for other objects';
+comment on column errors_by_predicate.n_omissions is 'true components that the answer omits';
 comment on column errors_by_predicate.n_hallucinations is 'components of it that were made up';
-comment on column errors_by_predicate.recall is 'matched over true ones';
-comment on column errors_by_predicate.precision is 'matched over said ones';
+comment on column errors_by_predicate.recall is 'matched over true components';
+comment on column errors_by_predicate.precision is 'matched over predicted components';

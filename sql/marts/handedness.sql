@@ -1,7 +1,7 @@
 -- handedness: one row per model, variant, kind, length, answers counted and hand.
 -- Reads: compared_answers.
--- Rule:  components are LeftGrasping and RightGrasping. answers is all or wrong: the sizes that the
---        paper's standard errors imply are those of wrong answers, so compare these with it.
+-- Rule:  components are LeftGrasping and RightGrasping. answers is all or wrong: the paper's
+--        standard errors imply the sizes of wrong answers, so compare these with it.
 --        Standard errors take components as independent, as there; the clustered ones do not, and
 --        are null where all components of a rate are about one demonstration. length null is all.
 create table handedness as
@@ -46,8 +46,8 @@ rates as (
     window same_row as (partition by model, variant, kind, length, answers, hand)
 ),
 
--- Ratios of sums over demonstrations: the error of each is that of its residuals, each larger for
--- what the demonstration itself did to the ratio. One demonstration says nothing of others.
+-- Ratios of sums over demonstrations: the error of each is that of its residuals, each scaled up
+-- for the demonstration's own effect on the ratio. One demonstration gives no error.
 totals as (
     select
         model, variant, kind, length, answers, hand,
@@ -88,7 +88,7 @@ select
 from totals
 order by model, variant, kind, length nulls first, answers, hand;
 
-comment on column handedness.model is 'who answered';
+comment on column handedness.model is 'model that answered';
 comment on column handedness.variant is 'setting under which the pictures were made and asked';
 comment on column handedness.kind is 'forward (order images) or inverse (order actions)';
 comment on column handedness.length is 'key frames in the trajectory; null for all lengths';
@@ -98,18 +98,18 @@ comment on column handedness.hand is 'left or right';
 comment on column handedness.n_answers is 'answers counted';
 comment on column handedness.n_demonstrations is 'demonstrations they are about';
 comment on column handedness.n_reference is 'true components about the hand';
-comment on column handedness.n_predicted is 'components about the hand that answers say';
-comment on column handedness.n_matched is 'components in both';
-comment on column handedness.n_mixed is 'missing ones, where only the other hand is made up';
-comment on column handedness.precision is 'matched over said ones';
+comment on column handedness.n_predicted is 'components about the hand that answers give';
+comment on column handedness.n_matched is 'components in both sets';
+comment on column handedness.n_mixed is 'missing components where only the other hand is made up';
+comment on column handedness.precision is 'matched over predicted components';
 comment on column handedness.precision_se is 'its standard error, components independent';
 comment on column handedness.precision_clustered_se is
 'its standard error, clustered; null where fewer than 2 demonstrations have components';
-comment on column handedness.recall is 'matched over true ones';
+comment on column handedness.recall is 'matched over true components';
 comment on column handedness.recall_se is 'its standard error, components independent';
 comment on column handedness.recall_clustered_se is
 'its standard error, clustered; null where fewer than 2 demonstrations have components';
-comment on column handedness.mixing_rate is 'mixed over true ones: paper, algorithm 4';
+comment on column handedness.mixing_rate is 'mixed over true components: paper, algorithm 4';
 comment on column handedness.mixing_rate_se is 'its standard error, components independent';
 comment on column handedness.mixing_rate_clustered_se is
 'its standard error, clustered; null where fewer than 2 demonstrations have components';

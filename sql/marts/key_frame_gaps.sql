@@ -17,7 +17,7 @@ steps as (
     from qa
 ),
 
--- A step is taken by many questions: what follows counts each of them without listing them.
+-- Many questions share a step: the sums below count each of them without listing them.
 counted_steps as (
     select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_gaps
     from steps
@@ -80,7 +80,7 @@ ranked as (
     window same_row as (partition by gating, demonstration, between_frames, unit)
 ),
 
--- The value at a share of the way from the least to the greatest, between its two neighbours.
+-- Quantile with linear interpolation.
 places as (
     select
         gating, demonstration, between_frames, unit, share, last_place,
@@ -128,10 +128,10 @@ comment on column key_frame_gaps.between_frames is
 'neighbours (key frames in a row) or steps (of questions)';
 comment on column key_frame_gaps.n_gaps is 'gaps counted';
 comment on column key_frame_gaps.min_frames is 'shortest gap (unit: frame)';
-comment on column key_frame_gaps.q1_frames is 'a quarter are at most so long (unit: frame)';
-comment on column key_frame_gaps.median_frames is 'half are at most so long (unit: frame)';
-comment on column key_frame_gaps.q3_frames is 'three quarters are at most so long (unit: frame)';
+comment on column key_frame_gaps.q1_frames is 'first quartile (unit: frame)';
+comment on column key_frame_gaps.median_frames is 'median (unit: frame)';
+comment on column key_frame_gaps.q3_frames is 'third quartile (unit: frame)';
 comment on column key_frame_gaps.max_frames is 'longest gap (unit: frame)';
 comment on column key_frame_gaps.min_s is 'shortest gap (unit: s)';
-comment on column key_frame_gaps.median_s is 'half are at most so long (unit: s)';
+comment on column key_frame_gaps.median_s is 'median (unit: s)';
 comment on column key_frame_gaps.max_s is 'longest gap (unit: s)';

@@ -2,10 +2,10 @@
 -- Reads: evaluation, model_accuracies, stale_partitions, absent_evaluations.
 -- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
 --        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
---        paper these are scored, as wrong. No scored answer: null, not 0. Ranks sort by points, 12
---        digits of them, as equal ones differ in the last; places from best to worst are those that
---        the data leave open, so they overlap. A model whose evaluation is missing keeps its rows,
---        with the questions it was to answer and without scores.
+--        paper these are scored, as wrong. No scored answer: null, not 0. Ranks use scores
+--        rounded to 12 digits, since equal scores may differ in the last one; places are the range
+--        that the data allow, so they overlap. A model whose evaluation is missing keeps its rows,
+--        with the questions it should have answered and without scores.
 create table leaderboard as
 with scored as (
     select
@@ -25,7 +25,7 @@ levels as (
     select * replace (null::bigint as length) from scored
 ),
 
--- Each answer's distance from what the leaderboard says of its group: the errors come from these.
+-- Each answer's distance from its group's mean: the standard errors come from these.
 residuals as (
     select
         *,
@@ -37,7 +37,7 @@ residuals as (
 ),
 
 -- Questions of one demonstration share pictures and changes, so their answers go together. Its
--- residuals are divided by the share of the others: they are smaller for what it did to the mean.
+-- residuals are divided by the share of the others, since its own effect on the mean shrinks them.
 demonstrations_summed as (
     select
         model, kind, length,
@@ -153,19 +153,19 @@ from absent_evaluations
 where variant = 'baseline'
 order by kind, length nulls first, task_accuracy_rank nulls last, model;
 
-comment on column leaderboard.model is 'who answered';
+comment on column leaderboard.model is 'model that answered';
 comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
 comment on column leaderboard.state is
-'current; stale: its evaluation is older than what it is made from; missing: it has none';
+'current; stale: its evaluation is older than its inputs; missing: it has none';
 comment on column leaderboard.is_reference is
-'no model but chance, the oracle or a shortcut; has no rank and no place; false where missing';
+'reference baseline (chance, the oracle or a shortcut): not ranked; false where missing';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
-comment on column leaderboard.n_parsed is 'answers that an order was found in; all are scored';
+comment on column leaderboard.n_parsed is 'answers that contain an order; all are scored';
 comment on column leaderboard.n_unparsed is
-'answers that no order was found in; scored as wrong (profile paper) or not scored (release)';
+'answers without an order; scored as wrong (profile paper) or not scored (release)';
 comment on column leaderboard.n_missing is
 'questions that were never answered; all of them if the evaluation is missing';
 comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
@@ -189,17 +189,17 @@ comment on column leaderboard.task_accuracy_low is
 '95 % interval over demonstrations; null below 2 of them, or if all score the same';
 comment on column leaderboard.task_accuracy_high is 'its upper end';
 comment on column leaderboard.task_accuracy_place_best is
-'1 + models that are better and told apart';
+'1 + number of models that are significantly better';
 comment on column leaderboard.task_accuracy_place_worst is
-'number of models less those that are worse and told apart';
+'number of models minus those significantly worse';
 comment on column leaderboard.task_accuracy_tied_with is
-'models it is not told apart from, by model_comparisons; being tied is not transitive';
+'models without a significant difference, by model_comparisons; ties are not transitive';
 comment on column leaderboard.pairwise_accuracy_low is
 '95 % interval over demonstrations; null below 2 of them, or if all score the same';
 comment on column leaderboard.pairwise_accuracy_high is 'its upper end';
 comment on column leaderboard.pairwise_accuracy_place_best is
-'1 + models that are better and told apart';
+'1 + number of models that are significantly better';
 comment on column leaderboard.pairwise_accuracy_place_worst is
-'number of models less those that are worse and told apart';
+'number of models minus those significantly worse';
 comment on column leaderboard.pairwise_accuracy_tied_with is
-'models it is not told apart from, by model_comparisons; being tied is not transitive';
+'models without a significant difference, by model_comparisons; ties are not transitive';

@@ -28,7 +28,7 @@ from metrics
 group by all
 order by kind, metric desc, all_lengths desc nulls last, model;
 
-comment on column leaderboard_by_length.model is 'who answered';
+comment on column leaderboard_by_length.model is 'model that answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_by_length.metric is
 'task_accuracy, pairwise_accuracy or pairwise_accuracy_pooled, as in leaderboard';

@@ -2,7 +2,7 @@
 -- Reads: accuracy_by_length.
 -- Rule:  the layout of tables 9 and 10 of the paper. Ours and theirs answered other questions about
 --        other pictures, so place counts within a source; people and references (chance, oracle,
---        shortcuts) are in none. Equals share one; which can be told apart says leaderboard.
+--        shortcuts) are in none. Equals share one; leaderboard says which differ significantly.
 create table leaderboard_with_published as
 with sides as (
     select
@@ -22,7 +22,7 @@ with sides as (
     group by all
 ),
 
-told as (
+marked as (
     select *, coalesce(model_class in ('human', 'reference'), false) as is_no_model
     from sides
 )
@@ -35,12 +35,12 @@ select
             order by round(all_lengths, 12) desc nulls last
         )
     end as place
-from told
+from marked
 order by kind, metric desc, all_lengths desc nulls last, source, model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
 comment on column leaderboard_with_published.model is
-'who answered; as the paper calls it if published';
+'model that answered; its name in the paper if published';
 comment on column leaderboard_with_published.model_class is
 'proprietary, open_weight or human; of ours reference, or null for models';
 comment on column leaderboard_with_published.kind is

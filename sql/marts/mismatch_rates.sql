@@ -1,8 +1,8 @@
 -- mismatch_rates: one row per model, variant, kind and length; nulls: both kinds, all lengths.
 -- Reads: compared_answers.
--- Rule:  how often is accepted what does not say all that happened (paper B.2.5)? Among questions
+-- Rule:  how often are answers accepted that omit changes (paper B.2.5)? Among questions
 --        that are consistent at every step, and among steps that pass: those with a strict subset
---        of the true visible change. Inexact are also those that say more, or something else.
+--        of the true visible change. Inexact ones may also state more, or something else.
 --        How the paper counts a question is unknown: one step with a strict subset, as the
 --        question_mismatch_rate takes it, or no step that differs in another way, the strict rate.
 create table mismatch_rates as
@@ -38,7 +38,7 @@ from levels
 group by model, variant, kind, length
 order by model, variant, kind nulls first, length nulls first;
 
-comment on column mismatch_rates.model is 'who answered';
+comment on column mismatch_rates.model is 'model that answered';
 comment on column mismatch_rates.variant is
 'setting under which the pictures were made and asked';
 comment on column mismatch_rates.kind is
@@ -46,14 +46,14 @@ comment on column mismatch_rates.kind is
 comment on column mismatch_rates.length is 'key frames in the trajectory; null for all lengths';
 comment on column mismatch_rates.n_accepted_questions is 'answers consistent at every step';
 comment on column mismatch_rates.n_subset_questions is
-'of these, answers that leave true components out, at a step that says nothing untrue';
+'of these, answers with a step that omits true components and makes nothing up';
 comment on column mismatch_rates.n_strict_subset_questions is
-'of these, answers of which every step that differs only leaves true components out';
+'of these, answers in which each differing step only omits true components';
 comment on column mismatch_rates.n_inexact_questions is
 'of these, answers with a step that differs from the true one';
 comment on column mismatch_rates.n_passed_steps is 'steps that pass, of all answers compared';
 comment on column mismatch_rates.n_subset_steps is
-'of these, steps that only leave true components out';
+'of these, steps that only omit true components';
 comment on column mismatch_rates.n_inexact_steps is
 'of these, steps that differ from the true ones';
 comment on column mismatch_rates.question_mismatch_rate is

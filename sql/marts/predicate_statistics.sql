@@ -11,7 +11,7 @@ with components as (
     select demonstration, gating, 'question', unnest(flatten(action_components)) from qa
 ),
 
--- The same components come again and again: each is taken apart once.
+-- Components repeat, so each distinct one is parsed once.
 counted as (
     select demonstration, gating, place, component, count(*) as n
     from components
@@ -50,11 +50,11 @@ comment on column predicate_statistics.gating is
 comment on column predicate_statistics.predicate is 'name in the predicate catalogue';
 comment on column predicate_statistics.n_demonstrations is 'demonstrations in which it occurs';
 comment on column predicate_statistics.n_facts is 'facts of it that hold at key frames';
-comment on column predicate_statistics.n_added is 'times it began between neighbouring key frames';
+comment on column predicate_statistics.n_added is 'times it began between consecutive key frames';
 comment on column predicate_statistics.n_removed is
-'times it ended between neighbouring key frames';
+'times it ended between consecutive key frames';
 comment on column predicate_statistics.n_transitions is
-'transitions between neighbouring key frames';
+'transitions between consecutive key frames';
 comment on column predicate_statistics.n_edge_components is 'components of it on valid edges';
 comment on column predicate_statistics.n_question_components is
 'components of it in the actions of questions';

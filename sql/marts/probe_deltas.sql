@@ -1,10 +1,10 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
 -- Reads: probes, probe_panels.
--- Rule:  difference is what effect is about: paired_delta, or delta where no question was asked
---        twice (is_paired false: another gating). Believe paired_p of the first and unpaired_p of
---        the second: questions of one demonstration are not independent. p-values with holm in
+-- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
+--        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
+--        second: questions of one demonstration are not independent. p-values with holm in
 --        their name are corrected for the variants and kinds of the panel, of one model at one
---        length; the others for nothing.
+--        length; the others are not corrected.
 --        The baseline's own rows in probes, which compare it with itself, are left out.
 create table probe_deltas as
 with read as (
@@ -68,7 +68,7 @@ left join probe_panels
     and probe_panels.length is not distinct from read.length
 order by read.kind, read.length nulls first, read.variant, read.model;
 
-comment on column probe_deltas.model is 'who answered';
+comment on column probe_deltas.model is 'model that answered';
 comment on column probe_deltas.variant is 'setting that was probed';
 comment on column probe_deltas.baseline is 'variant compared with';
 comment on column probe_deltas.kind is 'forward (order images) or inverse (order actions)';
@@ -112,7 +112,7 @@ comment on column probe_deltas.minimum_detectable_effect is
 comment on column probe_deltas.n_questions_needed is
 'to find 0.05, on the same demonstrations; null also if no number will do';
 comment on column probe_deltas.n_demonstrations_needed is
-'to find 0.05, with as many questions on each';
+'needed to find 0.05, with as many questions on each';
 comment on column probe_deltas.welch_reason is 'why welch_p is null';
 comment on column probe_deltas.reason is
 'why paired_p is null: no_scores, one_demonstration, no_difference or no_variation';

@@ -28,7 +28,8 @@ from published_probes
 order by panel, variant, kind, source, model;
 
 comment on column probe_heat_maps.source is 'ours or published';
-comment on column probe_heat_maps.model is 'who answered; as the paper calls it if published';
+comment on column probe_heat_maps.model is
+'model that answered; its name in the paper if published';
 comment on column probe_heat_maps.panel is
 'what the variant changes: camera_fov, camera_height, realism, robot_appearance and others';
 comment on column probe_heat_maps.variant is 'setting that was probed';

@@ -58,7 +58,7 @@ questions as (
     group by all
 ),
 
--- The smallest of the objects that a step is about decides whether it can be told.
+-- The smallest object of a step decides whether the step can be seen.
 smallest as (
     select gating, demonstration, key_frame_from, key_frame_to, min(pixels) as pixels
     from edited_objects
@@ -103,7 +103,7 @@ ranked as (
     window same_row as (partition by gating, demonstration, kind, length)
 ),
 
--- The value at a share of the way from the least to the greatest, between its two neighbours.
+-- Quantile with linear interpolation.
 places as (
     select
         gating, demonstration, kind, length, share,
@@ -202,10 +202,10 @@ comment on column question_statistics.n_paths is
 comment on column question_statistics.n_key_frames is 'key frames of the demonstration';
 comment on column question_statistics.n_edges is 'valid edges between its key frames';
 comment on column question_statistics.min_smallest_px is
-'mask of the smallest object a step is about: least of all steps, baseline camera (unit: px)';
+'smallest mask of an object that a step names, minimum over steps, baseline camera (unit: px)';
 comment on column question_statistics.q1_smallest_px is
-'the same, of a quarter of the steps at most (unit: px)';
+'the same, first quartile of the steps (unit: px)';
 comment on column question_statistics.median_smallest_px is
-'the same, of half of the steps at most (unit: px)';
+'the same, median of the steps (unit: px)';
 comment on column question_statistics.q3_smallest_px is
-'the same, of three quarters of the steps at most (unit: px)';
+'the same, third quartile of the steps (unit: px)';

@@ -33,7 +33,7 @@ select
 from totals
 order by model, variant, kind, length nulls first, answers, semantic_class;
 
-comment on column semantic_errors.model is 'who answered';
+comment on column semantic_errors.model is 'model that answered';
 comment on column semantic_errors.variant is
 'setting under which the pictures were made and asked';
 comment on column semantic_errors.kind is 'forward (order images) or inverse (order actions)';

@@ -1,8 +1,8 @@
 -- shortcut_scores: one row per kind, length and model that takes a shortcut, beside the oracle.
 -- Reads: leaderboard, evaluation, question_orders.
--- Rule:  pixel_continuity looks at no action and text_prior at no picture: a score of theirs near
---        the oracle's would mean that questions can be answered without connecting the two. The
---        limit, half of the oracle, is asked of lengths from 6 on. random answers by chance alone.
+-- Rule:  pixel_continuity looks at no action and text_prior at no picture: a score
+--        near the oracle's would mean that questions can be answered without connecting the two.
+--        The limit, half of the oracle, applies to lengths from 6 on. random answers by chance.
 create table shortcut_scores as
 with chance as (
     select

@@ -44,7 +44,7 @@ from totals
 window same_row as (partition by model, variant, kind, length, answers)
 order by model, variant, kind, length nulls first, answers, category;
 
-comment on column structural_errors.model is 'who answered';
+comment on column structural_errors.model is 'model that answered';
 comment on column structural_errors.variant is
 'setting under which the pictures were made and asked';
 comment on column structural_errors.kind is 'forward (order images) or inverse (order actions)';

@@ -48,7 +48,7 @@ ours as (
     group by experiment, stem, noise_rate, model, kind, length, metric
 ),
 
--- Of the variants of a wording the one with most of the baseline's answers, should they differ.
+-- If variants of a wording differ, the one with most of the baseline's answers.
 natural_language as (
     select
         model, kind, length,
@@ -87,7 +87,8 @@ comment on column variant_accuracies.variant is
 'setting that was asked under; what the names of several seeds begin with';
 comment on column variant_accuracies.noise_rate is
 'share of components that noise changes; null where there is none, and of published';
-comment on column variant_accuracies.model is 'who answered; as the paper calls it if published';
+comment on column variant_accuracies.model is
+'model that answered; its name in the paper if published';
 comment on column variant_accuracies.kind is 'forward (order images) or inverse (order actions)';
 comment on column variant_accuracies.length is 'key frames in the trajectory; null for all lengths';
 comment on column variant_accuracies.metric is 'task_accuracy or pairwise_accuracy';

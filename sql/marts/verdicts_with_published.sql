@@ -50,7 +50,7 @@ order by measure, kind nulls first, item, source, model;
 
 comment on column verdicts_with_published.source is 'ours or published';
 comment on column verdicts_with_published.model is
-'who answered; as the paper calls it if published';
+'model that answered; its name in the paper if published';
 comment on column verdicts_with_published.measure is
 'error_share, precision, recall, mixing_rate or mismatch_rate';
 comment on column verdicts_with_published.kind is

@@ -30,16 +30,13 @@ from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import Table
 from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.qa import write_questions
+from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
 from enact_assets.questions.question_tables import Qa
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.segment import segment
 from enact_assets.system.atomic import is_temporary
 from enact_assets.system.places import Place
 from enact_assets.trajectories.counting import count_paths
-from enact_assets.trajectories.sampling import sample_trajectories
 from enact_assets.trajectories.transition_graph import build_transition_graph
 
 DIES_WHILE_WRITING = """
@@ -69,25 +66,29 @@ def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFra
     profile, questions = settings.gating.profile, settings.questions
     for seed in seeds:
         replay = generate(seed, N_FRAMES)
-        check_replay(replay.demonstrations, replay.facts, replay.objects)
-        found = segment(replay.demonstrations, replay.facts, replay.objects, settings.gating)
+        recorded = replay.demonstrations, replay.facts, replay.objects
+        later = replay.later_parents
+        found = SEGMENT.of(profile)(*recorded, settings.gating, later)
         frames, graphs = found.segmented_frames, found.scene_graphs
         seen = visibility_from_observability(replay.observability, frames)
-        graph = build_transition_graph(frames, graphs, seen, replay.objects, profile)
-        n, seed_of_draws = questions.trajectories_per_length, questions.seed
-        index = delta_index(graphs, seen, replay.objects, profile, frames.height)
-        drawn = sample_trajectories(frames, graph, profile, n, seed_of_draws, index=index)
+        evidence = graphs, seen, replay.objects, profile, frames.height
+        index = INDEX_CHANGES.of(profile)(
+            *evidence, later_parents=at_key_frames(later, frames["frame"].to_numpy())
+        )
+        graph = build_transition_graph(frames, index)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
         made = {
             "demonstrations": replay.demonstrations,
             "objects": replay.objects,
+            "later_parents": later,
             "segmented_frames": frames,
             "scene_graphs": graphs,
             "visibility": seen,
             "transition_graph": graph,
             "path_counts": count_paths(frames, graph, profile),
             "trajectories": drawn,
-            "qa": write_questions(
-                drawn, graph, questions, profile=profile, segmented_frames=frames, index=index
+            "qa": WRITE.of(profile)(
+                frames, drawn, graph, index, settings=questions, profile=profile
             ),
         }
         for name, rows in made.items():

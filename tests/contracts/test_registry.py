@@ -154,10 +154,10 @@ def test_the_baseline_asks_as_written_and_others_in_its_words_unless_they_say(
     assert registry.variants["contact"].wording == "symbolic"
     assert registry.variants["emoji"].wording == "emoji"
     message = refusal(write(tmp_path, lambda e: put(e, "variants.baseline.wording", "emoji")))
-    assert "variants.baseline.wording: the baseline asks questions as they are written" in message
+    assert "variants.baseline.wording: the baseline asks questions unchanged" in message
     assert "set questions.wording" in message
     message = refusal(write(tmp_path, lambda e: put(e, "variants.baseline.noise", {"rate": 0.1})))
-    assert "variants.baseline.noise: the baseline asks questions as they are written" in message
+    assert "variants.baseline.noise: the baseline asks questions unchanged" in message
 
 
 def test_a_changed_wording_or_seed_is_another_entry(tmp_path: Path) -> None:
@@ -410,7 +410,7 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     [
         (lambda e: e.pop("models"), "'models' is missing"),
         (lambda e: e.update(extra=1), "unknown 'extra'"),
-        (lambda e: e["variants"].pop("baseline"), "variants: there is no 'baseline'"),
+        (lambda e: e["variants"].pop("baseline"), "variants: 'baseline' is missing"),
         (lambda e: e["variants"]["baseline"].pop("gating"), "baseline: 'gating' is missing"),
         (
             lambda e: e["variants"]["contact"].update(question_set="state"),
@@ -428,11 +428,11 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: put(e, "variants.emoji.noise", {"share": 1}), "noise: unknown 'share'"),
         (lambda e: e["gatings"]["state"].pop("contact"), "state: 'contact' is missing"),
         (lambda e: e["gatings"]["state"].update(strict=True), "state: unknown 'strict'"),
-        (lambda e: e["models"].append("random"), "models: 'random' stands twice"),
+        (lambda e: e["models"].append("random"), "models: 'random' is a duplicate"),
         (lambda e: e["demo"].update(gatings=["state"]), "demo: unknown 'gatings'"),
         (
             lambda e: e["gatings"]["state"].update(profile="release", contact=True),
-            f"gatings.state.{FLOOR}: profile 'release' has a rule of its own",
+            f"gatings.state.{FLOOR}: profile 'release' has its own rule",
         ),
         # Keys of mixed types cannot be sorted; YAML reads unquoted 7, yes and 2024-01-01 as such.
         (lambda e: e.update({7: 1}), "a key must be text (put it in quotes); found 7"),
@@ -553,7 +553,7 @@ def test_a_key_given_twice_is_refused(
     assert TEXT.count(once) == 1
     path.write_text(TEXT.replace(once, twice), encoding="utf-8")
     first = TEXT[: TEXT.index(once)].count("\n") + 1
-    told = f"line {first + lines_apart}: key {key!r} stands twice, first in line {first}"
+    told = f"line {first + lines_apart}: key {key!r} is a duplicate, first in line {first}"
     assert told in refusal(path)
 
 

@@ -64,7 +64,7 @@ def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
     (source / "scene_graph_0.json").unlink()
     assert recordings.file("tidy_1").read_text() == "{}"
     make_recording(tmp_path / "again" / "tidy_1")
-    with pytest.raises(RecordingError, match="is there already"):
+    with pytest.raises(RecordingError, match="already exists"):
         recordings.add(tmp_path / "again" / "tidy_1")
 
 

@@ -77,8 +77,8 @@ def test_a_worker_that_agrees_works_with_the_drivers_root(terms: Terms, tmp_path
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"boot": "of another machine"}, "another machine.*SQLite.*ENACT_POSTGRES_URL"),
-        ({"has_postgres": True}, "set for the driver and not for the worker"),
+        ({"boot": "of another machine"}, "different machines.*SQLite.*ENACT_POSTGRES_URL"),
+        ({"has_postgres": True}, "set for the driver but not for the worker"),
     ],
     ids=["machine", "storage"],
 )
@@ -100,7 +100,7 @@ def test_a_worker_with_other_software_refuses(terms: Terms, tmp_path: Path) -> N
 
 def test_a_worker_that_does_not_see_the_data_root_refuses(terms: Terms, tmp_path: Path) -> None:
     other = replace(terms, mark="z", site=replace(terms.site, data_root=tmp_path / "not_mounted"))
-    with pytest.raises(MaterializationError, match="not_mounted is not there"):
+    with pytest.raises(MaterializationError, match="not_mounted does not exist"):
         accept(other, tmp_path)
 
 

@@ -180,7 +180,7 @@ NO_COUNTRY = "there is one Tariff for each country, and ranking has no dimension
         (None, "it needs an annotation that names an input: Of[Qa]"),
         (int, f"<class 'int'> {NEITHER}"),
         (list[int], f"list[int] {NEITHER}"),
-        (Of[Shops] | Of[Sales] | None, "a parameter has one type, or that and None"),
+        (Of[Shops] | Of[Sales] | None, "a parameter has one type, or one type and None"),
         (Annotated[str, Name("day")], "totals has no dimension 'day': ('shop',)"),
         (
             Of[Sales],

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
 import polars as pl
@@ -22,8 +23,15 @@ from enact_assets.contracts.settings import (
 from enact_assets.engine.memory import Made, run_in_memory
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.profiles import INDEX_CHANGES
 from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    LaterParents,
+    Objects,
+    Observability,
+)
 from enact_assets.steps import inputs
 from enact_assets.steps.frame_steps import visibility
 from enact_assets.steps.question_steps import qa, question_set
@@ -61,6 +69,7 @@ def made(profile: str) -> Made:
         Demonstrations: replay.demonstrations,
         Facts: replay.facts,
         Objects: replay.objects,
+        LaterParents: replay.later_parents,
         Observability: replay.observability,
     }
     return run_in_memory(CHAIN, given, names_of(profile), settings_of(profile))
@@ -80,12 +89,12 @@ def test_what_comes_together_is_computed_once(monkeypatch: pytest.MonkeyPatch) -
     """Three steps ask for the changes between key frames, a tenth of what the chain takes."""
     before, n_made = made("release").tables, []
 
-    def counted(*arguments: pl.DataFrame) -> object:
+    def counted(*arguments: pl.DataFrame, later_parents: pl.DataFrame) -> object:
         n_made.append(arguments)
-        return real(*arguments)
+        return real(*arguments, later_parents=later_parents)
 
-    real = inputs.delta_index
-    monkeypatch.setattr(inputs, "delta_index", counted)
+    real = INDEX_CHANGES.release
+    monkeypatch.setattr(inputs, "INDEX_CHANGES", replace(INDEX_CHANGES, release=counted))
     given = {table(name): rows for name, rows in before.items()}
     steps = (visible_changes, trajectories, qa)
     run_in_memory(steps, given, names_of("release"), settings_of("release"))

@@ -31,11 +31,10 @@ class ChangesByHand(ComponentIndex):
     def n_key_frames(self) -> int:
         return self._n
 
-    def visible_bits(self, pairs: Ints) -> Words:
-        return self._encoded(pairs, [self._visible])
-
-    def full_bits(self, pairs: Ints) -> Words:
-        return self._encoded(pairs, [self._visible, self._unseen])
+    def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
+        visible = self._encoded(pairs, [self._visible])
+        full = self._encoded(pairs, [self._visible, self._unseen])
+        return visible, full, np.zeros((len(visible), 2), np.int64)
 
     def edges(self) -> tuple[Ints, Ints]:
         raise NotImplementedError

@@ -8,14 +8,13 @@ from changes_by_hand import DEMONSTRATION, ChangesByHand, forward, inverse, pred
 
 from benchmarks.evaluation_data import evaluation_set
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.profile import PAPER, RELEASE, Profile
 from enact_assets.error_analysis.answer_comparison import (
     COUNTS,
     AnswerComparer,
     Compared,
     compare_answers,
 )
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, evaluate
 
 from reference import error_analysis as slow
 from reference.household import Chance, build_household
@@ -24,11 +23,9 @@ TAKE, PUT, OPEN = "+RightGrasping(agent, cup)", "-RightGrasping(agent, cup)", "+
 LEFT = "+LeftGrasping(agent, cup)"
 
 
-def compared(
-    qa: pl.DataFrame, raw: list[str | None], index: Any, profile: Profile = PAPER
-) -> tuple[pl.DataFrame, Compared]:
+def compared(qa: pl.DataFrame, raw: list[str | None], index: Any) -> tuple[pl.DataFrame, Compared]:
     indexes = dict.fromkeys(qa["demonstration"].unique(), index)
-    scores = evaluate(predicted(qa, raw), qa, indexes, profile)
+    scores = evaluate(predicted(qa, raw), qa, indexes, PAPER_ANSWERS)
     return scores, compare_answers(scores, qa, indexes)
 
 
@@ -132,7 +129,7 @@ def test_whole_question_sets_agree_with_plain_loops_and_with_their_scores() -> N
             i, j = chance.choice(range(len(answer))), chance.choice(range(len(answer)))
             orders[name][i], orders[name][j] = orders[name][j], orders[name][i]
     scores = evaluate(
-        predicted(qa, [str(orders[q]) for q in qa["question_id"]]), qa, indexes, PAPER
+        predicted(qa, [str(orders[q]) for q in qa["question_id"]]), qa, indexes, PAPER_ANSWERS
     )
     found = AnswerComparer(qa, indexes).compare(scores)
     rows = {
@@ -174,7 +171,7 @@ def test_of_the_public_release_orders_with_one_shown_label_a_step_are_compared()
     raw[:4] = [str([1] * (n - 1)) for n in qa["length"][:4]]
     raw[4:8] = [str([0, *range(2, n)]) for n in qa["length"][4:8]]
     raw[8:10] = [None, "I cannot tell"]
-    scores = evaluate(predicted(qa, raw), qa, indexes, RELEASE)
+    scores = evaluate(predicted(qa, raw), qa, indexes, RELEASE_ANSWERS)
     found = compare_answers(scores, qa, indexes)
     parsed = scores.filter(answer_status="parsed")
     labels = pl.col("answer").list
@@ -203,7 +200,7 @@ def test_several_models_are_compared_as_one_by_one() -> None:
             first = chance.choice(range(len(answer)))
             raw.append(str([*answer[first:], *answer[:first]]))
         given = predicted(home.qa, raw, model)
-        apart.append(evaluate(given, home.qa, indexes, PAPER))
+        apart.append(evaluate(given, home.qa, indexes, PAPER_ANSWERS))
     together = comparer.compare(pl.concat(apart))
     for name in ("steps", "components"):
         one_by_one = [getattr(comparer.compare(scores), name) for scores in apart]

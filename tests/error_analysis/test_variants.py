@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.predicates import STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.settings import NoiseSettings, QuestionSettings, Variant
 from enact_assets.error_analysis.answer_comparison import compare_answers
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
@@ -49,7 +48,7 @@ def answered(questions: pl.DataFrame, *, by_prompt: bool) -> Tables:
         said = {"raw_answer": str(order), "error": None, "request_sha": "s", "model": "m"}
         rows.append({**said, "variant": row["variant"], "question_id": row["question_id"]})
     indexes = {home().demonstration: home().index}
-    scores = evaluate(Predictions.build(rows), questions, indexes, PAPER)
+    scores = evaluate(Predictions.build(rows), questions, indexes, PAPER_ANSWERS)
     found = compare_answers(scores, questions, indexes)
     return scores, found.steps, found.components
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import RELEASE
-from enact_assets.evaluation.release_changes import ReleaseDeltas
-from enact_assets.evaluation.release_scores import ReleaseEvidence
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.questions.official import OfficialAnswer
-from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.held_facts import scene_graphs_at
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
@@ -30,7 +29,7 @@ class UntoldError(Exception):
     """A pair that was not recorded. No LookupError: twins take those for the release's own."""
 
 
-class PairTable:
+class PairTable(ComponentIndex):
     """An index of changes from sets per pair.
 
     ``sets[i, j]`` is (partial, full), numbers of components; None is one on which the release
@@ -40,11 +39,17 @@ class PairTable:
     def __init__(
         self, n_key_frames: int, components: tuple[Any, ...], sets: dict[tuple[int, int], Any]
     ) -> None:
-        self.n_key_frames = n_key_frames
-        self.components = components
-        self.n_words = max(1, -(-len(components) // WORD_BITS))
+        super().__init__(components)
+        self._n_key_frames = n_key_frames
         self.sets = sets
         self.n_computed = 0
+
+    @property
+    def n_key_frames(self) -> int:
+        return self._n_key_frames
+
+    def edges(self) -> tuple[Ints, Ints]:
+        raise NotImplementedError
 
     def partial(self, i: int, j: int) -> frozenset[Any]:
         return self._named(i, j, 0)
@@ -62,20 +67,6 @@ class PairTable:
                 for k in members or ():
                     bits[which, row, k // WORD_BITS] |= np.uint64(1 << (k % WORD_BITS))
         return bits[0], bits[1], codes
-
-    def visible_bits(self, pairs: Ints) -> Words:
-        return self.changes(pairs)[0]
-
-    def full_bits(self, pairs: Ints) -> Words:
-        return self.changes(pairs)[1]
-
-    def encode(self, sets: Any) -> tuple[Words, NDArray[np.bool_]]:
-        bits = np.zeros((len(sets), self.n_words), np.uint64)
-        for row, members in enumerate(sets):
-            for member in members:
-                k = self.components.index(member)
-                bits[row, k // WORD_BITS] |= np.uint64(1 << (k % WORD_BITS))
-        return bits, np.ones(len(sets), np.bool_)
 
     def _told(self, i: int, j: int) -> Any:
         if i == j:
@@ -110,14 +101,12 @@ def computed_pairs(name: str) -> ReleaseDeltaIndex:
     key_frames = pl.DataFrame({"key_frame": np.arange(len(ids)), "frame": frames}).with_columns(
         demonstration=pl.lit(name), gating=pl.lit("release")
     )
-    index = delta_index(
+    return ReleaseDeltaIndex.from_tables(
         scene_graphs_at(name, "release", tables.facts, frames),
         visibility_from_observability(tables.observability, key_frames),
         tables.objects,
         RELEASE,
     )
-    assert isinstance(index, ReleaseDeltaIndex)
-    return index
 
 
 def random_pairs(seed: int, n_key_frames: int = 7, failing: float = 0.05) -> PairTable:
@@ -159,6 +148,6 @@ def recorded_rows(name: str) -> tuple[list[OfficialAnswer], list[dict[str, Any]]
     return rows, outcomes
 
 
-def evidence(name: str, deltas: ReleaseDeltas) -> dict[str, ReleaseEvidence]:
+def evidence(name: str, index: ComponentIndex) -> dict[str, Evidence]:
     ids = expected(name)["segmentation"]["key_frame_ids"]
-    return {name: ReleaseEvidence.of(deltas, ids)}
+    return {name: Evidence.of(index, ids)}

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.contracts.profile import PAPER
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
 from enact_assets.predictions.baselines import predict
@@ -34,7 +33,7 @@ def scored(
 
     predictions = predict(model, "baseline", asked_as_written(qa), no_picture, shas)
     indexes = {h.demonstration: h.index for h in homes}
-    return evaluate(predictions, qa, indexes, PAPER), expect_random_orders(qa, indexes)
+    return evaluate(predictions, qa, indexes, PAPER_ANSWERS), expect_random_orders(qa, indexes)
 
 
 def test_expectations_equal_the_average_over_all_orders() -> None:

@@ -9,8 +9,7 @@ import pytest
 from release_pairs import PairTable, computed_pairs, random_pairs
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.profile import RELEASE
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
 from enact_assets.predictions.prediction_tables import Predictions
@@ -74,7 +73,7 @@ def test_the_table_says_what_the_release_says() -> None:
         labels = " ".join(map(str, order))
         choices = (str(question["answer"]), str(order), f"{labels} {n}", "none", "9" * 4301, None)
         raw.append(choices[random.choice(6, p=(0.2, 0.4, 0.2, 0.1, 0.05, 0.05))])
-    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE)
+    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE_ANSWERS)
     by_id = {q["question_id"]: q for q in questions.iter_rows(named=True)}
     answers = dict(zip(questions["question_id"], raw, strict=True))
     for row in found.iter_rows(named=True):
@@ -122,7 +121,7 @@ def test_a_step_without_a_change_leaves_an_inverse_question_out() -> None:
     questions = questions.with_columns(
         answer=pl.Series([list(range(n - 1, 0, -1)) for n in questions["length"]])
     )
-    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE)
+    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE_ANSWERS)
     assert found.select("kind", "answer_status", "reason", "pairwise_accuracy").rows() == [
         ("forward", "parsed", None, 0.0),
         ("inverse", "unparsed", "evaluation_error", None),
@@ -134,26 +133,20 @@ def test_labels_beyond_64_bits_label_nothing_and_fit_the_table() -> None:
     deltas = random_pairs(1, failing=0)
     questions = build_questions(deltas, 2, seed=1)
     raw: list[str | None] = [f"1 {10**30}", f"1 {10**30}"]
-    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE)
+    found = evaluate(predictions(questions, raw), questions, {"d": deltas}, RELEASE_ANSWERS)
     assert found["answer"].to_list() == [[1, 2**63 - 1]] * 2
     assert found["answer_status"].to_list() == ["parsed"] * 2
     assert found["pairwise_accuracy"][0] == 0
 
 
-def test_an_index_of_the_other_profile_is_refused() -> None:
-    """It would score by other changes; and nothing is a partition too."""
+def test_a_question_without_an_index_is_refused_and_nothing_is_a_partition_too() -> None:
     deltas = random_pairs(1)
     questions = build_questions(deltas, 2, seed=1)
     given = predictions(questions, ["[1]", "[1]"])
 
-    class Index:
-        components = ()
-
-    with pytest.raises(EvaluationError, match="profile release needs an index of changes"):
-        evaluate(given, questions, {"d": Index()}, RELEASE)  # type: ignore[dict-item]
     with pytest.raises(EvaluationError, match="no index of changes, first d"):
-        evaluate(given, questions, {}, RELEASE)
-    assert evaluate(given.clear(), questions, {"d": deltas}, RELEASE).height == 0
+        evaluate(given, questions, {}, RELEASE_ANSWERS)
+    assert evaluate(given.clear(), questions, {"d": deltas}, RELEASE_ANSWERS).height == 0
 
 
 def expected_of(question: dict[str, Any], deltas: PairTable) -> tuple[float, float]:
@@ -221,7 +214,7 @@ def test_the_oracle_is_right_and_random_scores_what_chance_scores() -> None:
     questions = pl.concat([recorded_questions(name) for name in TASKS])
     indexes = {name: computed_pairs(name) for name in TASKS}
     oracle = [str(answer.to_list()) for answer in questions["answer"]]
-    found = evaluate(predictions(questions, oracle), questions, indexes, RELEASE)
+    found = evaluate(predictions(questions, oracle), questions, indexes, RELEASE_ANSWERS)
     assert found["is_exact"].all()
     assert found["is_semantic"].all()
     assert (found["pairwise_accuracy"] == 1).all()
@@ -233,7 +226,7 @@ def test_the_oracle_is_right_and_random_scores_what_chance_scores() -> None:
             str(shuffled_labels(length - 1, key, draw))
             for key, length in questions.select("question_id", "length").iter_rows()
         ]
-        found = evaluate(predictions(questions, orders), questions, indexes, RELEASE)
+        found = evaluate(predictions(questions, orders), questions, indexes, RELEASE_ANSWERS)
         means.append(found.join(expectation, on="question_id"))
     both = pl.concat(means)
     for kind in ("forward", "inverse"):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from release_pairs import (
-    PairTable,
     UntoldError,
     computed_pairs,
     evidence,
@@ -18,15 +17,14 @@ from release_pairs import (
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.order_counts_kernels import longest_alignment
-from enact_assets.evaluation.release_changes import ReleaseDeltas
 from enact_assets.evaluation.release_report import report_release
 from enact_assets.evaluation.release_scores import (
     REASONS,
-    ReleaseEvidence,
     ReleaseResult,
     ReleaseScorer,
     score_release,
 )
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.questions.official import OfficialAnswer
 
 from reference import release_verification as slow
@@ -52,7 +50,7 @@ def outcome(result: ReleaseResult, analyzed: ReleaseResult) -> Row:
     return row
 
 
-def outcomes_of(rows: list[OfficialAnswer], given: dict[str, ReleaseEvidence]) -> list[Row]:
+def outcomes_of(rows: list[OfficialAnswer], given: dict[str, Evidence]) -> list[Row]:
     results = score_release(rows, given)
     analyzed = score_release(rows, given, analyze_wrong_cases=True)
     return list(map(outcome, results, analyzed))
@@ -151,7 +149,7 @@ def test_any_answer_is_judged_as_plain_sets_judge_it(kind: str) -> None:
     seen: Counter[str] = Counter()
     for seed in range(12):
         deltas = random_pairs(seed)
-        given = {"t": ReleaseEvidence.of(deltas, range(7))}
+        given = {"t": Evidence.of(deltas, range(7))}
         rows, wanted = [], []
         for number in range(120):
             n = int(random.integers(1, 7))
@@ -214,7 +212,7 @@ def row(number: int, **values: Any) -> OfficialAnswer:
 )
 def test_what_the_release_skips_counts_nowhere_and_says_why(values: Row, reason: str) -> None:
     """A skipped row scored as zero, or a crash, changes every mean."""
-    given = {"t": ReleaseEvidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
+    given = {"t": Evidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
     results = score_release([row(0), row(1, **values), row(2)], given)
     assert [r.reason for r in results] == [None, reason, None]
     assert reason in REASONS
@@ -223,7 +221,7 @@ def test_what_the_release_skips_counts_nowhere_and_says_why(values: Row, reason:
 
 def test_an_id_counts_once_and_only_if_it_was_scored() -> None:
     """A file in which a model answered again would count its questions twice."""
-    given = {"t": ReleaseEvidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
+    given = {"t": Evidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
     rows = [row(0, answer=""), row(0), row(0, answer="[1, 2]"), row(0, answer="")]
     results = score_release(rows, given)
     assert [r.reason for r in results] == [
@@ -236,7 +234,7 @@ def test_an_id_counts_once_and_only_if_it_was_scored() -> None:
 
 
 def test_a_type_that_names_no_direction_is_forward_and_counts_in_the_total_only() -> None:
-    given = {"t": ReleaseEvidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
+    given = {"t": Evidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
     rows = [row(0, type="other"), row(1, type="INVERSE"), row(2, type="forward_inverse")]
     report = report_release(score_release(rows, given))
     counts = {name: part["count"] for name, part in report.items()}
@@ -256,25 +254,19 @@ def test_models_share_what_was_computed_and_do_not_change_each_others_scores() -
         gold = (random.permutation(5) + 1).tolist()
         questions.append(OfficialAnswer(str(number), kind, "t", [str(k) for k in x], gold))
     models = [[random_answer(random, q.gt_answer or ()) for q in questions] for _ in range(5)]
-    scorer = ReleaseScorer(questions, {"t": ReleaseEvidence.of(deltas, range(7))})
+    scorer = ReleaseScorer(questions, {"t": Evidence.of(deltas, range(7))})
     together = [scorer.score(answers) for answers in models]
     assert deltas.n_computed <= 7 * 6
     for answers, results in zip(models, together, strict=True):
-        fresh = {"t": ReleaseEvidence.of(random_pairs(3, failing=0.1), range(7))}
+        fresh = {"t": Evidence.of(random_pairs(3, failing=0.1), range(7))}
         assert repr(ReleaseScorer(questions, fresh).score(answers)) == repr(results)
     assert repr(scorer.score(models[0])) == repr(together[0])
 
 
 def test_answers_without_question_and_ids_without_key_frame_are_refused() -> None:
     """A shifted list of answers would be scored against the wrong questions."""
-    given = {"t": ReleaseEvidence.of(random_pairs(1, 3), (10, 11, 12))}
+    given = {"t": Evidence.of(random_pairs(1, 3), (10, 11, 12))}
     with pytest.raises(EvaluationError, match="1 answers to 2 questions"):
         ReleaseScorer([row(0), row(1)], given).score(["[1]"])
     with pytest.raises(EvaluationError, match="2 different frame ids were given for 3 key frames"):
-        ReleaseEvidence.of(random_pairs(1, 3), (10, 11, 11))
-
-
-def test_our_index_is_an_index_of_the_release() -> None:
-    """The dispatch asks for what only an index of this profile can do."""
-    for deltas in (computed_pairs(TASKS[1]), PairTable(1, (), {})):
-        assert isinstance(deltas, ReleaseDeltas)
+        Evidence.of(random_pairs(1, 3), (10, 11, 11))

@@ -6,8 +6,9 @@ import pytest
 from release_pairs import PairTable, computed_pairs, evidence, recorded_pairs, recorded_rows
 
 from enact_assets.contracts.components import Component
-from enact_assets.evaluation.release_scores import ReleaseEvidence, ReleaseScorer
+from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
+from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.questions.official import OfficialAnswer
 from enact_assets.segmentation.release_deltas import signature_text
 
@@ -42,7 +43,7 @@ def small_index() -> PairTable:
 
 
 def analyze(kind: str, answer: object) -> list[dict]:
-    given = {"t": ReleaseEvidence.of(small_index(), (10, 20, 30))}
+    given = {"t": Evidence.of(small_index(), (10, 20, 30))}
     gold = [1, 2] if kind == "forward" else [2, 1]
     row = OfficialAnswer("q", f"{kind}_3_steps", "t", ["10", "20", "30"], gold, answer)
     scorer = ReleaseScorer([row], given)
@@ -148,7 +149,7 @@ def test_the_steps_explain_every_recorded_score(name: str) -> None:
 
 
 def test_signatures_are_those_the_release_prints() -> None:
-    """Cases are read beside the release's own; three of its names differ (release 9)."""
+    """Cases are read beside the release's own; three of its names differ (definitions.md R9)."""
     told = recorded_pairs(TASKS[1])
     index = computed_pairs(TASKS[1])
     renamed = (

@@ -1,21 +1,23 @@
 """Verdicts on orders, one at a time and in bulk, against plain loops over sets."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from error_analysis.changes_by_hand import ChangesByHand, forward, inverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.contracts.profile import PAPER
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.order_counts_kernels import longest_alignment
-from enact_assets.evaluation.verification import verify
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.evaluation.verification import Question, Verifier
 from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.segmentation.component_index import ComponentIndex
 
 from reference import verification as slow
 from reference.household import Chance, Household, build_household
@@ -35,7 +37,15 @@ def answers(qa: pl.DataFrame, raw: list[str | None]) -> pl.DataFrame:
     return Predictions.build(rows)
 
 
-def test_single_and_bulk_verification_agree_with_plain_loops() -> None:
+def score(question: pl.DataFrame, order: list[int], index: ComponentIndex) -> dict[str, Any]:
+    """The row of ``evaluation`` about one answer to one question."""
+    indexes = {question.item(0, "demonstration"): index}
+    return evaluate(answers(question, [str(order)]), question, indexes, PAPER_ANSWERS).row(
+        0, named=True
+    )
+
+
+def test_verification_agrees_with_plain_loops() -> None:
     """Bit sets, padding and gathers must not score one step differently from the definition."""
     chance = Chance("near misses")
     homes = [household(seed) for seed in (1, 2)]
@@ -50,15 +60,15 @@ def test_single_and_bulk_verification_agree_with_plain_loops() -> None:
             i, j = chance.choice(range(len(order))), chance.choice(range(len(order)))
             order[i], order[j] = order[j], order[i]
         orders[key] = order
-    found = evaluate(answers(qa, [str(orders[q]) for q in qa["question_id"]]), qa, indexes, PAPER)
+    found = evaluate(
+        answers(qa, [str(orders[q]) for q in qa["question_id"]]), qa, indexes, PAPER_ANSWERS
+    )
     partial = 0
     for row in found.iter_rows(named=True):
         question = questions[row["question_id"]]
         order, deltas = orders[row["question_id"]], indexes[row["demonstration"]]
         expected = slow.scores(question, order, deltas)
         assert {name: row[name] for name in expected} == expected
-        single = verify(question, order, deltas)
-        assert {name: getattr(single, name) for name in expected} == expected
         assert row["answer"] == order
         partial += 0 < expected["n_steps_passed"] < row["n_steps"]
     assert partial > 20
@@ -68,73 +78,52 @@ def test_single_and_bulk_verification_agree_with_plain_loops() -> None:
 def test_an_equivalent_order_is_accepted_though_it_is_not_the_reference() -> None:
     """Two actions of equal content may be exchanged; grading by index would punish that."""
     home = household()
-    for question in home.qa.filter(pl.col("kind") == "inverse").iter_rows(named=True):
+    for row in home.qa.filter(pl.col("kind") == "inverse").iter_slices(1):
+        question = row.row(0, named=True)
         actions = question["action_components"]
         for i in range(len(actions)):
             for j in range(i):
                 if actions[i] == actions[j]:
                     order = [{i + 1: j + 1, j + 1: i + 1}.get(k, k) for k in question["answer"]]
-                    verdict = verify(question, order, home.index)
-                    assert not verdict.is_exact
-                    assert verdict.is_accepted
-                    assert verdict.pairwise_accuracy == 1
+                    verdict = score(row, order, home.index)
+                    assert (verdict["is_exact"], verdict["is_accepted"]) == (False, True)
+                    assert verdict["pairwise_accuracy"] == 1
                     return
     pytest.fail("the household has no question with two equal actions")
 
 
-@pytest.mark.parametrize("kind", ["forward", "inverse"])
-def test_the_subset_rule_points_the_right_way(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("visible", "forward_passes", "inverse_passes"),
+    [
+        ([["+Open(a)"], ["+Open(a)", "+Open(b)"]], 1, 1),
+        ([["+Open(a)"], ["+Open(b)"]], 0, 0),
+    ],
+)
+def test_the_subset_rule_points_the_right_way(
+    visible: list[list[str]], forward_passes: int, inverse_passes: int
+) -> None:
     """Forward asks reference within predicted, inverse predicted within reference."""
-    small, large = (
-        frozenset(map(Component.parse, t)) for t in (["+Open(a)"], ["+Open(a)", "+Open(b)"])
-    )
-
-    class Deltas:
-        def visible(self, i: int, j: int) -> frozenset[Component]:
-            return large if (i, j) == (1, 2) else small
-
-        def full(self, i: int, j: int) -> frozenset[Component]:
-            return large if (i, j) == (1, 2) else small
-
-    question = {
-        "question_id": "q",
-        "kind": kind,
-        "key_frames": [0, 1, 2],
-        "shown_key_frames": [0, 1, 2] if kind == "inverse" else [0, 2, 1],
-        "action_components": [["+Open(a)", "+Open(b)"], ["+Open(a)"]],
-        "answer": [2, 1],
-    }
-    exact = verify(question, [2, 1], Deltas())
-    assert exact.passes == (True, True)
-    swapped = verify(question, [1, 2], Deltas())
-    # Forward: the first step asks for less than is predicted (0 -> 2 changes a), the second for
-    # more. Inverse: the first action claims more than happened, the second less.
-    assert swapped.passes == ((True, False) if kind == "forward" else (False, True))
-    assert swapped.pairwise_accuracy == 0.5
+    # Both images the other way round change what the two steps change.
+    changes = {(0, 1): visible[0], (1, 2): visible[1], (0, 2): visible[1], (2, 1): visible[0]}
+    index = ChangesByHand(changes, 3)
+    for question, n_passed in (
+        (forward([0, 1, 2], [1, 2]), forward_passes),
+        (inverse(visible, [1, 2]), inverse_passes),
+    ):
+        assert score(question, [1, 2], index)["n_steps_passed"] == 2
+        assert score(question, [2, 1], index)["n_steps_passed"] == n_passed
 
 
 def test_an_action_may_say_what_happened_unseen() -> None:
     """Inverse asks predicted within all that changed: the true action may name what no one saw."""
-
-    class Deltas:
-        def visible(self, i: int, j: int) -> frozenset[Component]:
-            return frozenset()
-
-        def full(self, i: int, j: int) -> frozenset[Component]:
-            return frozenset(map(Component.parse, ["+Open(a)"]))
-
-    question = {
-        "question_id": "q",
-        "kind": "inverse",
-        "key_frames": [0, 1, 2],
-        "shown_key_frames": [0, 1, 2],
-        "action_components": [["+Open(a)"], ["+Open(a)"]],
-        "answer": [1, 2],
-    }
-    assert verify(question, [2, 1], Deltas()).is_semantic
-    for label in (0, 3, -1):
-        with pytest.raises(EvaluationError, match=rf"label {label} was not shown .*1 to 2"):
-            verify(question, [label, 1], Deltas())
+    said = [["+Open(a)"], ["+Open(b)"]]
+    pairs = {(0, 1): said[0], (1, 2): said[1]}
+    index = ChangesByHand({}, 3, unseen=pairs)
+    assert score(inverse(said, [1, 2]), [1, 2], index)["n_steps_passed"] == 2
+    # The two steps hold both, so that either order says nothing but what happened.
+    both = ChangesByHand({}, 3, unseen={k: ["+Open(a)", "+Open(b)"] for k in pairs})
+    assert score(inverse(said, [1, 2]), [2, 1], both)["is_semantic"]
+    assert not score(inverse(said, [1, 2]), [2, 1], index)["is_semantic"]
 
 
 @given(
@@ -149,19 +138,27 @@ def test_the_alignment_is_the_longest_there_is(allowed: list[list[bool]]) -> Non
     assert longest_alignment(array) == slow.alignment(allowed)
 
 
-def test_an_order_of_another_length_is_aligned_and_never_accepted() -> None:
+@pytest.mark.parametrize("kind", ["forward", "inverse"])
+def test_an_order_of_another_length_is_aligned_and_never_accepted(kind: str) -> None:
     """A truncated right answer passes what it names, over the longer of the two lengths."""
     home = household()
-    question = home.qa.filter(pl.col("length") == 6).row(0, named=True)
-    verdict = verify(question, question["answer"][:3], home.index)
-    assert not verdict.is_accepted
-    assert verdict.n_steps_passed == 3
-    assert verdict.pairwise_accuracy == 3 / 5
-    longer = verify(question, [*question["answer"], question["answer"][0]], home.index)
-    assert longer.pairwise_accuracy == 5 / 6
-    assert verify(question, [], home.index).pairwise_accuracy == 0
-    with pytest.raises(EvaluationError, match="label 6 was not shown"):
-        verify(question, [6], home.index)
+    row = home.qa.filter(pl.col("kind") == kind, pl.col("length") == 6).row(0, named=True)
+    columns = ("demonstration", "kind", "key_frames", "answer", "action_components")
+    verifier = Verifier(
+        [Question(*(row[name] for name in columns))],
+        {home.demonstration: SharedChanges(home.index)},
+    )
+
+    def judged(order: list[int]) -> tuple[bool, int, float]:
+        found = verifier.verify([order])
+        return bool(found.is_accepted[0]), int(found.n_passed[0]), float(found.pairwise_accuracy[0])
+
+    answer = row["answer"]
+    n_of = 6 if kind == "forward" else 5
+    assert judged(answer[:3]) == (False, 3, 3 / 5)
+    assert judged([]) == (False, 0, 0.0)
+    # One picture more counts; an action beyond the last step fails all of them.
+    assert judged([*answer, answer[0]]) == (False, *((5, 5 / n_of) if n_of == 6 else (0, 0.0)))
 
 
 def test_unparsed_is_wrong_and_missing_is_null() -> None:
@@ -169,7 +166,9 @@ def test_unparsed_is_wrong_and_missing_is_null() -> None:
     home = household()
     raw: list[str | None] = [None if k % 3 == 0 else "no idea" for k in range(home.qa.height)]
     raw[1] = "[1]"
-    found = evaluate(answers(home.qa, raw), home.qa, {home.demonstration: home.index}, PAPER)
+    found = evaluate(
+        answers(home.qa, raw), home.qa, {home.demonstration: home.index}, PAPER_ANSWERS
+    )
     by_id = dict(zip(home.qa["question_id"], raw, strict=True))
     for row in found.iter_rows(named=True):
         if by_id[row["question_id"]] is None:
@@ -197,12 +196,10 @@ def test_an_action_nobody_could_have_taken_passes_in_the_reference_order_only() 
     )
     reference = question.item(0, "answer").to_list()
     for order, n_passed in ((reference, 4), (reference[::-1], 0)):
-        row = evaluate(answers(question, [str(order)]), question, indexes, PAPER).row(0, named=True)
+        row = score(question, order, home.index)
         # The reference is exact, and exact is accepted whatever the rule says of its steps.
         assert (row["n_steps_passed"], row["is_accepted"]) == (n_passed, order == reference)
         assert not row["is_semantic"]
-        single = verify(question.row(0, named=True), order, home.index)
-        assert (single.n_steps_passed, single.is_accepted) == (n_passed, order == reference)
     expected = expect_random_orders(question, indexes).row(0, named=True)
     assert expected["n_accepted_orders"] == 1
     assert expected["expected_pairwise_accuracy"] == pytest.approx(1 / 24)
@@ -214,10 +211,18 @@ def test_answers_without_their_question_or_index_are_refused() -> None:
     given_answers = answers(home.qa, ["[1]"] * home.qa.height)
     indexes = {home.demonstration: home.index}
     with pytest.raises(EvaluationError, match=r"1 of .* predictions answer questions that are not"):
-        evaluate(given_answers, home.qa.tail(-1), indexes, PAPER)
+        evaluate(given_answers, home.qa.tail(-1), indexes, PAPER_ANSWERS)
     with pytest.raises(EvaluationError, match="no index of changes, first household-1"):
-        evaluate(given_answers, home.qa, {}, PAPER)
+        evaluate(given_answers, home.qa, {}, PAPER_ANSWERS)
     with pytest.raises(EvaluationError, match="given more than once"):
-        evaluate(given_answers, pl.concat([home.qa, home.qa]), indexes, PAPER)
-    empty = evaluate(given_answers.clear(), home.qa, indexes, PAPER)
+        evaluate(given_answers, pl.concat([home.qa, home.qa]), indexes, PAPER_ANSWERS)
+    empty = evaluate(given_answers.clear(), home.qa, indexes, PAPER_ANSWERS)
     assert empty.height == 0
+    other = {home.demonstration: ChangesByHand({(0, 1): ["+Open(a)"]}, 2)}
+    with pytest.raises(EvaluationError, match="do not fit the key frames of their demonstration"):
+        evaluate(
+            answers(home.qa, [str(a.to_list()) for a in home.qa["answer"]]),
+            home.qa,
+            other,
+            PAPER_ANSWERS,
+        )

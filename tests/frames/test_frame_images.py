@@ -164,7 +164,9 @@ def test_a_damaged_cached_picture_is_rendered_again_with_a_note(
     path.write_bytes(path.read_bytes()[:200])
     with caplog.at_level(logging.WARNING):
         again = render_in_world(WORLD, STATES, segmented([20, 50]), VARIANT, store)
-    assert "demonstration 'small-0' frame 20: its cached picture is gone or damaged" in caplog.text
+    assert (
+        "demonstration 'small-0' frame 20: the cached picture is missing or damaged" in caplog.text
+    )
     assert len(renders) == 3
     assert again.equals(rows)
     assert store.read(rows["image_sha"][0]).shape == (48, 48, 3)

@@ -104,7 +104,7 @@ def test_contradictions_are_refused() -> None:
         visibility_from_observability(
             masks(mask("mug_2", 0, 9, demonstration="d-1")), key_frames(3)
         )
-    with pytest.raises(ReplayError, match="picture without pixels, first of 'mug_2' from frame 2"):
+    with pytest.raises(ReplayError, match="picture without pixels, first 'mug_2' from frame 2"):
         visibility_from_observability(masks(mask("mug_2", 2, 9, width_px=0)), key_frames(3))
     with pytest.raises(TableContractError, match="share their key"):
         visibility_from_observability(

@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.evaluation.parsing import REASONS, parser_of
+from enact_assets.evaluation.paper_scores import score_paper
+from enact_assets.evaluation.parsing import REASONS
 from enact_assets.evaluation.release_parsing import read_release_answer
 from enact_assets.evaluation.release_report import report_release
-from enact_assets.evaluation.release_scores import ReleaseEvidence, ReleaseScorer
+from enact_assets.evaluation.release_scores import ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.official.evidence import TaskEvidence
-from enact_assets.official.paper_scores import score_paper
+from enact_assets.evaluation.task_evidence import Evidence
+from enact_assets.profiles import ANSWERS, INDEX_CHANGES
 from enact_assets.questions.official import OfficialAnswer, question_type, read_answers
-from enact_assets.segmentation.delta_index import delta_index
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 
 from reference.builders import (
     build_objects,
@@ -70,12 +69,12 @@ def elapsed_limit(text: str) -> float:
 def test_any_text_is_read_in_linear_time(text: str, n_steps: int) -> None:
     for profile in (PAPER, RELEASE):
         start = time.process_time()
-        parsed = parser_of(profile)(text, n_steps)
+        order, reason = ANSWERS.of(profile).read(text, n_steps)
         assert time.process_time() - start < elapsed_limit(text), (len(text), text[:60])
-        assert (parsed.order is None) == (parsed.reason in REASONS)
-        if profile is PAPER and parsed.order is not None:
-            assert sorted(parsed.order) == list(range(1, n_steps + 1))
-        count(f"answers as text, {profile.name}", parsed.reason or "parsed")
+        assert (order is None) == (reason in REASONS)
+        if profile is PAPER and order is not None:
+            assert sorted(order) == list(range(1, n_steps + 1))
+        count(f"answers as text, {profile.name}", reason or "parsed")
 
 
 json_values = st.recursive(
@@ -106,7 +105,7 @@ def test_any_json_value_is_read(value: Any, n_steps: int) -> None:
 
 
 @cache
-def evidence(is_release: bool) -> TaskEvidence:
+def evidence(is_release: bool) -> Evidence:
     """Six key frames in which a fridge, a lamp and a cup change in turn; one pair fails."""
     things = {("Exists", name, None) for name in ("fridge", "lamp", "cup", "table")}
     graphs: list[set[tuple[str, str, str | None]]] = [
@@ -123,14 +122,14 @@ def evidence(is_release: bool) -> TaskEvidence:
     )  # fmt: skip
     seen = [dict.fromkeys(objects["object_name"], 0.1)] * N_KEY_FRAMES
     tables = build_scene_graphs(graphs), build_visibility(seen)
-    index = delta_index(*tables, objects, RELEASE if is_release else PAPER, N_KEY_FRAMES)
-    ids = tuple(build_segmented_frames(N_KEY_FRAMES)["frame_id"].to_list())
-    known = ReleaseEvidence.of(index, ids) if isinstance(index, ReleaseDeltaIndex) else None
-    return TaskEvidence(ids, index, known)
+    profile = RELEASE if is_release else PAPER
+    parts = *tables, objects, profile, N_KEY_FRAMES
+    index = INDEX_CHANGES.of(profile)(*parts, later_parents=None)
+    return Evidence.of(index, build_segmented_frames(N_KEY_FRAMES)["frame_id"].to_list())
 
 
 # Deferred: whoever collects these tests does not wait for kernels.
-frame_ids = st.deferred(lambda: st.sampled_from([*map(str, evidence(is_release=True).frame_ids)]))
+frame_ids = st.deferred(lambda: st.sampled_from([*map(str, evidence(is_release=True).position)]))
 odd_ids = st.sampled_from(["", "x", "-1", " 0", "\u0660", "9" * 5000, "0" * 5000, "7", "\0", "1_0"])
 types = st.sampled_from(
     [question_type(kind, length) for kind in ("forward", "inverse") for length in range(2, 7)]
@@ -191,9 +190,7 @@ def test_verification_of_any_answer_ends_in_a_report(found: list[dict[str, Any]]
         count("verified rows", "file refused", len(found))
         return
     count("verified rows", "release and paper", len(read))
-    release = evidence(is_release=True).release
-    assert release is not None
-    known = {TASK: release}
+    known = {TASK: evidence(is_release=True)}
     for is_analyzed in (False, True):
         scorer = ReleaseScorer(read, known)
         results = scorer.score([row.answer for row in read], analyze_wrong_cases=is_analyzed)
@@ -202,7 +199,7 @@ def test_verification_of_any_answer_ends_in_a_report(found: list[dict[str, Any]]
         json.dumps(wrong_cases(scorer, results, known))
         assert len(results) == len(read)
         assert all(0 <= r.pairwise_accuracy <= 1 for r in results if r.is_scored)
-    scored = score_paper("m", read, {TASK: evidence(is_release=False)}, PAPER)
+    scored = score_paper("m", read, {TASK: evidence(is_release=False)}, is_analyzed=True)
     json.dumps([scored.report, scored.rows, scored.wrong_cases, scored.numbers])
     for row in scored.rows:
         if "answer_status" not in row:
@@ -218,18 +215,16 @@ def test_a_megabyte_answer_goes_through_a_file_and_both_profiles(unit: str) -> N
         "id": "a",
         "type": question_type("forward", 3),
         "task_name": TASK,
-        "key_frame_ids": [str(i) for i in evidence(is_release=True).frame_ids[:3]],
+        "key_frame_ids": [*map(str, evidence(is_release=True).position)][:3],
         "gt_answer": [1, 2],
         "answer": text,
     }
     start = time.process_time()
     read = as_read([row])
-    release = evidence(is_release=True).release
-    assert release is not None
-    known = {TASK: release}
+    known = {TASK: evidence(is_release=True)}
     scorer = ReleaseScorer(read, known)
     json.dumps([result._asdict() for result in scorer.score([text])])
-    score_paper("m", read, {TASK: evidence(is_release=False)}, PAPER)
+    score_paper("m", read, {TASK: evidence(is_release=False)}, is_analyzed=True)
     assert time.process_time() - start < 5
     count("verified rows", "a megabyte")
 

@@ -17,11 +17,11 @@ from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.official.asking import questions_of
 from enact_assets.official.evidence import changes_at, gating_of
 from enact_assets.official.graphs import as_official, graphs_of
+from enact_assets.profiles import SEGMENT
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.segment import segment
 
 from reference.broken_recordings import broken_recordings, damaged_trees, read_or_refuse
 from reference.small_recordings import recordings
@@ -91,14 +91,22 @@ def test_what_is_read_goes_through_all_stages_or_ends_in_our_error(
 
 def ask(replay: ReplayTables, profile: Profile) -> int:
     """All stages up to official questions, and key frames as files hold them."""
-    check_replay(replay.demonstrations, replay.facts, replay.objects)
-    found = segment(replay.demonstrations, replay.facts, replay.objects, gating_of(profile))
+    recorded = replay.demonstrations, replay.facts, replay.objects
+    check_replay(*recorded, replay.later_parents)
+    found = SEGMENT.of(profile)(*recorded, gating_of(profile), replay.later_parents)
     frames = found.segmented_frames
     ids = frames.sort("key_frame")["frame_id"].to_list()
     changes = changes_at(replay, ids, profile, "again")
     assert changes.graphs.equals(found.scene_graphs)
     size = {int(k): (512, 512) for k in frames["key_frame"]}
-    graphs = graphs_of(frames, found.scene_graphs, changes.seen, replay.objects, size)
+    graphs = graphs_of(
+        frames,
+        found.scene_graphs,
+        changes.seen,
+        replay.objects,
+        size,
+        later_parents=replay.later_parents,
+    )
     json.dumps(as_official(ids, graphs))
     qa, _ = questions_of(changes, QuestionSettings(trajectories_per_length=3))
     return len(official_questions(in_official_order(qa), frames))

@@ -85,6 +85,6 @@ def test_a_registry_is_settings_or_is_refused(data: bytes) -> None:
         ):
             return
         for gating in found[0].gatings.values():
-            assert (gating.predicates == ()) == (gating.profile.release is not None)
+            assert (gating.predicates == ()) == gating.profile.counts_every_state
             settings_sha(gating)
         assert all(variant.gating in found[0].gatings for variant in found[0].variants.values())

@@ -117,7 +117,7 @@ def test_a_damaged_cache_entry_is_as_good_as_none(store: ImageStore, content: by
 
 
 def test_a_render_cannot_be_remembered_before_its_picture_is_stored(store: ImageStore) -> None:
-    with pytest.raises(MissingPartitionError, match="remembered only after"):
+    with pytest.raises(MissingPartitionError, match="before its render is recorded"):
         store.remember(RENDER, "0" * 64)
 
 

@@ -346,7 +346,7 @@ def test_killed_between_write_and_rename_nothing_is_visible(
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("enact_assets.system.atomic.flush_to_disk", full_disk)
-    with pytest.raises(OutputError, match=r"No space left.*stood there before.*Free some space"):
+    with pytest.raises(OutputError, match=r"No space left.*earlier file is unchanged.*Free some"):
         lake.write("facts", facts(n_rows=5), DEMONSTRATION)
     assert lake.read("facts", DEMONSTRATION).height == 2
     assert [p.name for p in (lake.root / "facts").iterdir()] == ["setting_the_table-0.parquet"]

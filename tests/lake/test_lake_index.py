@@ -77,7 +77,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_every_file_is_found_with_what_it_says(lake: Lake, index: LakeIndex) -> None:
     shares: list[float] = []
-    found = index.scan(told=shares.append)
+    found = index.scan(on_progress=shares.append)
     assert set(found) == set(TABLES)
     assert list(found["facts"]) == [("a-0",), ("a-1",), ("b-0",)]
     for values, record in found["facts"].items():

@@ -20,5 +20,5 @@ def test_questions_vouch_for_what_verifies_answers() -> None:
 
 def test_an_input_that_nothing_vouches_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vouching, "vouched_for", lambda _step: frozenset({"facts", "predictions"}))
-    with pytest.raises(DeclarationError, match=r"'probes': nothing .* \['facts', 'predictions'\]"):
+    with pytest.raises(DeclarationError, match=r"'probes': no input .* \['facts', 'predictions'\]"):
         vouchers.__wrapped__("probes")

@@ -137,7 +137,7 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     ("unknown_variant", an_unknown_variant, "variant_nosuchvariant.mp4", "known: aperture_30"),
     ("no_place", a_variant_that_is_no_video, "variant_high.gif", "neither a folder with PNG files"),
     ("no_place", an_empty_variant, "variant_high", "Convert, rename or remove it."),
-    ("other_frames", ids_from_1000, CAMERA, "2 of 4 PNG files are of no frame of the replay"),
+    ("other_frames", ids_from_1000, CAMERA, "2 of 4 PNG files match no frame of the replay"),
     ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with PNG files counts instead"),
     ("unused_video", two_videos, "variant_high.mkv", "variant_high.mp4 counts instead"),
     ("no_variant_picture_of", few_of_a_variant, "variant_high", "1 of 2 key frames have no"),
@@ -162,7 +162,7 @@ def test_what_is_wrong_with_pictures_is_told_with_its_place(
     note = "note: " if kind in NOTES else ""
     assert f"{note}{recording / place}: " in out
     assert part in out
-    assert ("nothing is wrong. 90 frames" in out) == (kind in NOTES)
+    assert ("no problems. 90 frames" in out) == (kind in NOTES)
 
 
 def test_every_message_about_pictures_is_tested() -> None:
@@ -181,7 +181,7 @@ def test_all_that_is_wrong_with_pictures_is_told_at_once(
         assert out.count("cannot be used") == 1
         assert "nosuchvariant" in out
         assert "variant_high.mkv: has 30 frames" in out
-        assert "3 problems in its pictures" in out
+        assert "3 problems in the pictures" in out
 
 
 def test_a_good_recording_has_nothing_wrong(
@@ -189,7 +189,7 @@ def test_a_good_recording_has_nothing_wrong(
 ) -> None:
     write_video(recording / "variant_high.mp4", N_FRAMES)
     assert main(["validate", str(recording)]) == 0
-    assert said(capsys).endswith("nothing is wrong. 90 frames.")
+    assert said(capsys).endswith("no problems. 90 frames.")
 
 
 def test_variants_of_an_annotated_video_have_as_many_frames(
@@ -198,7 +198,7 @@ def test_variants_of_an_annotated_video_have_as_many_frames(
     """Also where the annotation itself is wrong: whoever mends it should not start again."""
     folder = Path(shutil.copytree(filmed, tmp_path / "open_jar_3"))
     assert main(["validate", str(folder)]) == 0
-    assert "nothing is wrong. 2 objects" in said(capsys)
+    assert "no problems. 2 objects" in said(capsys)
     write_video(folder / "variant_high.mp4", 30)
     assert main(["validate", str(folder)]) == 1
     assert "variant_high.mp4: has 30 frames, the replay 90" in said(capsys)
@@ -230,7 +230,7 @@ def test_names_are_checked_as_import_does(
         assert main(["validate", str(folder)]) == 1
         assert part in said(capsys)
     assert main(["validate", str(folder.parent)]) == 1
-    assert "a b: the folder's name cannot be a task's" in said(capsys)
+    assert "a b: the folder name cannot be a task name" in said(capsys)
     (tmp_path / "link_1").symlink_to(folder)
     assert main(["validate", str(tmp_path / "link_1")]) == 0
 
@@ -241,8 +241,8 @@ def test_what_nobody_reads_is_told(
     folder = Path(shutil.copytree(filmed, tmp_path / "open_jar_3"))
     (folder / "annotation.json").write_text("{}")
     assert main(["validate", str(folder)]) == 0
-    assert "annotation.json: annotation.csv counts instead" in said(capsys)
-    for name, part in (("notes.txt", "nothing that `import` takes"), ("gone", "no such file")):
+    assert "annotation.json is ignored, because annotation.csv takes precedence" in said(capsys)
+    for name, part in (("notes.txt", "`import` does not take this"), ("gone", "no such file")):
         if name != "gone":
             (tmp_path / name).write_text("")
         assert main(["validate", str(tmp_path / name)]) == 1

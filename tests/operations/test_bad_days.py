@@ -253,7 +253,7 @@ def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
     (place / "in the way").touch()
     steps = ("evaluation", "error_analysis", "probes", "model_comparisons", "warehouse")
     code, printed = run(capsys, copied, "materialize", *(f"--asset={step}" for step in steps))
-    assert (code, "FAILED evaluation oracle|baseline" in printed) == (1, True), printed
+    assert (code, "Failed: evaluation oracle|baseline" in printed) == (1, True), printed
     board = query(copied / "enact.duckdb", "from leaderboard where length is null")
     assert set(board["model"]) == {"oracle"}
     assert set(board["state"]) == {"missing"}

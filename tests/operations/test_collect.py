@@ -325,7 +325,7 @@ def test_without_names_nothing_goes(root: Root) -> None:
     for table_name, rows in (("demonstrations", demonstration("cups-0")),):
         root.lake.write(table_name, rows, {"demonstration": "cups-0"})
     nobody = {**NAMES, "demonstration": set[str]()}
-    with pytest.raises(LakeError, match="not one is current"):
+    with pytest.raises(LakeError, match="no demonstration in this lake is current"):
         collect(root.paths, root.lake, root.images, lambda: nobody, delete=True)
     no_variants = {d: n for d, n in NAMES.items() if d != "variant"}
     with pytest.raises(LakeError, match="variant"):

@@ -67,8 +67,8 @@ def test_a_demonstration_and_a_model_that_left_go_with_their_pictures(
     assert code == 0
     assert f"pictures that no partition names {n_pictures} files" in printed
     assert f"demonstrations {RECORDED}" in printed
-    assert "3 of them are answers of models" not in printed
-    assert "1 of them are answers of models: to ask again may cost money" in printed
+    assert "3 of them are model answers" not in printed
+    assert "1 of them are model answers: asking again may cost money" in printed
     assert "Nothing was changed" in printed
     assert len(list((copied / "images").glob("??/*.png"))) == n_pictures > 0
     code, printed = gc(capsys, copied, "--delete")
@@ -150,5 +150,5 @@ def test_a_damaged_partition_is_told(copied: Path, capsys: pytest.CaptureFixture
     path.write_bytes(b"PAR1")
     code, printed = gc(capsys, copied, "--delete")
     assert code == 1
-    assert "No picture was looked at" in printed
+    assert "Pictures were not checked" in printed
     assert path.name in printed

@@ -35,7 +35,9 @@ def test_nothing_is_asked_for_while_a_driver_walks(place: Place) -> None:
     with only_driver(place.root):
         assert place.automated() == set()
         assert night(place).run_requests == []
-        assert "a driver is at work, which does both (process" in str(night(place).skip_message)
+        assert "skipped: a driver is at work and does both (process" in str(
+            night(place).skip_message
+        )
         found = place.sensor(changed_sources, "{}")
         assert not found.run_requests
         assert "a driver is at work" in str(found.skip_reason)

@@ -9,7 +9,6 @@ import pytest
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.predicates import STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import (
     NoiseSettings,
@@ -17,7 +16,7 @@ from enact_assets.contracts.settings import (
     QuestionSettings,
     Variant,
 )
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.predictions.baselines import predict
 from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
@@ -168,7 +167,7 @@ def test_noise_disturbs_who_reads_the_actions_and_not_what_is_right() -> None:
     def answers(model: str, questions: pl.DataFrame) -> pl.DataFrame:
         return predict(model, "v", questions, no_picture, shas)
 
-    assert evaluate(answers("oracle", told[1]), told[1], index, PAPER)["is_exact"].all()
+    assert evaluate(answers("oracle", told[1]), told[1], index, PAPER_ANSWERS)["is_exact"].all()
     for model in ("random", "text_prior"):
         both = (
             answers(model, told[0])

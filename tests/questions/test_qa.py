@@ -103,7 +103,7 @@ def test_another_seed_shuffles_anew_and_renames() -> None:
 def test_a_step_that_is_no_edge_is_refused() -> None:
     """An action without a sentence would be shown as an empty line."""
     home = household()
-    with pytest.raises(QuestionError, match="which is no edge of the transition graph"):
+    with pytest.raises(QuestionError, match="which is not an edge of the transition graph"):
         write_questions(home.trajectories, home.transition_graph.clear(), QuestionSettings())
     with pytest.raises(UnknownNameError, match="unknown wording 'terse'"):
         write_questions(home.trajectories, home.transition_graph, QuestionSettings(wording="terse"))

@@ -4,6 +4,7 @@ import json
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,18 +21,17 @@ from enact_assets.questions.official import (
     write_questions_file,
 )
 from enact_assets.questions.official_rows import in_official_order, official_questions
-from enact_assets.questions.qa import write_questions
 from enact_assets.questions.question_tables import Qa
-from enact_assets.questions.release_qa import places_of
+from enact_assets.questions.release_qa import places_of, write_release_questions
 from enact_assets.questions.release_wording import release_sentence, release_text
 from enact_assets.segmentation.release_deltas import Entry
 from enact_assets.trajectories.release_draws import draws_of
-from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.sampling import release_trajectories
 from enact_assets.trajectories.trajectory_tables import Trajectories
 
 from reference.conformance import TASKS, expected
 from reference.household import build_household
-from reference.release_chain import failing_task, release_task
+from reference.release_chain import ReleaseTask, failing_task, release_task
 
 KINDS = ("forward", "inverse")
 SETTINGS = QuestionSettings(trajectories_per_length=30)
@@ -42,20 +42,18 @@ RULES = ReleaseRules()
 def trajectories_of(name: str) -> pl.DataFrame:
     task = release_task(name)
     frames, graph = task.segmented_frames, task.transition_graph
-    return sample_trajectories(frames, graph, RELEASE, 30, 0, index=task.index)
+    return release_trajectories(frames, graph, task.index, RELEASE, 30)
 
 
 @cache
 def questions_of(name: str) -> pl.DataFrame:
-    task = release_task(name)
-    return write_questions(
-        trajectories_of(name),
-        task.transition_graph,
-        SETTINGS,
-        profile=RELEASE,
-        segmented_frames=task.segmented_frames,
-        index=task.index,
-    )
+    return written(release_task(name), trajectories_of(name))
+
+
+def written(task: ReleaseTask, trajectories: pl.DataFrame, **changes: Any) -> pl.DataFrame:
+    parts = (task.segmented_frames, trajectories, task.transition_graph)
+    given = {"index": task.index, "settings": SETTINGS, "profile": RELEASE, **changes}
+    return write_release_questions(*parts, **given)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -263,47 +261,21 @@ def test_official_questions_are_written_and_read_back(tmp_path: Path) -> None:
 def test_a_failing_change_leaves_the_demonstration_without_questions() -> None:
     """As in the release; the paper's profile has no such failure."""
     task = failing_task()
-    rows = write_questions(
-        Trajectories.empty(),
-        task.transition_graph,
-        SETTINGS,
-        profile=RELEASE,
-        segmented_frames=task.segmented_frames,
-        index=task.index,
-    )
-    assert rows.equals(Qa.empty())
+    assert written(task, Trajectories.empty()).equals(Qa.empty())
 
 
 def test_questions_need_the_trajectories_key_frames_and_changes_they_are_drawn_from() -> None:
     """Questions about trajectories of other settings would be worded by the wrong draws."""
     name = TASKS[0]
     task, trajectories = release_task(name), trajectories_of(name)
-    graph, frames = task.transition_graph, task.segmented_frames
     fewer = QuestionSettings(trajectories_per_length=5)
     with pytest.raises(QuestionError, match="trajectories are in the table or among those drawn"):
-        write_questions(
-            *(trajectories, graph, fewer),
-            profile=RELEASE,
-            segmented_frames=frames,
-            index=task.index,
-        )
-    with pytest.raises(QuestionError, match="give segmented_frames"):
-        write_questions(trajectories, graph, SETTINGS, profile=RELEASE, index=task.index)
+        written(task, trajectories, settings=fewer)
     for index in (None, build_household(3).index):
-        with pytest.raises(TrajectoryError, match="give the index"):
-            write_questions(
-                *(trajectories, graph, SETTINGS),
-                profile=RELEASE,
-                segmented_frames=frames,
-                index=index,
-            )
+        with pytest.raises(TrajectoryError, match="give an index of its own class"):
+            written(task, trajectories, index=index)
     with pytest.raises(SettingsError, match="expected wording 'natural', found 'emoji'"):
-        write_questions(
-            *(trajectories, graph, QuestionSettings(wording="emoji")),
-            profile=RELEASE,
-            segmented_frames=frames,
-            index=task.index,
-        )
+        written(task, trajectories, settings=QuestionSettings(wording="emoji"))
 
 
 def test_a_template_of_ones_own_is_used(tmp_path: Path) -> None:
@@ -311,14 +283,6 @@ def test_a_template_of_ones_own_is_used(tmp_path: Path) -> None:
     task = release_task(TASKS[0])
     for kind in KINDS:
         (tmp_path / f"{kind}.txt").write_text(f"{kind} {{n_steps}}\n{{actions}}\n")
-    rows = write_questions(
-        trajectories_of(TASKS[0]),
-        task.transition_graph,
-        SETTINGS,
-        tmp_path,
-        profile=RELEASE,
-        segmented_frames=task.segmented_frames,
-        index=task.index,
-    )
+    rows = written(task, trajectories_of(TASKS[0]), template_folder=tmp_path)
     for kind, length, prompt in rows.select("kind", "length", "prompt").iter_rows():
         assert prompt.startswith(f"{kind} {length - 1}\n[Action 1] ")

@@ -219,6 +219,6 @@ def read_or_refuse(
     expected = tables_from_frames(NAME, frames)
     runs = tables.demonstrations["frame_id_runs"].item()
     assert FrameIds(tuple(runs)).at(range(len(frames))).tolist() == [int(key) for key in frames]
-    for name in ("facts", "objects", "observability"):
+    for name in ("facts", "objects", "observability", "later_parents"):
         assert_frame_equal(getattr(tables, name), getattr(expected, name))
     return None

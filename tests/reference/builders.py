@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.frames.frame_tables import Visibility
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
+from enact_assets.replay.replay_tables import Demonstrations, Facts, LaterParents, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
 
@@ -50,6 +50,14 @@ def build_objects(
         for name, category, *parents in objects
     ]
     return pl.DataFrame(rows, schema=Objects.schema(), orient="row")
+
+
+def build_later_parents(
+    *rows: tuple[str, int, Iterable[str]], demonstration: str = DEMONSTRATION
+) -> pl.DataFrame:
+    """Rows from (name, first frame, parents), unchecked on purpose."""
+    values = [(demonstration, name, frame, list(parents)) for name, frame, parents in rows]
+    return pl.DataFrame(values, schema=LaterParents.schema(), orient="row")
 
 
 def build_scene_graphs(

@@ -1,6 +1,6 @@
 """Slow twin of the delta index: sets of facts by name, one pair of key frames at a time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.predicates import EXISTS, label
@@ -23,6 +23,19 @@ def changes_between(
         if gone:
             changes.append(("transition", (child, *gone)))
     return changes
+
+
+def parents_at_appearance(
+    history: Mapping[str, list[set[str]]], graphs: Sequence[Iterable[Fact]], j: int
+) -> dict[str, set[str]]:
+    """Of each object, the parents at the first key frame of those up to j at all of which it is."""
+    found = {}
+    for name, of in history.items():
+        k = j
+        while k > 0 and (EXISTS, name, None) in graphs[k - 1]:
+            k -= 1
+        found[name] = of[k]
+    return found
 
 
 def objects_of(change: tuple[str, tuple[str | None, ...]]) -> set[str]:
@@ -54,8 +67,14 @@ def shown_changes(
     seen_at: tuple[set[str], set[str]],
     categories: Mapping[str, str],
     parents: Mapping[str, Iterable[str]],
+    *,
+    history: Mapping[str, list[set[str]]] | None = None,
 ) -> list[tuple[str, Fact | tuple[str, ...]]]:
-    """Atomic changes that can be seen and told apart."""
+    """Atomic changes that can be seen and told apart.
+
+    ``history`` has the parents of each object at all key frames, where they are not always those.
+    """
+    history = {name: [set(of)] for name, of in parents.items()} if history is None else history
     changes = changes_between(before, after, parents)
     turning = {o for c in changes if c[0] == "transition" for o in objects_of(c)}
     seen_before, seen_after = seen_at
@@ -65,7 +84,7 @@ def shown_changes(
     for one in changed:
         for other in changed:
             same_label = label(categories[one]) == label(categories[other])
-            siblings = parents[one] and set(parents[one]) == set(parents[other])
+            siblings = any(history[one]) and history[one] == history[other]
             if one != other and same_label and not siblings:
                 ambiguous |= {one, other}
     ambiguous_labels = {label(categories[o]) for o in ambiguous}
@@ -83,6 +102,8 @@ def visible(
     seen_at: tuple[set[str], set[str]],
     categories: Mapping[str, str],
     parents: Mapping[str, Iterable[str]],
+    *,
+    history: Mapping[str, list[set[str]]] | None = None,
 ) -> frozenset[Component]:
-    shown = shown_changes(before, after, seen_at, categories, parents)
+    shown = shown_changes(before, after, seen_at, categories, parents, history=history)
     return frozenset(worded(c, categories) for c in shown)

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.replay.replay_tables import Objects
+from enact_assets.replay.parents import KEY_FRAME
+from enact_assets.replay.replay_tables import LaterParents, Objects
 from enact_assets.segmentation.release_labels import release_label
 
 from reference.builders import DEMONSTRATION, build_scene_graphs, build_visibility
@@ -17,7 +18,7 @@ from reference.release_deltas import Labels
 Graph = dict[str, Any]
 Tables = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
 
-# Three words that the list of the release lacks (release 9).
+# Three words that the list of the release lacks (definitions.md R9).
 SHORTER = {"half gallon jug": "half jug", "hand towels": "hand", "beef cutlet": "beef"}
 
 
@@ -46,6 +47,20 @@ def key_frame_tables(graphs: Sequence[Graph], others: Iterable[Graph] = ()) -> T
         build_visibility([fractions_of(graph) for graph in graphs]),
         Objects.build(rows),
     )
+
+
+def later_parents_of(graphs: Sequence[Graph]) -> pl.DataFrame:
+    """Parents that are not those of the key frame before at which the object was last there."""
+    now: dict[str, list[str] | None] = {}
+    rows = []
+    for k, graph in enumerate(graphs):
+        for node in graph["nodes"]:
+            name, parents = node["name"], node.get("parent")
+            if now.setdefault(name, parents) != parents:
+                rows.append((DEMONSTRATION, name, 100 * k, parents, k))
+            now[name] = parents
+    schema = {**LaterParents.schema(), KEY_FRAME: pl.Int64()}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def facts_of(graph: Graph) -> set[tuple[str, str, str | None]]:
@@ -83,7 +98,7 @@ def in_release_words(signature: str) -> str:
 
 @cache
 def task_key_frames(name: str) -> tuple[list[Graph], Tables]:
-    """Unfiltered graphs at the key frames of a recorded task (release 5), and their tables."""
+    """Unfiltered graphs at the key frames of a task (definitions.md R5), and their tables."""
     frames, expected = task(name)
     wanted = set(expected["segmentation"]["key_frame_ids"])
     graphs, others = [], []

@@ -10,7 +10,13 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    LaterParents,
+    Objects,
+    Observability,
+)
 
 from reference.conformance import task
 
@@ -27,12 +33,13 @@ class RecordedTables:
     facts: pl.DataFrame
     objects: pl.DataFrame
     observability: pl.DataFrame
+    later_parents: pl.DataFrame
 
 
 def reconstruct(frames: Mapping[str, Frame]) -> Iterator[tuple[int, Frame]]:
-    """Complete graphs in ascending order of ids (release 2). The caller must not change them.
+    """Complete graphs in ascending order of ids (definitions.md R2).
 
-    A frame in which nothing changed is the very object yielded before.
+    The caller must not change them. A frame in which nothing changed is the object yielded before.
     """
     current: Frame | None = None
     for number in sorted(map(int, frames)):
@@ -90,6 +97,8 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
     ids: list[int] = []
     facts, seen = _Open(), _Open()
     objects: dict[str, tuple[str, list[str] | None]] = {}
+    now: dict[str, list[str] | None] = {}
+    later: list[tuple[str, str, int, list[str] | None]] = []
     before: Frame | None = None
     for position, (number, frame) in enumerate(reconstruct(frames)):
         ids.append(number)
@@ -100,8 +109,12 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
         boxes = {n["name"]: n["visibility"].get(CAMERA) for n in frame["nodes"]}
         seen.update(position, {key: box for key, box in boxes.items() if box})
         for node in frame["nodes"]:
-            kind = (node["category"], node.get("parent"))
-            assert objects.setdefault(node["name"], kind) == kind, (number, node)
+            key, parents = node["name"], node.get("parent")
+            category, first = objects.setdefault(key, (node["category"], parents))
+            assert category == node["category"], (number, node)
+            if now.setdefault(key, first) != parents:
+                later.append((name, key, position, parents))
+            now[key] = parents
     facts.update(len(ids), {})
     seen.update(len(ids), {})
     for (_, subject, other), *_ in facts.ended:
@@ -142,6 +155,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
                 for key, start, stop, box in seen.ended
             ]
         ),
+        LaterParents.check(pl.DataFrame(later, schema=LaterParents.schema(), orient="row")),
     )
 
 

@@ -9,9 +9,8 @@ from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.settings import Gating
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.segmentation.delta_index import delta_index
+from enact_assets.segmentation.release import segment_release
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.segmentation.segment import segment
 from enact_assets.trajectories.transition_graph import build_transition_graph
 
 from reference.builders import (
@@ -34,13 +33,12 @@ class ReleaseTask:
 def release_task(name: str) -> ReleaseTask:
     replay = read_recorded(replay_path(name), name)
     gating = Gating("release", RELEASE, ())
-    found = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+    found = segment_release(replay.demonstrations, replay.facts, replay.objects, gating)
     frames, graphs = found.segmented_frames, found.scene_graphs
     visibility = visibility_from_observability(replay.observability, frames)
-    graph = build_transition_graph(frames, graphs, visibility, replay.objects, RELEASE)
-    index = delta_index(graphs, visibility, replay.objects, RELEASE, frames.height)
-    assert isinstance(index, ReleaseDeltaIndex)
-    return ReleaseTask(frames, graph, index)
+    tables = graphs, visibility, replay.objects
+    index = ReleaseDeltaIndex.from_tables(*tables, RELEASE, frames.height)
+    return ReleaseTask(frames, build_transition_graph(frames, index), index)
 
 
 @cache
@@ -59,6 +57,5 @@ def failing_task() -> ReleaseTask:
     seen = [dict.fromkeys(("fridge", "lamp", "diced__apple"), 0.1)] * 4
     frames = build_segmented_frames(4)
     tables = build_scene_graphs(graphs), build_visibility(seen), objects
-    index = delta_index(*tables, RELEASE, 4)
-    assert isinstance(index, ReleaseDeltaIndex)
-    return ReleaseTask(frames, build_transition_graph(frames, *tables, RELEASE), index)
+    index = ReleaseDeltaIndex.from_tables(*tables, RELEASE, 4)
+    return ReleaseTask(frames, build_transition_graph(frames, index), index)

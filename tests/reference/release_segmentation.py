@@ -1,6 +1,6 @@
 """Slow twin of profile ``release``: lists of records per frame, one frame after the other.
 
-Written from release 3 and 4, in their order and in their words.
+Written from definitions.md R3 and R4, in their order and in their words.
 """
 
 import hashlib

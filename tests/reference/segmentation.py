@@ -58,6 +58,22 @@ def smooth_fact(values: list[bool], flicker_frames: int, only_gaps: bool = False
             values[frame] = not values[frame]
 
 
+def parents_at(
+    objects: pl.DataFrame, later: list[tuple[str, int, list[str]]], frame: int
+) -> dict[str, list[str]]:
+    parents = dict(objects.select("object_name", "parents").iter_rows())
+    changed = sorted((row for row in later if row[1] <= frame), key=lambda row: row[1])
+    return parents | {name: names for name, _, names in changed}
+
+
+def appearance(dense: Dense, child: str, t: int) -> int:
+    """First frame of those up to t at all of which ``child`` exists."""
+    exists = dense.get((EXISTS, child, None), [False] * (t + 1))
+    while t > 0 and exists[t] and exists[t - 1]:
+        t -= 1
+    return t
+
+
 def difference(
     dense: Dense, parents: dict[str, list[str]], predicates: tuple[str, ...], i: int, t: int
 ) -> dict[Component, list[Fact]]:
@@ -81,7 +97,11 @@ def difference(
 
 
 def segment(
-    n_frames: int, facts: pl.DataFrame, objects: pl.DataFrame, gating: Gating
+    n_frames: int,
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    later: list[tuple[str, int, list[str]]] = [],  # noqa: B006 - never changed
 ) -> list[KeyFrame]:
     profile = gating.profile
     dense = {
@@ -89,9 +109,14 @@ def segment(
         for fact, values in densify(facts, n_frames).items()
         if fact[0] == EXISTS or fact[0] in gating.predicates
     }
-    parents = dict(objects.select("object_name", "parents").iter_rows())
+    children = objects["object_name"].to_list()
 
     def delta(i: int, t: int) -> dict[Component, list[Fact]]:
+        """With the parents that each child has where it appears."""
+        parents = {
+            child: parents_at(objects, later, appearance(dense, child, t))[child]
+            for child in children
+        }
         return difference(dense, parents, gating.predicates, i, t)
 
     def graph(frame: int) -> set[Fact]:
@@ -128,7 +153,10 @@ def segment(
                 t += 1
                 continue
         recorded = t + profile.settle_frames
-        changes = sorted(str(component) for component in delta(i, recorded))
+        # A key frame knows nothing of the frames before it but the key frame before it.
+        parents = parents_at(objects, later, recorded)
+        found = difference(dense, parents, gating.predicates, i, recorded)
+        changes = sorted(str(component) for component in found)
         key_frames.append(KeyFrame(recorded, t, similarity, changes, graph(recorded)))
         previous, i, t = signature, recorded, recorded + 1
     return key_frames

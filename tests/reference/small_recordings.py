@@ -1,7 +1,7 @@
-"""Small recordings in the layout of the public release (release 2), both flavours, made at random.
+"""Small recordings in the layout of the public release, both flavours, made at random.
 
-They keep what a recording has to keep: ids ascend, the first frame is full, nothing is listed twice
-in one frame, an object never changes its category or its parents. All else is drawn.
+Source: definitions.md R2. They keep what a recording has to keep: ids ascend, the first frame is
+full, nothing is listed twice in one frame, an object never changes its category. All else is drawn.
 """
 
 import json
@@ -22,6 +22,12 @@ OBJECTS: dict[str, dict[str, Any]] = {
     "box": {"category": "", "parent": []},
     'Käse "{[\\': {"category": "Käse"},
 }
+
+OTHER_PARENTS: dict[str, list[dict[str, Any]]] = {
+    "apple_1": [{"parent": ["box", "apple_1"]}],
+    "diced__apple": [{"parent": ["apple", "half_apple_1"]}, {"parent": []}],
+}
+"""Parents that an object may have now and then; it has those of ``OBJECTS`` most of the time."""
 
 states = st.lists(st.sampled_from(STATES), unique=True, max_size=3)
 boxes = st.sampled_from(
@@ -45,7 +51,13 @@ def graphs(draw: st.DrawFn, *, is_partial: bool = False) -> Frame:
     pairs = draw(st.lists(st.tuples(ends, ends), unique=True, max_size=2 if is_partial else 4))
     return {
         "nodes": [
-            {"name": name, "states": draw(states), "visibility": draw(boxes), **OBJECTS[name]}
+            {
+                "name": name,
+                "states": draw(states),
+                "visibility": draw(boxes),
+                **OBJECTS[name],
+                **draw(st.sampled_from([{}, *OTHER_PARENTS.get(name, [])])),
+            }
             for name in names
         ],
         "edges": [{"from": a, "to": b, "states": draw(states)} for a, b in pairs],

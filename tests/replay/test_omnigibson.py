@@ -244,8 +244,8 @@ def test_a_missing_interpreter_is_named(machine: Machine) -> None:
     about = machine.demonstration(World(4, KITCHEN))
     for value, what in (
         ("", "OMNIGIBSON_PYTHON is not set. Set OMNIGIBSON_PYTHON to the Python that OmniGibson"),
-        ("no/such/python", "'no/such/python' is no program that can be run"),
-        (str(machine.root), "is no program that can be run"),
+        ("no/such/python", "'no/such/python' is not a program that can be run"),
+        (str(machine.root), "is not a program that can be run"),
     ):
         machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", value)
         with pytest.raises(PlaybackError, match=what):
@@ -283,7 +283,7 @@ def test_a_missing_data_set_or_scene_is_told(machine: Machine) -> None:
     [
         ({"scene_file": None}, "no attribute 'scene_file', which is the scene file it was"),
         ({"config": None}, "no attribute 'config', which is its settings"),
-        ({"config": [1]}, "attribute 'config' is no JSON object"),
+        ({"config": [1]}, "attribute 'config' is not a JSON object"),
     ],
 )
 def test_a_file_without_its_scene_or_settings_is_refused(
@@ -300,7 +300,7 @@ def test_a_file_that_is_none_or_cut_off_is_refused(machine: Machine) -> None:
     assert "no demo_7 (there: demo_0)" in refused_now(machine)
     about.write_text(text)
     raw.write_bytes(b"not HDF5")
-    assert "is no HDF5 file that can be read" in refused_now(machine)
+    assert "is not a readable HDF5 file" in refused_now(machine)
     raw.unlink()
     assert "raw.hdf5 cannot be read (No such file or directory)" in refused_now(machine)
     about.write_text('{"file": 3}')
@@ -312,7 +312,7 @@ def test_a_camera_needs_a_link_and_hands_need_names(machine: Machine) -> None:
     about.write_text(about.read_text().replace("base_link", "eyes"))
     assert "no link 'eyes' to put the camera on (it has: base_link)" in refused_now(machine)
     message = refused(machine, World(4, KITCHEN, arms=("0", "1")))
-    assert "has arms 0, 1: nobody can tell left from right" in message
+    assert "has arms 0, 1: left and right cannot be told apart" in message
 
 
 def test_grasps_that_version_1_1_1_cannot_restore_are_refused(machine: Machine) -> None:
@@ -358,7 +358,7 @@ def test_what_was_played_is_read_or_refused_by_line(machine: Machine) -> None:
             read_played(copy, "d")
         return str(caught.value)
 
-    assert "line 1: is no replay in format enact_assets.omnigibson.1" in broken(lines[1:])
+    assert "line 1: not a replay in format enact_assets.omnigibson.1" in broken(lines[1:])
     assert "was cut off" in broken(lines[:-1])
     assert "was cut off (found {'object': 9, 'fact'" in broken([*lines[:1], *lines[2:]])
     assert "line 3: Input data was truncated" in broken([*lines[:2], "{", *lines[3:]])

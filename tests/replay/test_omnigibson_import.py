@@ -32,7 +32,7 @@ def test_every_demonstration_of_a_file_is_taken_in(machine: Machine, tmp_path: P
     shown = json.loads(recordings.file("tidy_up.demo_1").read_text())
     assert shown["position_m"] == [-0.4, 0.0, 1.75]  # to be seen and edited
     (error,) = errors(root, raw)
-    assert "2 of its 2 demonstrations are there already, the first:" in error
+    assert "2 of its 2 demonstrations already exist, the first:" in error
 
 
 def test_an_episode_that_was_cut_off_is_left_out_and_told(machine: Machine, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_an_episode_that_was_cut_off_is_left_out_and_told(machine: Machine, tmp_
         machine.python, tmp_path / "none.hdf5", *WORLDS, cut_off={0: "action", 1: "transitions"}
     )
     (error,) = errors(root, none)
-    assert f"{none}: none of its 2 demonstrations can be played, the first: {none}, demo_0" in error
+    assert f"{none}: none of its 2 demonstrations can be played, first: {none}, demo_0" in error
 
 
 def test_a_file_that_cannot_be_listed_is_told(
@@ -58,9 +58,9 @@ def test_a_file_that_cannot_be_listed_is_told(
     raw = tmp_path / "raw.hdf5"
     assert errors(root, raw) == [f"{raw}: no such file or folder"]
     raw.write_bytes(b"no")
-    assert "is no HDF5 file that can be read" in errors(root, raw)[0]
+    assert "is not a readable HDF5 file" in errors(root, raw)[0]
     write_worlds(machine.python, raw)
-    assert "holds no demonstration" in errors(root, raw)[0]
+    assert "contains no demonstration" in errors(root, raw)[0]
     write_worlds(machine.python, raw, *WORLDS, scene_file=None)
     assert "no attribute 'scene_file'" in errors(root, raw)[0]
     odd = write_worlds(machine.python, tmp_path / "a b.hdf5", *WORLDS)

@@ -178,5 +178,5 @@ def test_one_gpu_is_used_by_one_player_at_a_time(tmp_path: Path) -> None:
             time.sleep(0.01)
         inside.append("one")
     thread.join()
-    assert told == ["The GPU is in use by another replay: this one waits."]
+    assert told == ["Another replay uses the GPU; waiting for it."]
     assert inside == ["one", "other"]

@@ -119,7 +119,7 @@ def test_the_gpu_is_in_use_until_the_player_ends_not_its_parent(machine: Machine
     machine.crash_at(0, times=99)  # whoever played it again would tell
     tables = replay_omnigibson("d", about, output, Player(say=say), lambda _done, _total: None)
     assert tables.demonstrations.item(0, "n_frames") == 6
-    assert told == ["The GPU is in use by another replay: this one waits."]
+    assert told == ["Another replay uses the GPU; waiting for it."]
     assert not (machine.root / "crashes").exists()
     assert not is_locked(lock)
 

@@ -31,7 +31,7 @@ def test_raw_demonstrations_are_looked_into(
     import_paths([raw], root)
     file = Recordings(root.recordings).file("tidy_up.demo_1")
     assert main(["validate", str(file.parent)]) == 0
-    assert f"nothing is wrong. 9 frames of episode 1 of {raw}" in said(capsys)
+    assert f"no problems. 9 frames of episode 1 of {raw}" in said(capsys)
     good = json.loads(file.read_text())
     for changes, part in (
         ({"n_frames": 5}, f"n_frames is 5, but episode 1 of {raw} has 9 frames"),
@@ -42,4 +42,4 @@ def test_raw_demonstrations_are_looked_into(
         assert part in said(capsys)
     raw.write_bytes(b"no")
     assert main(["validate", str(raw)]) == 1
-    assert "is no HDF5 file that can be read" in said(capsys)
+    assert "is not a readable HDF5 file" in said(capsys)

@@ -70,10 +70,10 @@ def pixels(tables: ReplayTables) -> list[tuple[str, int, int, int]]:
 def test_a_recording_becomes_the_tables_of_the_slow_twin(name: str) -> None:
     """Both flavours: every frame of 11,000 has the graph the release would reconstruct."""
     tables, expected = read_recorded(replay_path(name), name), task_tables(name)
-    assert_frame_equal(tables.facts, expected.facts)
-    assert_frame_equal(tables.objects, expected.objects)
-    assert_frame_equal(tables.observability, expected.observability)
-    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    for table in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(tables, table), getattr(expected, table))
+    assert tables.later_parents.height == 0
+    check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
     ids = [int(key) for key in task(name)[0]]
     runs = FrameIds(tuple(tables.demonstrations["frame_id_runs"].item()))
     assert runs.at(range(len(ids))).tolist() == ids
@@ -91,13 +91,12 @@ def test_any_small_recording_becomes_the_tables_of_the_slow_twin(
     with patch.object(frame_stream, "CHUNK_BYTES", chunk_bytes):
         tables = read(write(recording), tmp_path)
     expected = tables_from_frames(NAME, recording)
-    assert_frame_equal(tables.facts, expected.facts)
-    assert_frame_equal(tables.objects, expected.objects)
-    assert_frame_equal(tables.observability, expected.observability)
+    for table in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(tables, table), getattr(expected, table))
     assert tables.demonstrations["frame_id_runs"].item().to_list() == (
         expected.demonstrations["frame_id_runs"].item().to_list()
     )
-    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
 
 
 def test_frames_that_repeat_are_not_decoded_again(tmp_path: Path) -> None:
@@ -166,6 +165,55 @@ def test_no_parents_and_an_empty_list_of_them_are_told_apart(tmp_path: Path) -> 
     tables = read({"0": {**FULL, "nodes": nodes, "edges": []}}, tmp_path)
     assert tables.objects["parents"].to_list() == [None, [], ["b", "fruit"]]
     assert tables.objects["is_particle_system"].to_list() == [True, False, False]
+
+
+def dice(*parents: str) -> dict[str, Any]:
+    record = {"name": "diced__tomato", "category": "System", "states": [], "visibility": {}}
+    return {**record, "parent": list(parents)}
+
+
+def test_a_substance_that_is_made_twice_has_other_parents_later(tmp_path: Path) -> None:
+    """In order: which is first may matter. The release reads those of the frame it looks at."""
+    gone = {**FULL, "edges": []}
+    dice_bare = {key: value for key, value in dice().items() if key != "parent"}
+    frames = [dice("tomato_7"), dice("tomato_7"), None, dice("b", "a"), dice("a", "b"), None]
+    frames += [dice("a", "b"), dice_bare]
+    recording = {
+        str(k): gone if node is None else {**gone, "nodes": [*gone["nodes"], node]}
+        for k, node in enumerate(frames)
+    }
+    tables = read(recording, tmp_path)
+    assert tables.objects.filter(pl.col("object_name") == "diced__tomato")["parents"].to_list() == [
+        ["tomato_7"]
+    ]
+    assert tables.later_parents.rows() == [
+        (NAME, "diced__tomato", 3, ["b", "a"]),
+        (NAME, "diced__tomato", 4, ["a", "b"]),
+        (NAME, "diced__tomato", 7, None),
+    ]
+
+
+def test_parents_of_what_never_was_there_are_not_kept(tmp_path: Path) -> None:
+    """Added and taken away by one record of differences, or added and updated by it."""
+    gone = {"nodes": [{"name": "diced__tomato"}], "edges": []}
+
+    def made(*parents: str) -> dict[str, Any]:
+        return {"nodes": [dice(*parents)], "edges": []}
+
+    recording = {
+        "0": {**FULL, "edges": []},
+        "1": diff(add=made("never"), remove=gone),
+        "2": diff(add=made("at first")),
+        "3": diff(remove=gone),
+        "4": diff(add=made("never"), remove=gone),
+        "5": diff(add=made("never"), update=made("later")),
+        "6": diff(remove=gone),
+        "7": diff(add=made("never"), remove=gone),
+        "8": diff(add=made("later")),
+    }
+    tables = read(recording, tmp_path)
+    assert tables.objects["parents"].drop_nulls().to_list() == [["at first"]]
+    assert tables.later_parents.rows() == [(NAME, "diced__tomato", 5, ["later"])]
 
 
 def test_differences_are_applied_in_the_order_of_the_release(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from reference.small_recordings import CAMERA, Recording, recordings
 
 NAME = "try_7"
 FULL_TASK, DIFF_TASK = TASKS
-KEPT = ("facts", "objects")
+KEPT = ("facts", "objects", "later_parents")
 
 
 def read(recording: dict[str, Any], folder: Path) -> ReplayTables:
@@ -133,6 +133,38 @@ def test_a_difference_says_what_was_seen_the_frame_before(tmp_path: Path) -> Non
             "remove": {"nodes": [node("cup", "Open", pixels=30)], "edges": []},
             "update": {"nodes": [], "edges": []},
         },
+    }
+
+
+def test_other_parents_are_written_where_they_begin(tmp_path: Path) -> None:
+    """Of an object that comes back, and of one that stays, with or without another change."""
+
+    def made(*parents: str, states: tuple[str, ...] = ()) -> dict[str, Any]:
+        return {**node("dice", *states), "parent": list(parents)}
+
+    cup, nothing = node("cup"), {"nodes": [], "edges": []}
+    recording = {
+        "5": full(cup, made("a")),
+        "6": full(cup),
+        "7": full(cup, made("b")),
+        "8": full(cup, made("b", "c")),
+        "9": full(cup, made("d", states=("Hot",))),
+    }
+    tables = read(recording, tmp_path)
+    write_recorded(tables, tmp_path / "f.json")
+    assert json.loads((tmp_path / "f.json").read_text()) == recording
+    assert again(tables, tmp_path, "diff").later_parents.equals(tables.later_parents)
+
+    def diff(**parts: dict[str, Any]) -> dict[str, Any]:
+        parts = {key: {"nodes": [value], "edges": []} for key, value in parts.items()}
+        return {"type": "diff", "add": nothing, "remove": nothing, "update": nothing, **parts}
+
+    assert json.loads((tmp_path / "written.json").read_text()) == {
+        "5": recording["5"],
+        "6": diff(remove=made("a")),
+        "7": diff(add=made("b")),
+        "8": diff(update=made("b", "c")),
+        "9": diff(update=made("d", states=("Hot",))),
     }
 
 

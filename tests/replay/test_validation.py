@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import ExistenceError, IntervalError, ReplayError
+from enact_assets.replay.replay_tables import LaterParents
 from enact_assets.replay.validation import check_replay
 
 from reference.builders import build_demonstrations, build_facts, build_objects
@@ -145,6 +146,28 @@ def test_objects_that_contradict_each_other_are_named(
         )
 
 
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("soup", 5, []), "1 of 1 rows of later_parents are about .* not in objects, first 'soup'"),
+        (("cup", 0, []), "1 of 1 rows of later_parents start outside frames 1 to 99, .*at frame 0"),
+        (("cup", N_FRAMES, []), "first 'cup' at frame 100"),
+        (("cup", 5, ["leek"]), "1 of 2 parents are not in objects, first 'leek' of 'cup'"),
+        (("cup", 99, ["cup"]), "1 objects are their own parent, first 'cup'"),
+    ],
+)
+def test_later_parents_that_contradict_the_objects_are_named(
+    row: tuple[str, int, list[str]], message: str
+) -> None:
+    """They make transitions like the first ones. Those of a recording may be categories."""
+    later = pl.DataFrame([("try-0", *row)], schema=LaterParents.schema(), orient="row")
+    replay = build_demonstrations(N_FRAMES), build_facts(*VALID), build_objects(*OBJECTS)
+    with pytest.raises(ReplayError, match=message):
+        check_replay(*replay, later)
+    if row[2]:
+        check_replay(recorded(replay[0]), *replay[1:], later)
+
+
 def test_demonstrations_that_are_empty_repeated_or_unknown_are_named() -> None:
     """A recording cut off at the start must not pass as one in which nothing happens."""
     facts, objects = build_facts(*VALID), build_objects(*OBJECTS)
@@ -195,11 +218,11 @@ def test_a_recording_may_say_what_the_simulator_never_would() -> None:
         (
             ("on fire", "cup", None, [(3, 4)]),
             ReplayError,
-            "1 of 9 .*no state name, first 'on fire'",
+            "1 of 9 .*not a state name, first 'on fire'",
         ),
-        (("", "cup", None, [(3, 4)]), ReplayError, "no state name, first ''"),
-        (("Open\n", "cup", None, [(3, 4)]), ReplayError, "no state name"),
-        (("Transition", "cup", "soup", [(3, 4)]), ReplayError, "no state name"),
+        (("", "cup", None, [(3, 4)]), ReplayError, "not a state name, first ''"),
+        (("Open\n", "cup", None, [(3, 4)]), ReplayError, "not a state name"),
+        (("Transition", "cup", "soup", [(3, 4)]), ReplayError, "not a state name"),
         (("Exists", "cup", "soup", [(3, 4)]), ReplayError, "Exists takes 1, Related takes 2"),
         (("Related", "cup", None, [(3, 4)]), ReplayError, "wrong number of objects"),
         (("Open", "cup", None, [(40, 60)]), IntervalError, "overlap or touch"),

@@ -60,7 +60,7 @@ def test_contact_gating_is_shown_though_nothing_is_paired(rows: ReportRows) -> N
         *("\N{MINUS SIGN}25.0", "\N{MINUS SIGN}40.0 to \N{MINUS SIGN}10.0", "0.004"),
     )
     assert line[8] == "30 against 40, not paired"
-    assert "another gating asks other questions" in texts(section)
+    assert "the gating differs, so no question is scored under both" in texts(section)
     paired = rows["probes"].filter(pl.col("n_paired") > 0)
     assert "another gating" not in texts(probes(changed(rows, probes=paired)))
 
@@ -105,7 +105,7 @@ def test_wrong_answers_that_name_no_hand_are_not_said_to_be_right(rows: ReportRo
     assert hands.height
     silent = hands.with_columns(n_reference=pl.lit(0, pl.Int64), n_predicted=pl.lit(0, pl.Int64))
     said = texts(handedness(changed(rows, handedness=silent)))
-    assert "neither they nor what happened name a hand" in said
+    assert "Neither the wrong answers nor the true changes name a hand" in said
     assert NO_WRONG not in said
     assert NO_WRONG in texts(handedness(changed(rows, handedness=hands.clear())))
 
@@ -149,7 +149,7 @@ def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str
         ),
         (
             [accuracy("forward", 3, 0.7, 30), accuracy("inverse", 10, 0.9, 30)],
-            f"{NONE} (none can tell)",
+            f"{NONE} (no data)",
         ),
     ],
 )
@@ -158,7 +158,7 @@ def test_inverse_against_forward_is_over_questions_of_the_same_lengths(
 ) -> None:
     ours = pl.DataFrame(lines).with_columns(metric=pl.lit("pairwise_accuracy"))
     section = agreement(changed(rows, accuracies=ours))
-    [found] = [p for p in section.parts if isinstance(p, Table) and "asked of all" in p.caption]
+    [found] = [p for p in section.parts if isinstance(p, Table) and "checked for all" in p.caption]
     # Published: all but Gemma-3-4b-it and Idefics3-8B-Llama3, as the check says.
     assert published_table(PublishedAccuracies).height
     assert found.rows[0][1:] == (expected, "28 of 30")
@@ -170,4 +170,4 @@ def test_models_without_a_score_give_no_empty_figure(rows: ReportRows) -> None:
     )
     section = leaderboard(changed(rows, accuracies=told))
     assert figures(section) == {}
-    assert "nothing to draw" in texts(section)
+    assert "so there is no figure" in texts(section)

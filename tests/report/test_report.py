@@ -111,7 +111,7 @@ def test_figures_are_vector_and_pixel_files(page: Page) -> None:
 
 def test_embedded_demonstrations_are_no_behavior_result(rows: ReportRows, page: Page) -> None:
     about = page.html[: page.html.index('id="leaderboard"')]
-    assert "no number here that rests on them is a BEHAVIOR" in " ".join(about.split())
+    assert "no number based on them is a BEHAVIOR" in " ".join(about.split())
     others = rows["demonstrations"].with_columns(source=pl.lit("recorded"))
     assert "BEHAVIOR" not in said_in(overview(changed(rows, demonstrations=others)))
 
@@ -207,7 +207,7 @@ def test_names_of_others_are_text(page: Page) -> None:
 
 def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
     section = probes(emptied(rows, "probes"))
-    assert "No variant besides the baseline has answers" in said_in(section)
+    assert "Only the baseline has answers" in said_in(section)
     names = {part.name for part in section.parts if isinstance(part, Figure)}
     assert names == {f"probes_{panel}" for panel in PANELS}
 
@@ -216,12 +216,12 @@ def test_without_a_wrong_answer_it_says_so(rows: ReportRows) -> None:
     nothing = emptied(rows, "structural", "semantic", "handedness", "examples")
     sections = [part(nothing) for part in (structural, semantic, handedness)]
     for section in (*sections, wrong_answers(nothing, grey_picture)):
-        assert "was wrong: there are no errors" in said_in(section)
+        assert "was wrong, so there are no errors" in said_in(section)
 
 
 def test_one_demonstration_is_said_to_be_one(rows: ReportRows) -> None:
     one = rows["demonstrations"].with_columns(n_demonstrations=pl.lit(1)).head(1)
-    assert "There is one demonstration" in said_in(overview(changed(rows, demonstrations=one)))
+    assert "There is only one demonstration" in said_in(overview(changed(rows, demonstrations=one)))
 
 
 def test_an_empty_warehouse_gives_a_report_without_figures_of_ours(rows: ReportRows) -> None:

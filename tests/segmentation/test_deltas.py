@@ -1,5 +1,7 @@
 """Visible and full changes between key frames: rules by hand, the slow twin, wrong input."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,18 @@ from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError, ReplayError
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.profile import PAPER
+from enact_assets.replay.parents import at_key_frames
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.families import resolve_parents
 from enact_assets.segmentation.pair_kernels import count_visible_changes
 
 import reference.deltas as twin
-from reference.builders import build_objects, build_scene_graphs, build_visibility
+from reference.builders import (
+    build_later_parents,
+    build_objects,
+    build_scene_graphs,
+    build_visibility,
+)
 
 Fact = tuple[str, str, str | None]
 SEEN = 2 * PAPER.min_visible_fraction
@@ -26,11 +34,23 @@ HIDDEN = PAPER.min_visible_fraction
 EVERYONE = tuple(CATEGORIES)
 
 
-def build_index(graphs: list[set[Fact]], seen: list[set[str]]) -> DeltaIndex:
-    """Index of key frames with these facts, in which exactly these objects are visible."""
+def build_index(
+    graphs: list[set[Fact]], seen: list[set[str]], later: Sequence[tuple[int, str, set[str]]] = ()
+) -> DeltaIndex:
+    """Index of key frames with these facts, in which exactly these objects are visible.
+
+    ``later`` are parents from a key frame on: key frame, child, parents.
+    """
     fractions = [{o: SEEN if o in shown else HIDDEN for o in EVERYONE} for shown in seen]
     return DeltaIndex.from_tables(
-        build_scene_graphs(graphs), build_visibility(fractions), OBJECTS, PAPER
+        build_scene_graphs(graphs),
+        build_visibility(fractions),
+        OBJECTS,
+        PAPER,
+        later_parents=at_key_frames(
+            build_later_parents(*((name, 100 * k - 5, of) for k, name, of in later)),
+            np.arange(0, 100 * len(graphs), 100),
+        ),
     )
 
 
@@ -146,12 +166,12 @@ def test_a_parent_can_be_a_category_unknown_or_not_recorded() -> None:
     )
     unrecorded = pl.col("object_name") == "apple_1"
     objects = objects.with_columns(parents=pl.when(~unrecorded).then("parents"))
-    assert resolve_parents(objects) == {
-        "apple_1": [],
-        "apple_2": [],
-        "half_1": ["apple_1", "apple_2"],
-        "half_2": ["apple_2", "half_1"],
-        "juice": ["apple_1"],
+    assert {name: of.parents for name, (of,) in resolve_parents(objects).items()} == {
+        "apple_1": (),
+        "apple_2": (),
+        "half_1": ("apple_1", "apple_2"),
+        "half_2": ("apple_2", "half_1"),
+        "juice": ("apple_1",),
     }
     graphs = build_scene_graphs([existing("apple_1"), existing("half_1"), existing("juice")])
     index = DeltaIndex.from_tables(graphs, build_visibility([]), objects, PAPER)
@@ -209,6 +229,59 @@ def test_changes_of_every_pair_agree_with_the_twin(
     found_pairs, n_changes = index.edges()
     assert dict(zip(map(tuple, found_pairs.tolist()), n_changes.tolist(), strict=True)) == edges
     assert index.texts(full_bits).to_list() == [sorted(texts(index.full(*p))) for p in pairs]
+
+
+LATER = ("half_1", "half_2", "salad")
+parents_over_time = st.lists(
+    st.tuples(
+        st.integers(1, 5),
+        st.sampled_from(LATER),
+        st.sampled_from([{"apple"}, {"apple_2", "pear"}, {"pear"}, set()]),
+    ),
+    max_size=4,
+    unique_by=lambda row: row[:2],
+)
+
+
+@given(key_frames, parents_over_time)
+def test_changes_agree_with_the_twin_where_parents_change(
+    frames: list[tuple[set[Fact], set[Fact], set[str]]], later: list[tuple[int, str, set[str]]]
+) -> None:
+    """Those count that the child has where it appears; halves stay twins if they change alike."""
+    graphs = [facts | existence for facts, existence, _ in frames]
+    seen = [shown for _, _, shown in frames]
+    history: dict[str, list[set[str]]] = {n: [set(of)] * len(frames) for n, of in PARENTS.items()}
+    for start, name, of in sorted(later, key=lambda row: row[0]):
+        history[name] = [*history[name][:start], *[of] * (len(frames) - start)]
+    index = build_index(graphs, seen, later)
+    for i, j in product(range(len(frames)), repeat=2):
+        parents = twin.parents_at_appearance(history, graphs, j)
+        full = twin.full(graphs[i], graphs[j], CATEGORIES, parents)
+        told = graphs[i], graphs[j], (seen[i], seen[j]), CATEGORIES, parents
+        assert index.full(i, j) == full
+        assert index.visible(i, j) == twin.visible(*told, history=history)
+        shown = twin.shown_changes(*told, history=history)
+        named = {o for c in shown for o in twin.objects_of(c)}
+        is_edited, _ = index.edited(np.array([[i, j]]))
+        assert set(np.array(index.object_names)[is_edited[0]]) == named
+
+
+def test_a_substance_made_twice_comes_from_what_it_was_made_of_then() -> None:
+    """Either parents for both times would lose a transition; so would those of a later frame."""
+    graphs = [
+        existing("apple", "pear"),
+        existing("pear", "salad"),
+        existing("pear"),
+        existing("salad"),
+        existing("salad"),
+    ]
+    later = [(3, "salad", {"pear"}), (4, "salad", {"robot"})]
+    index = build_index(graphs, [set(EVERYONE)] * 5, later)
+    from_apple, from_pear = {"~Transition(apple, salad)"}, {"~Transition(pear, salad)"}
+    assert texts(index.full(0, 1)) == texts(index.visible(0, 1)) == from_apple
+    assert texts(index.full(2, 3)) == texts(index.visible(2, 4)) == from_pear
+    assert texts(index.full(0, 3)) == texts(index.full(0, 4)) == from_pear
+    assert texts(index.full(1, 4)) == texts(index.full(3, 4)) == set()
 
 
 def test_sets_of_more_than_a_word_keep_their_components_apart() -> None:

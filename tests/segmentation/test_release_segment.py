@@ -107,7 +107,9 @@ def observed(tables: RecordedTables, trace: ReleaseTrace) -> dict[str, Any]:
 
 
 def found_by_segment(tables: RecordedTables) -> pl.DataFrame:
-    return segment(tables.demonstrations, tables.facts, tables.objects, GATING).segmented_frames
+    return segment_release(
+        tables.demonstrations, tables.facts, tables.objects, GATING
+    ).segmented_frames
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -352,7 +354,7 @@ def key_frames(*changes: tuple[int, int], n_frames: int = 900) -> list[tuple[int
         frame_to=pl.min_horizontal("frame_to", pl.lit(n_frames))
     )
     objects = build_objects(*((f"thing_{k}", "thing") for k in range(5)))
-    rows = segment(build_demonstrations(n_frames), facts, objects, GATING).segmented_frames
+    rows = segment_release(build_demonstrations(n_frames), facts, objects, GATING).segmented_frames
     return rows.select("frame", "change_frame").rows()
 
 
@@ -401,7 +403,7 @@ def test_frames_that_differ_in_repetitions_only_end_the_demonstration_with_the_n
     objects = build_objects(("cup", "cup"), ("mug", "mug"))
     message = r"'try-0': frame 261 \(id 261\).*0\.94.*key frame 59.*records of cup\..*AssertionErr"
     with pytest.raises(ReplayError, match=message):
-        segment(build_demonstrations(700), facts, objects, GATING)
+        segment_release(build_demonstrations(700), facts, objects, GATING)
 
 
 SLICED = build_facts(
@@ -434,7 +436,7 @@ SLICED_OBJECTS = build_objects(
 
 def test_graphs_and_changes_are_those_recorded_not_those_filtered() -> None:
     """Later stages of the release read the recording again: its flicker is in their pictures."""
-    found = segment(build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING)
+    found = segment_release(build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING)
     assert found.segmented_frames["frame"].to_list() == [59, 310]
     graph = found.scene_graphs.filter(pl.col("key_frame") == 1)
     assert set(graph.select("predicate", "subject", "object").rows()) == {
@@ -454,7 +456,9 @@ def test_graphs_and_changes_are_those_recorded_not_those_filtered() -> None:
 
 def test_changes_name_worded_states_and_transitions_by_object() -> None:
     """States of what comes and goes are not told, and a comma in a name breaks nothing."""
-    rows = segment(build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING).segmented_frames
+    rows = segment_release(
+        build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING
+    ).segmented_frames
     assert rows["changes"].to_list()[0] == []
     assert {Component.parse(text) for text in rows["changes"].to_list()[1]} == {
         Component("add", "OnTop", "half_1", "table, old (oak)"),
@@ -471,7 +475,7 @@ def test_a_parent_given_by_category_makes_a_transition_too() -> None:
         category=pl.col("category").replace("melon", "fruit"),
         parents=pl.when(pl.col("object_name") == "half_2").then(pl.lit(["fruit"])),
     )
-    rows = segment(build_demonstrations(600), SLICED, objects, GATING).segmented_frames
+    rows = segment_release(build_demonstrations(600), SLICED, objects, GATING).segmented_frames
     assert "~Transition(melon, half_2)" in rows["changes"][1]
     assert "~Transition(melon, half_1)" not in rows["changes"][1]
 
@@ -490,7 +494,7 @@ def test_scene_graphs_at_any_frames_are_the_facts_that_hold() -> None:
 
 def test_a_replay_without_facts_has_one_key_frame() -> None:
     """Two empty graphs are alike by definition."""
-    found = segment(build_demonstrations(300), build_facts(), build_objects(), GATING)
+    found = segment_release(build_demonstrations(300), build_facts(), build_objects(), GATING)
     assert found.segmented_frames["frame"].to_list() == [59]
     assert found.scene_graphs.height == 0
 
@@ -522,7 +526,7 @@ def test_intervals_that_contradict_each_other_are_refused(life: list[tuple[int, 
     """A state that starts twice would be switched off by its second start."""
     facts = build_facts(("Open", "fridge", None, life))
     with pytest.raises(IntervalError, match=r"try-0.*Open\(fridge, None\).*check_replay"):
-        segment(build_demonstrations(100), facts, build_objects(), GATING)
+        segment_release(build_demonstrations(100), facts, build_objects(), GATING)
 
 
 def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
@@ -530,10 +534,10 @@ def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
     facts, objects = build_facts(*OPEN_LATER), build_objects()
     both = pl.concat([build_demonstrations(900), build_demonstrations(900, "other-0")])
     with pytest.raises(ReplayError, match="one demonstration at a time, was given 2"):
-        segment(both, facts, objects, GATING)
+        segment_release(both, facts, objects, GATING)
     with pytest.raises(ReplayError, match="9 of 9 rows of facts belong to another"):
-        segment(build_demonstrations(900, "other-0"), facts, objects, GATING)
-    with pytest.raises(SettingsError, match="'paper' has no rules of the public release"):
+        segment_release(build_demonstrations(900, "other-0"), facts, objects, GATING)
+    with pytest.raises(SettingsError, match="'paper' has no constants of the public release"):
         segment_release(
             build_demonstrations(900), facts, objects, Gating("state", PAPER, STATE_PREDICATES)
         )
@@ -542,8 +546,10 @@ def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
 def test_the_order_of_rows_does_not_matter() -> None:
     """Parquet files written by other tools come in any order."""
     tables = task_tables(TASKS[1])
-    one = segment(tables.demonstrations, tables.facts, tables.objects, GATING)
-    other = segment(tables.demonstrations, tables.facts.reverse(), tables.objects.reverse(), GATING)
+    one = segment_release(tables.demonstrations, tables.facts, tables.objects, GATING)
+    other = segment_release(
+        tables.demonstrations, tables.facts.reverse(), tables.objects.reverse(), GATING
+    )
     assert one.segmented_frames.equals(other.segmented_frames)
     assert one.scene_graphs.equals(other.scene_graphs)
 

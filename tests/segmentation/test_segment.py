@@ -5,18 +5,25 @@ import dataclasses
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from random_replays import OBJECTS, gatings, replays
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import IntervalError, ReplayError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import Gating
+from enact_assets.profiles import SEGMENT
 from enact_assets.segmentation.segment import segment
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 
 import reference.segmentation as twin
-from reference.builders import build_demonstrations, build_facts, build_objects
+from reference.builders import (
+    build_demonstrations,
+    build_facts,
+    build_later_parents,
+    build_objects,
+)
 
 STATE = Gating("state", PAPER, STATE_PREDICATES)
 CONTACT = Gating("contact", PAPER, CONTACT_PREDICATES)
@@ -134,6 +141,64 @@ def test_segmentation_agrees_with_its_twin(
     for k, key_frame in enumerate(expected):
         graph = found.scene_graphs.filter(pl.col("key_frame") == k)
         assert set(graph.select("predicate", "subject", "object").rows()) == key_frame.graph
+
+
+later_parents = st.lists(
+    st.tuples(
+        st.sampled_from(["half_1", "salad", "juice"]),
+        st.integers(1, 110),
+        st.sampled_from([["apple"], ["apple", "pear"], ["apple_2", "pear"], []]),
+    ),
+    max_size=5,
+    unique_by=lambda row: row[:2],
+)
+
+
+@given(replays(), gatings(), later_parents)
+def test_segmentation_agrees_with_its_twin_where_parents_change(
+    replay: tuple[int, pl.DataFrame], gating: Gating, later: list[tuple[str, int, list[str]]]
+) -> None:
+    """The twin asks at every frame which parents each child had when it appeared."""
+    n_frames, facts = replay
+    found = segment(
+        build_demonstrations(n_frames), facts, OBJECTS, gating, build_later_parents(*later)
+    )
+    expected = twin.segment(n_frames, facts, OBJECTS, gating, later)
+    rows = found.segmented_frames.select("frame", "change_frame", "similarity", "changes").rows()
+    assert rows == [(k.frame, k.change_frame, k.similarity, k.changes) for k in expected]
+
+
+def test_a_substance_made_twice_comes_from_other_objects_each_time() -> None:
+    """With the first parents for good, the second time it would come from nothing."""
+    facts = build_facts(
+        # What it came from the first time is there again, and goes with what it comes from now.
+        ("Exists", "tomato_7", None, [(0, 100), (220, 400)]),
+        ("Exists", "tomato_6", None, [(0, 400)]),
+        ("Exists", "diced", None, [(100, 200), (400, 600)]),
+        ("Exists", "fridge", None, [(0, 600)]),
+        ("ToggledOn", "fridge", None, [(0, 600)]),
+        ("Open", "fridge", None, [(250, 600)]),
+        ("Frozen", "tomato_6", None, [(0, 400)]),
+    )
+    objects = build_objects(
+        ("tomato_6", "tomato"),
+        ("tomato_7", "tomato"),
+        ("fridge", "fridge"),
+        ("diced", "System", ["tomato_7"]),
+    )
+    # Other parents while it is there do not change what it came from.
+    later = build_later_parents(
+        ("diced", 150, []), ("diced", 400, ["tomato_6"]), ("diced", 500, [])
+    )
+    for profile, frames in ((PAPER, [20, 120, 270, 420]), (RELEASE, [59, 270, 481])):
+        gating = Gating(profile.name, profile, STATE_PREDICATES)
+        rules = SEGMENT.of(profile)
+        recorded = build_demonstrations(600), facts, objects
+        found = rules(*recorded, gating, later).segmented_frames
+        assert found["frame"].to_list() == frames
+        assert found["changes"][-1].to_list() == ["~Transition(tomato_6, diced)"]
+        first = rules(*recorded, gating, None).segmented_frames
+        assert "~Transition(tomato_6, diced)" not in first["changes"].explode()
 
 
 @given(replays(), gatings())

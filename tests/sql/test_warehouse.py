@@ -228,7 +228,7 @@ def test_people_can_bring_their_own_sql(tmp_path: Path, target: Path) -> None:
     ("files", "message"),
     [
         ({"marts_bad": "create table bad as select nope from nowhere;"}, "sql/marts/bad.sql: Cata"),
-        ({"marts_bad": "create table good as select 1 as x;"}, "made no relation 'bad'"),
+        ({"marts_bad": "create table good as select 1 as x;"}, "created no relation 'bad'"),
         ({"checks_bad": "select 1 from nowhere"}, "sql/checks/bad.sql: Catalog Error"),
         ({"checks_bad": "select 7 as seven"}, r"check bad: 1 offending rows, first {'seven': 7}"),
     ],
@@ -254,7 +254,9 @@ def test_files_written_again_during_publication_are_noticed(tmp_path: Path, targ
         if 0.5 < share < 0.6:
             lake_with(tmp_path / "lake", 3)
 
-    with pytest.raises(WarehouseError, match=r"2 of 2 files .* written again .* Publish again"):
+    with pytest.raises(
+        WarehouseError, match=r"2 of 2 files .* changed during publishing, .* Publish again"
+    ):
         publish_few(lake, target, progress=write_again)
     assert not target.exists()
 

@@ -22,6 +22,7 @@ SPECS = {
     "facts": ("replay", ("demonstration",)),
     "frame_images": ("frames", ("demonstration", "variant")),
     "gating_config": ("config", ("gating",)),
+    "later_parents": ("replay", ("demonstration",)),
     "question_set_config": ("config", ("question_set",)),
     "model_accuracies": ("statistics", ("variant",)),
     "model_comparisons": ("statistics", ("variant",)),

@@ -215,9 +215,9 @@ def test_a_url_names_its_place_in_every_process() -> None:
     sent = pickle.loads(pickle.dumps(Lake(url)))  # noqa: S301 - our own
     assert sent.place.address == url
     assert sent.partitions("facts") == [A]
-    with pytest.raises(LakeError, match=f"{url}: this needs a lake in a folder"):
+    with pytest.raises(LakeError, match=f"{url}: the lake must be in a folder"):
         sent.path("facts", A)
-    with pytest.raises(LakeError, match=f"{url}: this needs pictures in a folder"):
+    with pytest.raises(LakeError, match=f"{url}: pictures must be in a folder"):
         ImageStore(url).path("0" * 64)
 
 
@@ -292,7 +292,7 @@ def test_a_file_system_without_times_is_refused(tmp_path: Path) -> None:
         return {k: {**v, "created": None} for k, v in found(*args, **kwargs).items()}
 
     place._system = type("Timeless", (), {"find": staticmethod(timeless)})()
-    with pytest.raises(LakeError, match="does not say when a file was written"):
+    with pytest.raises(LakeError, match="gives no times of files"):
         lake.partitions("facts")
 
 

@@ -3,8 +3,8 @@
 import polars as pl
 
 from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.segmentation.delta_index import delta_index
 from enact_assets.segmentation.deltas import DeltaIndex
+from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
 from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.trajectory_tables import EditedObjects, TransitionGraph
 from enact_assets.trajectories.transition_graph import build_transition_graph
@@ -41,10 +41,7 @@ def masks() -> pl.DataFrame:
 
 
 def measured(seen: pl.DataFrame, index: DeltaIndex) -> dict[tuple[int, int, str], tuple]:
-    frames = build_segmented_frames(3)
-    graph = build_transition_graph(
-        frames, build_scene_graphs(GRAPHS), seen, OBJECTS, PAPER, index=index
-    )
+    graph = build_transition_graph(build_segmented_frames(3), index)
     rows = measure_edited_objects(graph, seen, index).select(
         *("key_frame_from", "key_frame_to", "object_name"),
         *("in_transition", "pixels_from", "pixels_to", "pixels"),
@@ -86,6 +83,6 @@ def test_a_graph_without_edges_and_the_release_have_no_rows() -> None:
     empty = measure_edited_objects(TransitionGraph.empty(), seen, index)
     assert empty.equals(EditedObjects.empty())
     graphs = build_scene_graphs(GRAPHS)
-    of_release = delta_index(graphs, seen, OBJECTS, RELEASE, 3)
-    graph = build_transition_graph(build_segmented_frames(3), graphs, seen, OBJECTS, PAPER)
+    of_release = ReleaseDeltaIndex.from_tables(graphs, seen, OBJECTS, RELEASE, 3)
+    graph = build_transition_graph(build_segmented_frames(3), index)
     assert measure_edited_objects(graph, seen, of_release).is_empty()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import TrajectoryError
 from enact_assets.contracts.profile import PAPER
+from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
 from enact_assets.trajectories.transition_graph import build_transition_graph
 
@@ -26,6 +27,13 @@ EXISTENCE = {("Exists", name, None) for name in NAMES}
 STATES = [(predicate, name, None) for name in NAMES for predicate in ("Open", "ToggledOn")]
 
 
+def index_of(
+    graphs: list[set[tuple[str, str, None]]], seen: list[dict[str, float]], n_key_frames: int
+) -> DeltaIndex:
+    tables = build_scene_graphs(graphs), build_visibility(seen), OBJECTS
+    return DeltaIndex.from_tables(*tables, PAPER, n_key_frames)
+
+
 @given(
     st.lists(
         st.tuples(st.sets(st.sampled_from(STATES)), st.sets(st.sampled_from(NAMES))), max_size=6
@@ -35,15 +43,12 @@ def test_an_edge_stands_where_one_to_five_changes_show(
     frames: list[tuple[set[tuple[str, str, None]], set[str]]],
 ) -> None:
     """Zero changes cannot be asked about, more than five cannot be worded."""
-    edges = build_transition_graph(
-        build_segmented_frames(len(frames)),
-        build_scene_graphs([facts | EXISTENCE for facts, _ in frames]),
-        build_visibility(
-            [{name: 0.1 if name in seen else 0.0 for name in NAMES} for _, seen in frames]
-        ),
-        OBJECTS,
-        PAPER,
+    index = index_of(
+        [facts | EXISTENCE for facts, _ in frames],
+        [{name: 0.1 if name in seen else 0.0 for name in NAMES} for _, seen in frames],
+        len(frames),
     )
+    edges = build_transition_graph(build_segmented_frames(len(frames)), index)
     expected = []
     for i, (before, seen_before) in enumerate(frames):
         for j, (after, seen_after) in enumerate(frames):
@@ -57,25 +62,19 @@ def test_an_edge_stands_where_one_to_five_changes_show(
 
 def test_no_key_frames_give_an_empty_graph() -> None:
     """A demonstration that is too short is no error."""
-    graph = build_transition_graph(
-        build_segmented_frames(0), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
-    )
+    graph = build_transition_graph(build_segmented_frames(0), index_of([], [], 0))
     assert graph.equals(TransitionGraph.empty())
 
 
 def test_key_frames_that_only_the_masks_know_are_refused() -> None:
     """Masks left over from an older segmentation describe other frames."""
-    masks = build_visibility([{"lamp": 0.1}] * 3)
+    index = index_of([EXISTENCE] * 2, [{"lamp": 0.1}] * 3, 2)
     with pytest.raises(TrajectoryError, match="know 3 key frames, segmented_frames 2"):
-        build_transition_graph(
-            build_segmented_frames(2), build_scene_graphs([EXISTENCE] * 2), masks, OBJECTS, PAPER
-        )
+        build_transition_graph(build_segmented_frames(2), index)
 
 
 def test_a_graph_of_frames_without_any_fact_has_no_edges() -> None:
     """Nothing holds, nothing changes."""
-    graph = build_transition_graph(
-        build_segmented_frames(2), build_scene_graphs([]), build_visibility([]), OBJECTS, PAPER
-    )
+    graph = build_transition_graph(build_segmented_frames(2), index_of([], [], 2))
     assert graph.height == 0
     assert graph.schema == pl.Schema(TransitionGraph.schema())

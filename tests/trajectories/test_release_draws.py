@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import SettingsError, TrajectoryError
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile, ReleaseRules
+from enact_assets.contracts.settings import QuestionSettings
+from enact_assets.profiles import SAMPLE
 from enact_assets.trajectories.counting import CountedPaths, count_paths, path_counts_of
 from enact_assets.trajectories.release_draws import (
     choose,
@@ -21,7 +23,7 @@ from enact_assets.trajectories.release_draws import (
     pass_over_choices,
     why_no_questions,
 )
-from enact_assets.trajectories.sampling import sample_trajectories
+from enact_assets.trajectories.sampling import release_trajectories
 from enact_assets.trajectories.trajectory_tables import Trajectories
 
 import reference.release_draws as twin
@@ -68,7 +70,7 @@ def test_drawn_trajectories_carry_their_exact_rank(name: str) -> None:
     """The release knows no ranks; ours must name the same trajectory as under any sampler."""
     task = release_task(name)
     frames, graph = task.segmented_frames, task.transition_graph
-    rows = sample_trajectories(frames, graph, RELEASE, REQUESTED, 0, index=task.index)
+    rows = release_trajectories(frames, graph, task.index, RELEASE, REQUESTED)
     counts = path_counts_of(frames, graph, RELEASE)
     frame_of = frames["frame"].to_numpy()
     assert rows["trajectory_id"].n_unique() == rows.height == 8 * REQUESTED
@@ -77,7 +79,8 @@ def test_drawn_trajectories_carry_their_exact_rank(name: str) -> None:
         assert path == row["key_frames"]
         assert row["frames"] == frame_of[path].tolist()
         assert row["trajectory_id"] == short_id("trajectory", name, row["frames"])
-    again = sample_trajectories(frames, graph, RELEASE, REQUESTED, 99, index=task.index)
+    other_seed = QuestionSettings(seed=99, trajectories_per_length=REQUESTED)
+    again = SAMPLE.of(RELEASE)(frames, graph, task.index, RELEASE, other_seed)
     assert again.equals(rows)
 
 
@@ -177,8 +180,8 @@ def test_a_failing_change_ends_all_draws_and_is_told() -> None:
     reason = why_no_questions(task.index)
     assert reason is not None
     assert "key frames 0 to 3: AssertionError: particles 'diced__apple' appear" in reason
-    rows = sample_trajectories(
-        task.segmented_frames, task.transition_graph, RELEASE, 5, 0, index=task.index
+    rows = release_trajectories(
+        task.segmented_frames, task.transition_graph, task.index, RELEASE, 5
     )
     assert rows.equals(Trajectories.empty())
     assert why_no_questions(release_task(TASKS[0]).index) is None
@@ -194,20 +197,18 @@ def test_changes_and_graph_of_different_key_frames_are_refused() -> None:
     few = task.segmented_frames.head(3)
     none = task.transition_graph.clear()
     with pytest.raises(TrajectoryError, match=f"know {n} key frames, segmented_frames 3"):
-        sample_trajectories(few, none, RELEASE, 5, 0, index=task.index)
+        release_trajectories(few, none, task.index, RELEASE, 5)
 
 
 def test_profile_and_index_must_fit() -> None:
     """An index of the paper's changes has no draws to pass over."""
     task = release_task(TASKS[0])
     for index in (None, build_household(3).index):
-        with pytest.raises(TrajectoryError, match="give the index that delta_index makes"):
-            sample_trajectories(
-                task.segmented_frames, task.transition_graph, RELEASE, 5, 0, index=index
-            )
+        with pytest.raises(TrajectoryError, match="give an index of its own class"):
+            release_trajectories(task.segmented_frames, task.transition_graph, index, RELEASE, 5)
     counts = CountedPaths.of(2, np.array([[0, 1]]), 3)
     n_draws = np.zeros((2, 2, 2), np.int64)
-    with pytest.raises(SettingsError, match="'paper' does not draw as the public release does"):
+    with pytest.raises(SettingsError, match="'paper' has no constants of the public release"):
         draw_release(counts, n_draws, 5, PAPER)
     three = Profile("three", release=replace(ReleaseRules(), added_wordings=3))
     with pytest.raises(SettingsError, match="3 wordings are no power of two"):
@@ -218,7 +219,5 @@ def test_no_key_frames_give_no_draws() -> None:
     """A demonstration that is too short is no error."""
     task = failing_task()
     empty = task.segmented_frames.clear()
-    rows = sample_trajectories(
-        empty, task.transition_graph.clear(), RELEASE, 5, 0, index=task.index
-    )
+    rows = release_trajectories(empty, task.transition_graph.clear(), task.index, RELEASE, 5)
     assert rows.equals(Trajectories.empty())

@@ -1,4 +1,4 @@
-"""Sets the files aside that a step or `enact-assets verify` found damaged."""
+"""Sets aside the files that a step or `enact-assets verify` found damaged."""
 
 from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
 from enact_assets.engine.lake.file_errors import VERIFY
@@ -7,7 +7,7 @@ from enact_assets.engine.lake.lake import Lake
 
 PAID = frozenset({"predictions"})
 """Tables whose rows may have cost money: a damaged file of theirs is never removed."""
-ANSWERS = "Answers in it may have cost money, so `enact-assets gc` leaves it: delete it by hand."
+ANSWERS = "Its answers may have cost money, so `enact-assets gc` keeps it. Delete it by hand."
 MAX_NAMED = 5
 
 

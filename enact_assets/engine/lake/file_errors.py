@@ -62,8 +62,8 @@ class TableFile(NamedTuple):
             yield
         except FileNotFoundError:
             raise MissingPartitionError(
-                f"{self.name} is not in the lake (no file {self.where}). "
-                f"Materialize asset {self.table.table_name()!r} for that partition first."
+                f"{self.name} does not exist (no file {self.where}). Materialize asset "
+                f"{self.table.table_name()!r} for that partition first."
             ) from None
         except MemoryError:
             raise  # Arrow's is one of its ArrowExceptions, too

@@ -1,4 +1,4 @@
-"""What a table file says about itself, in the key-value metadata of its footer."""
+"""A table file's metadata: key-value pairs in its footer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _MADE_FROM = "enact.provenance"
 class FileMetadata:
     """What a table file says about itself.
 
-    ``made_from`` is the provenance as text, None if whoever wrote the file did not give one;
+    ``made_from`` is the provenance as text, None if its writer gave none;
     ``named`` the pictures its rows name (:func:`encoded_heads`), None of other tables.
     """
 

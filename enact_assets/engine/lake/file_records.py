@@ -1,4 +1,4 @@
-"""What a file of the lake says about itself, as a scan of the whole lake tells it."""
+"""A record per file of the lake: the metadata that a scan of the whole lake reads."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ Heads = NDArray[np.uint64]
 class FileRecord(NamedTuple):
     """A file of the lake.
 
-    ``problem`` says in words why its rows cannot be used; then there is no ``content_sha``.
+    ``problem`` is a message why its rows cannot be used; then there is no ``content_sha``.
     ``made_from`` is the provenance as text, to be compared as such or decoded when it is wanted.
     ``images`` are the pictures that a partition of ``frame_images`` names, None for other tables.
     """

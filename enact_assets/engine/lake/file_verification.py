@@ -1,4 +1,4 @@
-"""Compares files of the lake, one or very many, with their seals: every bit of them counts."""
+"""Compares files of the lake, one or very many, with their seals, bit by bit."""
 
 import json
 from collections.abc import Mapping, Sequence

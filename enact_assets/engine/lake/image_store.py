@@ -1,4 +1,4 @@
-"""Pictures, stored once each under the hash of their content, and what each render came out as."""
+"""Pictures, stored once each under the hash of their content, and the picture of each render."""
 
 import io
 import re
@@ -62,17 +62,17 @@ class ImageStore:
         """The folder. Errors: :class:`LakeError` if the pictures are elsewhere."""
         if isinstance(self.place, LocalPlace):
             return self.place.root
-        raise LakeError(f"{self.place.address}: this needs pictures in a folder, not at a URL")
+        raise LakeError(f"{self.place.address}: pictures must be in a folder here, not at a URL")
 
     def path(self, sha: str) -> Path:
-        """Where a picture stands.
+        """Path of a picture.
 
         Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are not in a folder.
         """
         return self.root / picture_name(sha)
 
     def put(self, png: bytes) -> str:
-        """Store a PNG file and return its SHA-256; one that is there already is kept.
+        """Store a PNG file and return its SHA-256; an existing one is kept.
 
         Errors: :class:`DamagedFileError` if the bytes do not decode as an 8-bit PNG;
         :class:`OutputError` if the picture cannot be written.
@@ -85,7 +85,7 @@ class ImageStore:
         return sha
 
     def exists(self, sha: str) -> bool:
-        """Whether a picture's file is there (:meth:`read` tells whether it is intact)."""
+        """Whether a picture's file exists (:meth:`read` tells whether it is intact)."""
         return self.place.entry(picture_name(sha)) is not None
 
     def read_png(self, sha: str) -> bytes:
@@ -152,8 +152,8 @@ class ImageStore:
         """
         if not self.exists(image_sha):
             raise MissingPartitionError(
-                f"{self.place.where(picture_name(image_sha))}: a render is remembered only after "
-                "its picture is stored"
+                f"{self.place.where(picture_name(image_sha))}: store the picture before its "
+                "render is recorded"
             )
         with self.place.publishing(_render_name(render_sha)) as file:
             file.write(f"{image_sha}\n".encode("ascii"))
@@ -194,7 +194,7 @@ class ImageStore:
     def _keep(self, sha: str) -> bool:
         """Make an old picture young: what is young is not collected. False if it has just gone.
 
-        It may be collected while nobody names it, and whoever asks now is about to name it.
+        It may be collected while no partition names it, and the caller is about to name it.
         """
         name = picture_name(sha)
         entry = self.place.entry(name)
@@ -230,7 +230,7 @@ def checked_png(png: bytes, sha: str, where: str) -> bytes:
     """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with ``where`` it is."""
     found = sha256_bytes(png)
     if found != sha:
-        reason = f"{where}: truncated or changed, its content hashes to {found}."
+        reason = f"{where}: truncated or changed: its content hashes to {found}."
         raise DamagedFileError(f"{reason} {VERIFY}", (DamagedFile(reason, picture=sha),))
     return png
 
@@ -239,7 +239,7 @@ def not_read(error: OSError, where: str) -> LakeError:
     """Why a picture could not be read: it is not stored, or the system refuses to read it."""
     if isinstance(error, FileNotFoundError):
         return MissingPartitionError(
-            f"{where}: no such picture is stored. Materialize the frame_images partition that "
+            f"{where}: this picture is not stored. Materialize the frame_images partition that "
             "names it again."
         )
     return UnreadableFileError(
@@ -249,7 +249,7 @@ def not_read(error: OSError, where: str) -> LakeError:
 
 
 def picture_name(sha: str) -> str:
-    """Name of a picture below the root. Errors: :class:`LakeError` if that is no SHA-256."""
+    """Name of a picture below the root. Errors: :class:`LakeError` if that is not a SHA-256."""
     return f"{_checked_sha(sha)[:2]}/{sha}{SUFFIX}"
 
 
@@ -293,7 +293,7 @@ def decode_png(png: bytes, where: str) -> Image.Image:
 def png_size(path: Path) -> tuple[int, int]:
     """Width and height of a PNG file in px; all of it is read and checked, no pixel is decoded.
 
-    Errors: :class:`DamagedFileError` names the file if it is no 8-bit PNG of at most
+    Errors: :class:`DamagedFileError` names the file if it is not an 8-bit PNG of at most
     ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
     """
     with _opened_png(path, str(path)) as image:

@@ -1,4 +1,4 @@
-"""What scans of the lake remember: per table, the files as they were listed and what they said."""
+"""Cache of scans of the lake: per table, the files as listed and their records."""
 
 import logging
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ class IndexCache:
             return {}
 
     def write(self, contract: type[Table], files: Sequence[tuple[Entry, FileRecord]]) -> None:
-        """Remember ``files`` and nothing else. That it cannot be written is no error, but slow."""
+        """Remember only ``files``. A cache that cannot be written costs time, not an error."""
         table = _encoded(files).replace_schema_metadata({_KEY: self._fingerprint(contract)})
         try:
             with replacing(self._path(contract)) as temporary:

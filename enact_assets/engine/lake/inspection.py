@@ -52,7 +52,7 @@ class Inspection:
         return not self.damaged and not self.unreadable
 
 
-def inspect(lake: Lake, images: ImageStore, told: Told = lambda *_: None) -> Inspection:
+def inspect(lake: Lake, images: ImageStore, on_progress: Told = lambda *_: None) -> Inspection:
     """Compare every file of ``lake`` with its seal and every picture with its hash.
 
     Damaged files are set aside. Other processes may write meanwhile: a file that was replaced or
@@ -73,7 +73,7 @@ def inspect(lake: Lake, images: ImageStore, told: Told = lambda *_: None) -> Ins
         def count(n_more: int) -> None:
             nonlocal n_done
             n_done += n_more
-            told(name, n_done, len(sizes))
+            on_progress(name, n_done, len(sizes))
 
         with Workers(place, len(files)) as workers:
             results = workers.run(work, name, files, count)

@@ -54,7 +54,7 @@ def check_partition_value(value: str, where: str) -> str:
 class Lake:
     """Tables under ``root``: ``<table>/<first dimension>/<second dimension>.parquet``.
 
-    A table with one dimension stands in ``<table>/<value>.parquet``, one without in
+    A table with one dimension is in ``<table>/<value>.parquet``, one without in
     ``<table>.parquet``. ``root`` is a folder or an fsspec URL such as ``s3://bucket/prefix``.
     Writers never block readers: a reader sees the old file or the new one.
     """
@@ -72,7 +72,7 @@ class Lake:
         return self.place.where(file_name(*_resolved(table_name, partition)))
 
     def path(self, table_name: str, partition: Partition | None = None) -> Path:
-        """Where a partition stands, whether or not it is there.
+        """Path of a partition, whether or not it exists.
 
         Errors: :class:`LakeError` if the dimensions are not those of the table, a value cannot
         be a file name, or the lake is not in a folder.
@@ -169,11 +169,11 @@ class Lake:
         return where_aside(self.place, file_name(*_resolved(table_name, partition)))
 
     def exists(self, table_name: str, partition: Partition | None = None) -> bool:
-        """Whether the partition's file is there (it may still be damaged)."""
+        """Whether the partition's file exists (it may still be damaged)."""
         return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
 
     def files(self, table_name: str) -> Iterator[Entry]:
-        """Files where those of the table's partitions stand; foreign ones, and some that were set
+        """Files in the folders of the table's partitions; foreign ones, and some that were set
         aside, are among them.
         """
         contract = table(table_name)
@@ -186,7 +186,7 @@ class Lake:
         return iter([] if found is None else [found])
 
     def files_aside(self) -> Iterator[tuple[str, tuple[str, ...], Entry]]:
-        """Table, values of the partition, and file of all that was set aside."""
+        """Table, values of the partition, and file of everything that was set aside."""
         for entry in self.place.files(""):
             before = name_before(entry.name)
             contract = None if before is None else _table_of(before)
@@ -196,7 +196,7 @@ class Lake:
                     yield contract.table_name(), values, entry
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each partition that is there, and its file; foreign files are left out."""
+        """Values of each partition that exists, and its file; foreign files are left out."""
         check_declared(table_name)
         contract = table(table_name)
         for entry in self.files(table_name):
@@ -253,7 +253,7 @@ def file_name(contract: type[Table], values: Partition) -> str:
 def _local(place: Place) -> LocalPlace:
     if isinstance(place, LocalPlace):
         return place
-    raise LakeError(f"{place.address}: this needs a lake in a folder, not one at a URL")
+    raise LakeError(f"{place.address}: the lake must be in a folder here, not at a URL")
 
 
 def _table_of(name: str) -> type[Table] | None:

@@ -1,4 +1,4 @@
-"""What every file of the lake says about itself, without opening those that did not change.
+"""Records of every file of the lake, without opening files that did not change.
 
 Each file carries its content hash and its provenance in its footer. To ask half a million of them
 takes half a minute; a cache remembers the answers by name, size, time of change and inode, as
@@ -35,7 +35,7 @@ GREATEST_SKEW_NS = 3_600_000_000_000
 """How far the clock of a file server may be behind this machine's."""
 LISTING_SHARE = 0.3
 REMEMBER_FROM = 1 / 50
-"""What a cache is written for: this share of its files read anew. Below that, reading them once
+"""What a cache is written for: this share of its files read again. Below that, reading them once
 more takes less time than writing the whole table's cache."""
 
 PENDING = FileRecord(None, None, "not read yet", 0, 0)
@@ -57,30 +57,30 @@ class LakeIndex:
     def scan(
         self,
         tables: Collection[str] | None = None,
-        told: Callable[[float], None] | None = None,
+        on_progress: Callable[[float], None] | None = None,
     ) -> Scan:
         """What the files of ``tables`` (None: of all) say; tables not asked for are empty.
 
         A file that is damaged, or not the partition its name says, has a ``problem`` in words, and
         so has a partition whose file was set aside. One that vanishes meanwhile is left out.
-        ``told`` is given the share done, 0 to 1.
+        ``on_progress`` is given the share done, 0 to 1.
         """
         with without_collector():
-            return self._scan(tables, told or (lambda _: None))
+            return self._scan(tables, on_progress or (lambda _: None))
 
-    def _scan(self, tables: Collection[str] | None, told: Callable[[float], None]) -> Scan:
+    def _scan(self, tables: Collection[str] | None, on_progress: Callable[[float], None]) -> Scan:
         wanted = [name for name in TABLES if tables is None or name in tables]
         listings = []
         for n_done, name in enumerate(wanted, start=1):
             listings.append(_Listing(table(name), self._lake, self._cache))
-            told(LISTING_SHARE * n_done / len(wanted))
+            on_progress(LISTING_SHARE * n_done / len(wanted))
         n_new = sum(len(listing.new) for listing in listings)
         n_read = 0
 
         def read(n_more: int) -> None:
             nonlocal n_read
             n_read += n_more
-            told(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
+            on_progress(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
 
         found: Scan = {name: {} for name in TABLES}
         with Workers(self._lake.place, n_new) as workers:
@@ -90,7 +90,7 @@ class LakeIndex:
                 found[listing.contract.table_name()] = listing.found
                 for values, record in listing.aside.items():
                     listing.found.setdefault(values, record)
-        told(1.0)
+        on_progress(1.0)
         return found
 
     def missing_images(
@@ -165,10 +165,10 @@ class _Listing:
             problem = aside_problem(entry.name)
             self.aside[values] = FileRecord(None, None, problem, entry.size, entry.mtime_ns)
 
-    def read(self, workers: Workers, told: Callable[[int], None]) -> None:
+    def read(self, workers: Workers, on_progress: Callable[[int], None]) -> None:
         """Read what is new."""
         is_any_gone = False
-        records = workers.run(read_records, self.contract.table_name(), self.new, told)
+        records = workers.run(read_records, self.contract.table_name(), self.new, on_progress)
         for (values, _), record in zip(self.new, records, strict=True):
             if record is not None:
                 self.found[values] = record

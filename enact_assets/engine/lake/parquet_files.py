@@ -1,4 +1,4 @@
-"""One table file: Parquet with metadata that say what it holds, and checks on the way in and out.
+"""One table file: Parquet with metadata, checked when written and when read.
 
 A seal covers the whole file (engine/lake/seals.py) and is compared before rows are read. Every page
 also carries a checksum, for other programs and for files that are older than seals. Without either
@@ -177,7 +177,7 @@ def read_footer(place: Place, name: str) -> bytes:
 
 
 def needed_bytes(end: bytes) -> int:
-    """How many bytes of a file its footer takes, from the ``end`` of it; 0 if it is no Parquet."""
+    """How many bytes of a file its footer takes, from the ``end`` of it; 0 if it is not Parquet."""
     if end[-4:] != _MAGIC or len(end) < 8:
         return 0
     return int.from_bytes(end[-8:-4], "little") + 8
@@ -204,7 +204,7 @@ def read_key_values(content: bytes) -> dict[str, str]:
 def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
     """What a file says about itself, after checking that it is the partition it should be.
 
-    Errors: :class:`MisfitFileError` if it is another one, or of another version;
+    Errors: :class:`MisfitFileError` for another partition or another version;
     :class:`DamagedFileError` if its columns are not those it says it has.
     """
     found = parquet.metadata.metadata or {}

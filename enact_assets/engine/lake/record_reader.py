@@ -1,4 +1,4 @@
-"""Reads what files of the lake say about themselves: their footers, many at a time."""
+"""Reads records of files of the lake from their footers, many at a time."""
 
 from collections.abc import Sequence
 
@@ -42,9 +42,9 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
             continue
         except OSError as error:
             raise LakeError(
-                f"{place.where(entry.name)}: cannot be read ({error.strerror or error}). Whether "
-                "it is current cannot be known. Let this user read it and run again; delete it "
-                "only if it is to be made again."
+                f"{place.where(entry.name)}: cannot be read ({error.strerror or error}). Its "
+                "version is unknown. Let this user read it and run again. Delete it only to have "
+                "it made again."
             ) from error
         text = partition_text(dict(zip(contract.by, values, strict=True)))
         record = _record(contract, expected, text, entry, content)

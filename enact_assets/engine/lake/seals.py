@@ -1,6 +1,6 @@
 """The seal of a Parquet file: a hash of all its bytes, kept in its own footer.
 
-Page checksums cover pages, not what stands between them, and to compare them every page must be
+Page checksums cover pages, not the bytes between them, and to compare them every page must be
 decoded. A seal covers every bit, and is compared as fast as the file is read. It is the SHA-256 of
 the file with zeros in the place of the seal.
 """

@@ -1,6 +1,6 @@
 """Setting a damaged file aside: it is renamed in its folder, and its partition is made again.
 
-The renamed file of a table is no partition, and the renamed file of a picture is no picture, so
+The renamed file is neither a partition nor a picture, so
 the next plan finds that something is missing. The file stays until `enact-assets gc` removes it.
 Renaming is atomic, needs no record that processes share, and leaves the bytes for a closer look.
 """

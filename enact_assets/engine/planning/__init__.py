@@ -1,1 +1,1 @@
-"""What is stale, missing or due, and why: provenance compared with what there is now."""
+"""What is stale, missing or due, and why: provenance compared with the current state."""

@@ -1,4 +1,4 @@
-"""Whether each asset is up to date: the plan, told per asset."""
+"""Whether each asset is up to date: the plan, per asset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ class Answer:
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all that is there is made from what is there."""
+        """Whether all existing partitions are fresh."""
         return not self.n_stale and not self.n_following
 
     @property
     def text(self) -> str:
         """In a sentence or two."""
         if self.is_up_to_date:
-            return "Everything that is there is made from the data and by the code there is now."
+            return "Every existing partition was made from the current data and code."
         parts = []
         if self.n_stale:
             parts.append(f"{_partitions(self.n_stale)} stale")

@@ -1,4 +1,4 @@
-"""What may be made right now: stale, all inputs settled, and not tried on these inputs before.
+"""Partitions to make right now: stale, all inputs settled, not tried on these inputs before.
 
 Like a walk of the driver, but looked at anew each time, while others make partitions: a partition
 waits for what it is made from as long as that is to be made, being made, or may follow from it.
@@ -39,7 +39,7 @@ class DueSteps:
     def next(self, step: StepSpec, tried: Attempts, limit: int) -> Due:
         """Up to ``limit`` partitions of ``step``; those of all steps before are to be asked first.
 
-        Changed recordings and question files wait for whoever knows that they are complete: a
+        Changed recordings and question files wait for a request that says they are complete: a
         partition that imports is not due for them alone, and what is made from it waits. Settings
         are no partitions to wait for, as their versions are known before they are materialized.
         """
@@ -69,7 +69,7 @@ class DueSteps:
         return due
 
     def _waits(self, step: StepSpec, partition: Partition) -> bool:
-        """Whether nothing but what others wrote changed, and perhaps is still being written."""
+        """Whether only external files changed, which may still be being written."""
         external = self._lineage.graph.external
         if not all(given.asset in external for given in step.inputs):
             return False

@@ -1,6 +1,6 @@
-"""Partitions that were asked for and are not there, listed with those that are stale.
+"""Partitions that were requested but do not exist, listed with the stale ones.
 
-A partition is missing if it is not there although a run was started to make it, or although
+A partition is missing if it does not exist although a run was started to make it, or although
 something that it is made from, under the same names, is there or missing itself. The registry alone
 asks for nothing: a first look makes a few of its names, and the others must not fill the list.
 """
@@ -85,7 +85,7 @@ def _is_absent(lineage: Lineage, step: StepSpec, partition: Partition) -> bool:
 
 
 def _has_same_names(graph: Graph, step: StepSpec, follow: Follow) -> bool:
-    """Whether one partition of an input goes with each partition of ``step``, of the same names."""
+    """Whether each partition of ``step`` has one input partition of the same names."""
     is_ours = follow.asset not in graph.roots and follow.asset not in graph.external
     return (
         is_ours

@@ -1,6 +1,6 @@
-"""What is stale and why, and what may follow: a comparison of provenance with what there is now.
+"""What is stale and why, and what may follow: a comparison of provenance with the current state.
 
-A partition is stale if it is not there or cannot be used, if other code made it, or if one of its
+A partition is stale if it does not exist or cannot be used, if other code made it, or if one of its
 inputs has another version than the one it was made from. Whether what is made from it becomes
 stale is known when it is made: with equal content the change ends there. Until then it *may
 follow*.
@@ -115,7 +115,7 @@ def entry_changed(was: str | None, now: str, change: str) -> str:
 class Lineage:
     """Answers about one set of names and states, which the caller keeps up to date.
 
-    ``reported`` maps config root -> partition -> version that Dagster was last told;
+    ``reported`` maps config root -> partition -> version last reported to Dagster;
     ``entry_change`` says of one that has another version now which settings changed, if known.
     """
 
@@ -148,7 +148,7 @@ class Lineage:
         return self._follows.of(step.name)
 
     def inputs(self, step: StepSpec, partition: Partition) -> dict[str, InputVersion]:
-        """Version of each input as it is now; one that is not there is left out."""
+        """Version of each input as it is now; a missing one is left out."""
         found = {}
         for follow in self.follows(step):
             version = self.states.input_version(follow, partition)
@@ -184,11 +184,11 @@ class Lineage:
     def plan(
         self,
         is_chosen: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: True,
-        told: Callable[[float], None] = lambda _share: None,
+        on_progress: Callable[[float], None] = lambda _share: None,
         *,
         only_there: bool = False,
     ) -> Plan:
-        """What would be made now of the partitions that are chosen; ``told`` the share done.
+        """What would be made now of the chosen partitions; ``on_progress`` gets the share done.
 
         ``only_there`` leaves out what was never made, and what would follow from that.
         """
@@ -217,11 +217,11 @@ class Lineage:
                     marked.add(step.assets, partition)
             if following:
                 may_follow[step.name] = tuple(following)
-            told((done + 1) / len(self.steps))
+            on_progress((done + 1) / len(self.steps))
         return Plan(tuple(stale), may_follow, n_fresh)
 
     def _final(self, step: StepSpec, partition: Partition, marked: Marks) -> tuple[Cause, ...]:
-        """Causes, without those from inputs that are to be made: who knows what these become."""
+        """Causes, without those from inputs that will be remade: their results are unknown."""
         causes = self.causes(step, partition)
         if not causes or not marked.of:
             return causes
@@ -256,9 +256,9 @@ class Lineage:
         return pl.DataFrame(rows, schema=STALE_SCHEMA, orient="row")
 
     def is_blocked(self, step: StepSpec, partition: Partition, failed: Marks) -> bool:
-        """Whether an input failed; where it is made from what there is of one, all of it.
+        """Whether an input failed; of an input read with all its partitions, whether all failed.
 
-        Never a step that publishes what there is, and lists what is stale.
+        Never a step that publishes existing rows and lists stale ones.
         """
         if step.takes_what_there_is:
             return False
@@ -278,12 +278,12 @@ class Lineage:
         return sum(self._expected[key][group] for group in follow.groups(partition))
 
     def _root_causes(self, root: str, partition: Partition) -> tuple[Cause, ...]:
-        told, now = self.reported[root].get(partition), self.states.of[root][partition].version
-        if told is None:
+        before, now = self.reported[root].get(partition), self.states.of[root][partition].version
+        if before is None:
             return (Cause(NEVER),)
-        if told == now:
+        if before == now:
             return ()
-        return (Cause(entry_changed(told, now, self._entry_change(root, partition))),)
+        return (Cause(entry_changed(before, now, self._entry_change(root, partition))),)
 
     def _is_as_made(self, step: StepSpec, partition: Partition, made: Provenance) -> bool:
         """Whether no input changed: the quick answer for the many, without building any."""

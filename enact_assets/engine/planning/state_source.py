@@ -1,4 +1,4 @@
-"""Where states come from, and what one partition is made from now."""
+"""Protocol of a source of states, and the current inputs of one partition."""
 
 from collections.abc import Callable, Collection
 from typing import Protocol
@@ -10,7 +10,7 @@ from enact_assets.engine.planning.states import State, States
 
 
 class StateSource(Protocol):
-    """Answers what there is: the only way in which planning looks at stored data.
+    """Lists what exists: the only way in which planning looks at stored data.
 
     The lake answers from the footers of its files; a database could.
     """
@@ -25,7 +25,7 @@ class StateSource(Protocol):
         ...
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it is not there."""
+        """State of one partition of a table, or of a whole; None if it does not exist."""
         ...
 
     def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
@@ -36,7 +36,7 @@ class StateSource(Protocol):
 def landed_states(
     source: StateSource, assets: Collection[str], partition: Partition
 ) -> dict[str, State | None]:
-    """State of what a step has just landed: asset -> state, None if it is not there."""
+    """State of what a step has just landed: asset -> state, None if it does not exist."""
     return {asset: source.landed(asset, partition) for asset in assets}
 
 
@@ -50,7 +50,7 @@ def inputs_now(
     """Version of each input of one partition, or of those in ``only``, as it is now.
 
     Read before a step reads its inputs, and again when it lands: of what changed in between, it is
-    unknown which version the step read. An input that is not there is left out.
+    unknown which version the step read. A missing input is left out.
     """
     found = {}
     for follow in Follows(names, names.graph.steps).of(step):

@@ -1,4 +1,4 @@
-"""What there is: the version and the provenance of every partition, read from the lake at once."""
+"""States: version and provenance of every existing partition, read from the lake at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from enact_assets.engine.graph import Follow, Names, Partition
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A partition that is there.
+    """A partition that exists.
 
     ``problem`` says why it must be made again; the version is empty if its rows cannot be read.
     """
@@ -32,7 +32,7 @@ class States:
     _groups: dict[tuple[str, tuple[str, ...]], "_Groups"] = field(default_factory=dict)
 
     def get(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition; None if it is not there."""
+        """State of one partition; None if it does not exist."""
         return self.of[asset].get(partition)
 
     def set(self, asset: str, partition: Partition, state: State | None) -> None:

@@ -1,4 +1,4 @@
-"""What goes into the warehouse: the files of the lake that are current, verified and unchanged.
+"""Files of the lake to publish: current, verified and unchanged.
 
 Names leave: a variant is taken out of the registry, a demonstration is forgotten. Their files stay
 in the lake and are not published. Tables that roll up several names keep rows of a leaver until
@@ -98,7 +98,7 @@ class Sources:
         return [source.path for source in self.of(table) if source.path is not None]
 
     def verify(self, table: str) -> None:
-        """Read all files of ``table``; what is damaged is told by :meth:`refuse_damaged`."""
+        """Read all files of ``table``; :meth:`refuse_damaged` reports damage."""
         verified, damaged = [], []
         files = self._files[table]
         for (_, entry), found in zip(files, self._read(table, files), strict=True):
@@ -110,7 +110,7 @@ class Sources:
         self._verified[table], self._damaged[table] = verified, damaged
 
     def verify_leavers(self) -> None:
-        """Read what is not published; damage to it stops nobody."""
+        """Read unpublished files; damage there does not stop publishing."""
         for table, files in self._leavers.items():
             self._of_leavers[table] = [
                 self._path(entry)
@@ -145,7 +145,7 @@ class Sources:
 def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
     """Every file that goes in, not yet verified; valid within the block.
 
-    Copies, if there must be any, stand in a temporary folder beside ``near``. Errors:
+    Copies, if needed, go to a temporary folder beside ``near``. Errors:
     :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:
@@ -193,9 +193,8 @@ def refuse_changed(sources: Sources) -> None:
     changed = [source for source in sources.current if source.entry not in now]
     if changed:
         raise WarehouseError(
-            f"{len(changed)} of {len(sources.current)} files of the lake were written again while "
-            f"they were published, first {sources.lake.place.where(changed[0].entry.name)}. "
-            "Publish again."
+            f"{len(changed)} of {len(sources.current)} files of the lake changed during "
+            f"publishing, first {sources.lake.place.where(changed[0].entry.name)}. Publish again."
         )
 
 
@@ -207,7 +206,7 @@ def _is_current(table_name: str, file: File, names: Names) -> bool:
 def _leavers(
     connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
-    """Names that rows of published files still hold though they are current no more."""
+    """Names that rows of published files still hold though they are no longer current."""
     of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
     found = {}
     for column in held_dimensions(contract):

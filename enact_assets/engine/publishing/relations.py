@@ -1,4 +1,4 @@
-"""Contracts as DuckDB sees them: types, views over the files of the lake, comments on columns."""
+"""Tables in DuckDB: types, views over the files of the lake, comments on columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -18,13 +18,13 @@ CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
 
 
 class StalePartitions(Table):
-    """One row per partition that is older than what it is made from, or missing.
+    """One row per partition that is older than its inputs, or missing.
 
     The one relation that is not from the lake: the publisher gives its rows.
 
-    Empty when all is current. Rows of stale partitions are published all the same. A missing
-    partition has none: it is not there although a run was started to make it, or although
-    something that it is made from, under the same names, is there or missing itself.
+    Empty when all partitions are fresh. Rows of stale partitions stay published. A missing
+    partition has none: it does not exist although a run was started for it, or although an input
+    with the same names exists or is missing itself.
     """
 
     keys = ("asset", "partition")
@@ -33,8 +33,8 @@ class StalePartitions(Table):
     asset = text("asset, and relation of the same name where there is one")
     partition = text("values joined by |; null for an asset without any", null=True)
     state = text(
-        "stale: its rows are older than what they are made from; missing: it was asked for, or "
-        "something of the same names that it is made from is there, and it has no rows"
+        "stale: its rows are older than their inputs; missing: it was requested, or an input "
+        "with the same names exists, but it has no rows"
     )
     why = text("first reason, in words")
 
@@ -58,13 +58,13 @@ def duckdb_type(dtype: Any) -> str:
 def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
     """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
 
-    Without files there are none: nothing materialized is no error.
+    Without files there are none: nothing materialized is not an error.
     """
     columns = ", ".join(
         f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
         for name, dtype in contract.schema().items()
     )
-    # Partitions stand in columns already; a folder called a=b must not add another one.
+    # Columns hold the partition already; a folder called a=b must not add another one.
     paths = ", ".join(literal(str(path.absolute())) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"

@@ -1,4 +1,4 @@
-"""SQL that makes the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
+"""SQL of the warehouse: a copy of each table, then the marts and checks of folder ``sql``.
 
 Each file of the folder makes one relation or check, and opens with a header that explains it.
 """
@@ -45,7 +45,7 @@ class SqlFile:
 
     @property
     def query(self) -> str:
-        """The text without its closing semicolon, to stand inside another query."""
+        """The text without its closing semicolon, for use inside another query."""
         return self.text.rstrip().removesuffix(";")
 
 

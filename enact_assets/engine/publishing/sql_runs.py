@@ -26,7 +26,7 @@ class Job(Generic[Result]):
     """Something to be done on a connection once the jobs that it ``needs`` are done.
 
     Of those that are ready, the greatest ``weight`` is started first, lest it be waited for.
-    ``is_due_anyway`` says that it is done also if another one failed.
+    ``is_due_anyway`` runs it even if another job failed.
     """
 
     name: str
@@ -45,9 +45,9 @@ class SideBySide:
         self.connections = [connection.cursor() for _ in range(n)]
 
     def run(
-        self, jobs: Sequence[Job[Result]], told: Callable[[int], None] = lambda _n_done: None
+        self, jobs: Sequence[Job[Result]], on_progress: Callable[[int], None] = lambda _n_done: None
     ) -> list[Result]:
-        """Results of ``jobs`` in their order; ``told`` is given how many are done.
+        """Results of ``jobs`` in their order; ``on_progress`` is given how many are done.
 
         Errors: that of the first that failed, once nothing runs any more.
         """
@@ -76,7 +76,7 @@ class SideBySide:
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
                     done[running.pop(future)] = future
-                told(len(done))
+                on_progress(len(done))
         return [done[job.name].result() for job in jobs if job.name in done]
 
     @contextmanager

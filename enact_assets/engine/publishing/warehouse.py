@@ -1,7 +1,7 @@
-"""The warehouse: one DuckDB file with every published table, what is stale, and the marts.
+"""The warehouse: one DuckDB file with every published table, stale partitions and marts.
 
 It is built as a fresh file and swapped in when it is complete and passes all checks. Whoever holds
-the old file open keeps it, whole and unchanging, and never stands in the way. Staging relations are
+the old file open keeps it, whole and unchanging, and never blocks publishing. Staging relations are
 copies, not views over the lake: a view would show an open reader half of a rebuild.
 """
 
@@ -83,7 +83,7 @@ def publish(
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none), state (stale or missing) and why, in the order given (None:
     nothing is stale or missing).
-    ``provenance`` is kept in the file, for :func:`published_provenance`. ``progress`` is told the
+    ``provenance`` is kept in the file, for :func:`published_provenance`. ``progress`` gets the
     share done, 0 to 1.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
@@ -96,11 +96,11 @@ def publish(
     if "?" in str(warehouse_path):
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     files = read_sql_files(sql_root or sql_folder())
-    told = progress or (lambda _: None)
+    report = progress or (lambda _: None)
     stale = StalePartitions.empty() if stale is None else stale
     with (
         replacing(warehouse_path) as temporary,
-        _told_of_disk(warehouse_path),
+        _naming_full_disks(warehouse_path),
         find_sources(lake, names or {}, temporary) as sources,
     ):
         with _new_database(temporary) as connection:
@@ -109,7 +109,7 @@ def publish(
                 files,
                 sources,
                 stale=stale,
-                told=lambda share: told(SHARE_OF_BUILDING * share),
+                on_progress=lambda share: report(SHARE_OF_BUILDING * share),
             )
             sha = _content_sha(sources, files, built.left_out, stale)
             _write_said(connection, sha, provenance)
@@ -117,7 +117,7 @@ def publish(
         refuse_offending(warehouse_path, built.checks)
         refuse_changed(sources)
         _shut_log(warehouse_path)
-    told(1.0)
+    report(1.0)
     seconds = time.monotonic() - started
     return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha)
 
@@ -136,7 +136,7 @@ def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def _told_of_disk(warehouse_path: Path) -> Iterator[None]:
+def _naming_full_disks(warehouse_path: Path) -> Iterator[None]:
     """What DuckDB could not write as an error about the warehouse, not about its temporary name."""
     try:
         yield
@@ -151,7 +151,7 @@ def _told_of_disk(warehouse_path: Path) -> Iterator[None]:
 
 
 def _shut_log(warehouse_path: Path) -> None:
-    """Keep those who opened the old file for writing from spoiling the new one.
+    """Keep writers of the old file from spoiling the new one.
 
     DuckDB logs to a file of the database's name with ``.wal`` behind, and refuses to open a
     database whose log belongs to another. Whoever holds the old file open for writing can leave
@@ -178,7 +178,7 @@ def _content_sha(
     left_out: LeftOut,
     stale: pl.DataFrame,
 ) -> str:
-    """Hash of all that the warehouse is made from."""
+    """Hash of everything that the warehouse is made from."""
     inputs = (
         [[s.table, s.content_sha] for s in sources.current],
         [sha256_bytes(f.text.encode()) for f in files],

@@ -60,11 +60,11 @@ def build(
     sources: Sources,
     *,
     stale: pl.DataFrame,
-    told: Callable[[float], None],
+    on_progress: Callable[[float], None],
 ) -> Built:
     """Verify ``sources``, make the relations of ``files`` with comments, and run the checks.
 
-    ``told`` is given the share done. Errors: :class:`DamagedFileError` names the files of the lake
+    ``on_progress`` gets the share done. Errors: :class:`DamagedFileError` names files of the lake
     that cannot be used; :class:`WarehouseError` the SQL file that failed, or files of the lake that
     changed meanwhile; :class:`TableContractError` for ``stale`` with other columns. Offending rows
     are no error.
@@ -75,7 +75,7 @@ def build(
     left_out: LeftOut = {}
     jobs = [*_jobs_of_tables(sources, left_out), *_jobs_of_files(files, sources, left_out)]
     try:
-        results = side_by_side.run(jobs, lambda n_done: told(n_done / len(jobs)))
+        results = side_by_side.run(jobs, lambda n_done: on_progress(n_done / len(jobs)))
     except WarehouseError:
         refuse_changed(sources)
         raise
@@ -181,7 +181,7 @@ def _kind(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> str:
         made = f"from duckdb_{kind}s() where not temporary and {kind}_name = '{file.name}'"
         if _count(connection, made):
             return kind
-    raise WarehouseError(f"{file.place}: ran, but made no relation {file.name!r}")
+    raise WarehouseError(f"{file.place}: the file ran but created no relation {file.name!r}")
 
 
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:

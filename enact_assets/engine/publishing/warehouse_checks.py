@@ -1,4 +1,4 @@
-"""Checks of the warehouse: each file of ``sql/checks`` returns the rows that offend its rule."""
+"""Checks of the warehouse: each file of ``sql/checks`` returns offending rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What runs in the interpreter of OmniGibson: no module here imports ours, Dagster or polars.
+"""Code that runs in OmniGibson's interpreter: it imports none of our modules, Dagster or polars.
 
 Run by path, ``python <this folder> REQUEST.json``, so that nothing of our own installation gets on
 the path of the other interpreter. It needs what OmniGibson brings (h5py, numpy, Pillow) and

@@ -1,4 +1,4 @@
-"""How a long demonstration is played in chunks, so that its states need not be in memory at once.
+"""Plays a long demonstration in chunks, so that not all states are in memory at once.
 
 A row of ``state`` is not complete: ``DataCollectionWrapper`` dumps objects that are awake only, and
 what the row leaves out stays where it was. So every frame is played, in order, whether somebody
@@ -9,7 +9,7 @@ simulator as the chunk before it left it.
 from dataclasses import dataclass
 
 WARM_UP_FRAMES = 30
-"""Played again before a chunk goes on: grasps are told from what grippers did lately."""
+"""Played again before a chunk goes on: grasps follow from the grippers' recent actions."""
 
 
 @dataclass(frozen=True)

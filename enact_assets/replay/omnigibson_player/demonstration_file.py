@@ -1,9 +1,9 @@
-"""Raw demonstrations in robomimic layout: what is in a file, and excerpts that OmniGibson plays.
+"""Raw demonstrations in robomimic layout: contents of a file, and excerpts to play.
 
 The playback wrapper loads all states of an episode into memory. An excerpt is a file of the same
 layout whose episodes are parts of one demonstration. A part begins with the scene file and the
 first state; objects that came or went until its first frame come or go with that one. Rows of
-``state`` hold only objects that are awake: whoever plays a part must know where the others are.
+``state`` hold only objects that are awake: to play a part, one must know where the others are.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ class DemonstrationFile:
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
-            raise RefusalError(f"{path}: is no HDF5 file that can be read ({error})") from None
+            raise RefusalError(f"{path}: is not a readable HDF5 file ({error})") from None
         if "data" not in self._file:
             raise RefusalError(f"{path}: no group 'data'; expected robomimic layout, data/demo_N")
         self._data = self._file["data"]
@@ -84,7 +84,7 @@ class DemonstrationFile:
 
     @property
     def activity(self) -> str:
-        """The BEHAVIOR activity; empty if the task is another one."""
+        """The BEHAVIOR activity; empty for other tasks."""
         return str(self.config.get("task", {}).get("activity_name") or "")
 
     @property
@@ -137,7 +137,7 @@ class DemonstrationFile:
         return {str(n) for change in changes for n in change.get("systems", {}).get("add", [])}
 
     def sha(self, episode: int) -> str:
-        """Hash of all that decides what is played, in hexadecimal."""
+        """Hash of everything that determines what is played, in hexadecimal."""
         group = self._group(episode)
         total = hashlib.sha256()
         for part in (self.config, self.scene_file, self._transitions(episode)):
@@ -151,7 +151,7 @@ class DemonstrationFile:
         """Write ``path`` with one episode per chunk of successive frames; each is played back as so
         many steps of the environment.
 
-        Cameras of the robot are left out: they would be rendered for nobody.
+        Cameras of the robot are left out: nothing would use their pictures.
         """
         group, transitions = self._group(episode), self._transitions(episode)
         config = json.loads(json.dumps(self.config))
@@ -177,14 +177,14 @@ class DemonstrationFile:
         text = self._group(episode).attrs.get("transitions")
         if text is None:
             raise RefusalError(
-                f"{self.path}, demo_{episode}: no attribute 'transitions': nobody knows which "
+                f"{self.path}, demo_{episode}: no attribute 'transitions', so it is unknown which "
                 "objects come and go"
             )
         try:
             return {int(step): change for step, change in json.loads(text).items()}
         except (ValueError, AttributeError) as error:
             raise RefusalError(
-                f"{self.path}, demo_{episode}: attribute 'transitions' is no JSON ({error})"
+                f"{self.path}, demo_{episode}: attribute 'transitions' is not JSON ({error})"
             ) from None
 
     def _group(self, episode: int) -> Any:
@@ -201,9 +201,9 @@ class DemonstrationFile:
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise RefusalError(f"{self.path}: attribute {name!r} is no JSON ({error})") from None
+            raise RefusalError(f"{self.path}: attribute {name!r} is not JSON ({error})") from None
         if not isinstance(found, dict):
-            raise RefusalError(f"{self.path}: attribute {name!r} is no JSON object")
+            raise RefusalError(f"{self.path}: attribute {name!r} is not a JSON object")
         return found
 
 

@@ -1,7 +1,7 @@
 """Whether a demonstration was recorded with GPU dynamics, which playback has to repeat.
 
 Without them (``gm.USE_GPU_DYNAMICS``, off by default) objects lack the states in NEEDS_GPU, whose
-numbers stand in each row of ``state``: a row loads only under the switch it was written under.
+numbers are in each row of ``state``: a row loads only under the switch it was written under.
 """
 
 import json
@@ -23,28 +23,28 @@ def uses_gpu_dynamics(
     systems_added: Collection[str],
     data_set: Path,
     *,
-    told: bool | None,
+    requested: bool | None,
 ) -> bool:
-    """Whether to play back with GPU dynamics; ``told`` is what somebody said, None for nothing.
+    """Whether to play back with GPU dynamics; ``requested`` is the setting, None if there is none.
 
     Yes, if an object of the scene file has one of NEEDS_GPU; if the scene file has particle
     systems, which OmniGibson skips otherwise; or if one that comes later cannot do without. What
     is no system of ``data_set`` is a fluid for OmniGibson. Errors: :class:`RefusalError` if
-    ``told`` contradicts the scene file.
+    ``requested`` contradicts the scene file.
     """
     registries = scene_file.get("state", {})
     objects = registries.get("object_registry", {})
     marked = sorted(
         name for name, state in objects.items() if set(NEEDS_GPU) & set(state.get("non_kin", ()))
     )
-    if marked and told is False:
+    if marked and requested is False:
         raise RefusalError(
             f"{where}: gpu_dynamics is false in omnigibson.json, but {len(marked)} objects of the "
             f"scene file have states that need them, the first: {marked[0]!r}. It was recorded "
             "with GPU dynamics: remove the field."
         )
-    if told is not None:
-        return told
+    if requested is not None:
+        return requested
     return bool(
         marked
         or registries.get("system_registry")

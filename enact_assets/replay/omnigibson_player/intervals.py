@@ -1,4 +1,4 @@
-"""Facts and views as intervals, written as soon as they end: what is open is all that is kept."""
+"""Facts and views as intervals, written as soon as they end; only open ones are in memory."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ class IntervalWriter:
     """JSON lines: ``replay`` first, then ``object``, ``fact`` and ``seen`` as they come, then
     ``end`` with how many there were of each.
 
-    Written beside ``path`` and renamed by :meth:`finish`: what stands at ``path`` is complete.
+    Written beside ``path`` and renamed by :meth:`finish`: the file at ``path`` is complete.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:

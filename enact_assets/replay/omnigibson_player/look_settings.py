@@ -1,4 +1,4 @@
-"""What variants set in Isaac Sim, as data. Source: paper, B.4 to B.6."""
+"""Settings of variants in Isaac Sim, as data. Source: paper, B.4 to B.6."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether this machine and this installation can play back at all, said before minutes are lost."""
+"""Checks that this machine and installation can play back, before minutes are lost."""
 
 import importlib
 import inspect

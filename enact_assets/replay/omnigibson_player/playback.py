@@ -86,7 +86,7 @@ class FactsWatcher:
 
 
 class PictureWatcher:
-    """Stores a PNG file of every frame it looks at, each as soon as it is there."""
+    """Stores a PNG file of every frame it looks at, each as soon as it is drawn."""
 
     modality = "rgb"
 
@@ -124,7 +124,7 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
                 source.scene_file,
                 source.systems_added(request.episode),
                 Path(gm.DATASET_PATH),
-                told=request.gpu_dynamics,
+                requested=request.gpu_dynamics,
             )
         )
         if request.frames is not None:
@@ -262,5 +262,5 @@ def to_array(tensor: Any) -> Any:
 
 
 def picture_path(folder: Path, frame: int) -> Path:
-    """Where the picture of ``frame`` stands."""
+    """Path of the picture of ``frame``."""
     return folder / f"{frame:06d}.png"

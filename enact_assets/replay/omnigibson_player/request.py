@@ -1,4 +1,4 @@
-"""What is asked of the player, as JSON that both interpreters read."""
+"""Requests to the player, as JSON that both interpreters read."""
 
 import dataclasses
 import json
@@ -48,7 +48,7 @@ class PlaybackRequest:
 
     ``renders`` is how often a frame is rendered before it is looked at: the ray tracer lags behind
     the state by a few frames. ``chunk_frames`` states are in memory at a time. ``gpu_dynamics`` is
-    whether it was recorded with them; None if nobody said.
+    whether it was recorded with them; None if unknown.
     """
 
     demonstration: str
@@ -74,7 +74,7 @@ class PlaybackRequest:
 
     @classmethod
     def read(cls, path: Path) -> "PlaybackRequest":
-        """From JSON. Errors: :class:`RefusalError` if it is no request of this version."""
+        """From JSON. Errors: :class:`RefusalError` if it is not a request of this version."""
         try:
             raw = json.loads(path.read_text())
             view = View(**{k: _tuple(v) for k, v in raw.pop("view").items()})

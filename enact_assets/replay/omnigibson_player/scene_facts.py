@@ -1,6 +1,6 @@
 """The scene graph of OmniGibson as atomic facts, with what its builder leaves out.
 
-The builder skips robots as subjects, so who is grasped is asked of the robot, hand by hand; it
+The builder skips robots as subjects, so the robot is asked what each hand grasps; it
 compares objects with objects only, so particle systems are asked about here; and it never forgets
 an object, so only what the object registry still has counts.
 """
@@ -23,7 +23,7 @@ from enact_assets.replay.omnigibson_player.state_names import RECORDED, SYMMETRI
 
 EXISTS = "Exists"
 PARTICLE_SYSTEM = "System"
-"""Category of objects that stand for many particles."""
+"""Category of particle systems."""
 SYSTEM_STATES = (Covered, Contains)
 NOT_ASKED = (Contains, Covered, Filled, NextTo, Saturated, SlicerActive)
 """Of the builder: what is about particle systems, or left out."""
@@ -144,5 +144,5 @@ def hand_of(arm: str, arms: list[str], robot: str) -> str:
     if "right" in arm or len(arms) == 1:
         return RIGHT
     raise RefusalError(
-        f"robot {robot!r} has arms {', '.join(arms)}: nobody can tell left from right"
+        f"robot {robot!r} has arms {', '.join(arms)}: left and right cannot be told apart"
     )

@@ -1,4 +1,4 @@
-"""What a camera sees of each object, from instance segmentation."""
+"""Views of a camera on each object, from instance segmentation."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def boxes(labels: NDArray[Any], names: Mapping[Any, str], known: Collection[str]
     seen = sorted({owner for owner in owners if owner in known})
     if not seen:
         return {}
-    # One more row collects what nobody asked for.
+    # One more row collects unwanted labels.
     row_of = {name: k for k, name in enumerate(seen)}
     rows = np.array([row_of.get(owner, len(seen)) for owner in owners])[inverse.reshape(-1)]
     ys, xs = np.divmod(np.arange(labels.size), width)

@@ -1,4 +1,4 @@
-"""Which states of OmniGibson become facts, and which do not and why, by name of their class.
+"""States of OmniGibson that become facts, and those left out with a reason, by class name.
 
 Together they are all classes of version 1.1.1 that derive from its ``BooleanStateMixin``; a test
 compares them with its source, and the first with our catalogue of predicates.

@@ -51,7 +51,7 @@ NATURAL: dict[str, tuple[Color, ...]] = {
 """Colours of what has colours of its own, by kind."""
 
 ALIKE = 0.35
-"""Colours nearer than this in display values are not told apart at a glance."""
+"""Colours nearer than this in display values look alike at a glance."""
 
 
 def kind_of(name: str) -> str:
@@ -131,7 +131,7 @@ class Drawing:
     def _volume(self, name: str) -> float:
         vessel = self.stage.things[name].parts.vessel
         if vessel is None:
-            raise StageError(f"{name} is no vessel: nothing can be poured from or into it")
+            raise StageError(f"{name} is not a vessel: nothing can be poured from or into it")
         return Hollow.of(vessel).volume
 
     def side(self, hand: Side) -> Side:
@@ -140,7 +140,7 @@ class Drawing:
 
 
 def differing(palette: tuple[Color, ...], *others: Color) -> tuple[Color, ...]:
-    """The colours of a palette that nobody mistakes for one of ``others``."""
+    """The colours of a palette that are not similar to any of ``others``."""
 
     def shown(color: Color) -> np.ndarray:
         return np.array(color) ** (1 / 2.2)

@@ -66,7 +66,7 @@ def geom_bounds(shapes: GeomShapes, pos: Floats, mat: Floats) -> tuple[Floats, F
             half[:, k] = np.sqrt(((turn * size) ** 2).sum(axis=-1))
         else:
             raise PhysicsError(
-                f"geom {int(shapes.ids[k])} collides but is no primitive (type {int(kind)}): give "
-                "it a collision box, cylinder or sphere"
+                f"geom {int(shapes.ids[k])} collides but is not a primitive (type {int(kind)}): "
+                "give it a collision box, cylinder or sphere"
             )
     return pos - half, pos + half

@@ -1,5 +1,6 @@
-"""What is known ahead of a step without simulating it: who holds what, what is open, where things
-stand. Steps say what they need and what they do; needs that are not met raise :class:`PlanError`.
+"""What is known ahead of a step without simulating it: what each hand holds, what is open, where
+things stand. Steps say what they need and what they do; needs that are not met raise
+:class:`PlanError`.
 """
 
 from dataclasses import dataclass, field

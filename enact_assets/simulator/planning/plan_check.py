@@ -44,7 +44,7 @@ def _check_form(step: object, where: str) -> None:
     """Whether an entry of a plan is a step, with sides, ways and offsets that there are."""
     hint = "; put a star before it" if isinstance(step, tuple | list) else ""
     is_step = callable(getattr(step, "motions", None)) and not isinstance(step, type)
-    _require(is_step, f"{where}: {step!r} is no step{hint}")
+    _require(is_step, f"{where}: {step!r} is not a step{hint}")
     if isinstance(step, Together):
         for side, task in zip(SIDES, (step.left, step.right), strict=True):
             is_task = isinstance(task, tuple | list)

@@ -54,7 +54,7 @@ FINISHES: dict[str, Callable[[Any], dict[str, Any]]] = {
 def bsdf(surface: Surface) -> dict[str, Any]:
     """Mitsuba's reflection model of a surface, seen from both sides.
 
-    Errors: :class:`UnknownNameError` for a finish or texture nobody defined.
+    Errors: :class:`UnknownNameError` for an unknown finish or texture.
     """
     import mitsuba as mi
 
@@ -121,7 +121,7 @@ def dressed(
 
     ``seed`` belongs to the frame (:func:`simulator.view.poses.state_seed`).
 
-    Errors: :class:`UnknownNameError` for a robot appearance nobody defined.
+    Errors: :class:`UnknownNameError` for an unknown robot appearance.
     """
     try:
         look = ROBOT_LOOKS[appearance.robot]
@@ -157,6 +157,6 @@ def check_surfaces(world: World) -> None:
         strange = sorted(set(cue.surfaces_on) - names)
         if strange:
             raise RenderError(
-                f"cue of {cue.object_name!r} replaces the surface of {strange[0]!r}, "
-                "which is no visible geom"
+                f"cue of {cue.object_name!r} replaces the surface of {strange[0]!r}, which is not "
+                "a visible geom"
             )

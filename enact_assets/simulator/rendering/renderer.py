@@ -1,6 +1,6 @@
 """Path-traced pictures of a world: Mitsuba with few samples, then a denoiser with exact guides.
 
-The denoiser is told colour and normal of every pixel by the same ray cast that makes the masks, so
+The ray cast that makes the masks also gives the denoiser colour and normal of every pixel, so
 textures stay sharp at three samples per pixel. The same state gives the same bytes on one machine,
 whatever the number of threads; across machines pictures agree to the eye only.
 """

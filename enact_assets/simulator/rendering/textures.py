@@ -28,7 +28,7 @@ def periods(texture: str) -> tuple[int, int]:
 def texture_picture(surface: Surface) -> Floats32:
     """Colours of one repeat of the texture, (256, 256, 3) linear RGB; rows run along v.
 
-    Errors: :class:`UnknownNameError` for a texture nobody defined.
+    Errors: :class:`UnknownNameError` for an unknown texture.
     """
     weight = _texture(surface.texture)[0]()
     first, second = np.array(surface.color), np.array(surface.second)

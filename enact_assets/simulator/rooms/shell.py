@@ -52,7 +52,7 @@ def add_shell(
 ) -> None:
     """Add the shell of a room: the object ``floor``, and the body ``room`` of all the rest.
 
-    Errors: :class:`UnknownNameError` for a view or kind of decor nobody defined.
+    Errors: :class:`UnknownNameError` for an unknown view or kind of decor.
     """
     slab = scene.visible(
         "floor.slab", "box", (2.6, 2.6, 0.05), floor, (0, -0.6, -0.05), collide=STATIC

@@ -1,6 +1,6 @@
 """One neutral description of an embedded world, shared by the simulation, masks and pictures.
 
-A :class:`World` is built anew from (activity, seed) and is always the same for the same code; a
+A :class:`World` is rebuilt from (activity, seed) and is always the same for the same code; a
 :class:`WorldState` is one logged frame of it. Lengths in metres, quaternions wxyz, +z is up,
 colours linear RGB from 0 to 1.
 """

@@ -89,7 +89,7 @@ def wipe(robot: Motion, side: Side, on: str, substance: str) -> Motions:
     physics, matter = robot.physics, robot.physics.matter
     robot.step_name = f"wipe({side}, {physics.held[side]}, {on})"
     hold = _tool(robot, side, "is_wiper", "wipes (is_wiper)")
-    robot.require(substance in matter.fluids.number, f"{substance} is no substance")
+    robot.require(substance in matter.fluids.number, f"{substance} is not a substance")
     robot.require(on in physics.existing, f"{on} does not exist (now)")
     state = matter.coats.index.get((matter.fluids.number[substance], on))
     robot.require(state is not None and bool(state.bears.any()), f"there is no {substance} on {on}")
@@ -143,7 +143,7 @@ def stir(robot: Motion, side: Side, vessel: str) -> Motions:
 def _tool(robot: Motion, side: Side, flag: str, ability: str) -> Hold:
     hold = Hold.of(robot, side)
     is_able = bool(getattr(hold.thing.parts, flag))
-    robot.require(is_able, f"{hold.thing.name} is no tool that {ability}")
+    robot.require(is_able, f"{hold.thing.name} is not a tool that {ability}")
     return hold
 
 

@@ -141,7 +141,7 @@ def _stance(robot: Executor, name: str, at: dict[Side, HandPose]) -> BasePose:
 def _ignoring(
     robot: Executor, side: Side, goal: HandPose, base: BasePose, least_s: float
 ) -> Motions:
-    """A move of one hand whose result nobody asks for."""
+    """A move of one hand whose result is discarded."""
     yield from robot.move(side, goal, base, least_s=least_s)
 
 

@@ -72,7 +72,7 @@ def pour(robot: Motion, side: Side, into: str, share: float = 1.0) -> Motions:
     robot.step_name = f"pour({side}, {physics.held[side]}, into {into})"
     hold = Hold.of(robot, side)
     source = hold.thing.name
-    robot.require(source in fluids.place, f"{source} is no vessel of any substance")
+    robot.require(source in fluids.place, f"{source} is not a vessel of any substance")
     robot.require(0.0 < share <= 1.0, f"the share to pour is {share}, not between 0 and 1")
     robot.require(into != source, f"{source} cannot be poured into itself")
     h = fluids.place[source]
@@ -139,8 +139,8 @@ def _target(robot: Motion, into: str, names: tuple[str, ...], volume: float) -> 
         for name, state in zip(names, states, strict=True):
             robot.require(
                 state is not None,
-                f"{into} is no vessel that holds {name}, and {name} may not lie on it: name it in "
-                "the holders or coats of the substance",
+                f"{into} is not a vessel that holds {name}, and {name} may not lie on it: name it "
+                "in the holders or coats of the substance",
             )
         found = [state for state in states if state is not None]
         return np.asarray(found[0].world_places(physics).mean(axis=0))

@@ -106,7 +106,7 @@ def _substances(
             yield f"substance {name!r} has particles of radius {substance.patch_m}"
         for holder in substance.holders:
             if holder not in vessels:
-                yield f"substance {name!r}: {holder!r} is no vessel {_known(vessels)}"
+                yield f"substance {name!r}: {holder!r} is not a vessel {_known(vessels)}"
         for on in substance.coats:
             if on not in coats:
                 yield f"substance {name!r}: {on!r} has no coat {_known(coats)}"
@@ -120,7 +120,7 @@ def _starts(
     for start in declared.fillings:
         found = declared.substances.get(start.substance)
         if found is None:
-            yield f"{start.vessel!r} is filled with {start.substance!r}, which is no substance"
+            yield f"{start.vessel!r} is filled with {start.substance!r}, which is not a substance"
         elif start.vessel not in found.holders:
             yield (
                 f"{start.vessel!r} is filled with {start.substance!r}, whose holders are only "
@@ -137,7 +137,7 @@ def _starts(
     for cover in declared.coverings:
         found = declared.substances.get(cover.substance)
         if found is None:
-            yield f"{cover.on!r} is covered by {cover.substance!r}, which is no substance"
+            yield f"{cover.on!r} is covered by {cover.substance!r}, which is not a substance"
         elif cover.on not in found.coats:
             yield (
                 f"{cover.on!r} is covered by {cover.substance!r}, which may only lie on "
@@ -162,7 +162,7 @@ def _heat(
         own = [g for g in geoms if g.startswith(f"{thing}.")]
         for geom in surfaces:
             if geom not in own:
-                yield f"cooked {thing!r} changes {geom!r}, which is no part of it {_known(own)}"
+                yield f"cooked {thing!r} changes {geom!r}, which is not a part of it {_known(own)}"
     for name, substance in declared.taps.items():
         tap = fixtures.get(name)
         if tap is None or tap.spout is None:
@@ -170,7 +170,7 @@ def _heat(
         elif tap.button is None:
             yield f"the tap {name!r} has no button"
         if substance not in declared.substances or not declared.substances[substance].flows:
-            yield f"from the tap {name!r} runs {substance!r}, which is no substance that flows"
+            yield f"from the tap {name!r} runs {substance!r}, which is not a substance that flows"
     for fixture in fixtures.values():
         if fixture.heater is not None and fixture.button is None:
             yield f"the heater of {fixture.name!r} has no button"

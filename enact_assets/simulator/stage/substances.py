@@ -27,7 +27,7 @@ COAT_THICKNESS_M = 0.004
 """A particle on a surface is a disc of this thickness; so much volume goes into one."""
 DISC_STEP_M = 0.006
 MAX_DISCS = 6
-"""Level discs of one vessel differ by this much in radius, and there are no more than so many."""
+"""Level discs of one vessel differ by this much in radius, and there are at most this many."""
 DISC_HALF_M = 0.002
 SLABS = 5
 """A clear vessel shows its content as this many layers, each with the slope of its wall."""

@@ -36,8 +36,8 @@ class CameraPose:
 @dataclass(frozen=True)
 class Projection:
     """A camera model. ``directions`` maps (settings, size) to unit rays (size, size, 3) in camera
-    axes, NaN for pixels that show nothing. Pictures of a camera that is no pinhole are put together
-    from faces that are, see :mod:`simulator.view.faces`.
+    axes, NaN for pixels that show nothing. Pictures of a camera that is not a pinhole are put
+    together from faces that are, see :mod:`simulator.view.faces`.
     """
 
     directions: Callable[[CameraSettings, int], Floats]

@@ -56,7 +56,7 @@ def test_bounds_hold_every_surface_point_and_no_more(
 def test_a_mesh_that_collides_is_refused() -> None:
     """Its box would be silently wrong."""
     shapes = GeomShapes(np.array([4]), np.array([7]), SIZE[None])
-    with pytest.raises(PhysicsError, match="geom 4 collides but is no primitive"):
+    with pytest.raises(PhysicsError, match="geom 4 collides but is not a primitive"):
         geom_bounds(shapes, np.zeros((1, 1, 3)), np.eye(3)[None, None])
 
 

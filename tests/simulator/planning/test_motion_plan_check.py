@@ -157,9 +157,12 @@ def test_a_plan_that_can_be_done_passes(stage: Stage) -> None:
 
 BROKEN: dict[str, tuple[object, str]] = {
     "no plan": (None, r": the plan is None, not a tuple of steps"),
-    "a text": ((Grasp("left", "mug"), "place"), r"step 2 of 2: 'place' is no step\. Change"),
-    "a class": ((Grasp,), r"step 1 of 1: <class .*Grasp'> is no step\. "),
-    "no star": ((move("left", "mug", "table"),), r"step 1 of 1: \(Grasp.* is no step; put a star"),
+    "a text": ((Grasp("left", "mug"), "place"), r"step 2 of 2: 'place' is not a step\. Change"),
+    "a class": ((Grasp,), r"step 1 of 1: <class .*Grasp'> is not a step\. "),
+    "no star": (
+        (move("left", "mug", "table"),),
+        r"step 1 of 1: \(Grasp.* is not a step; put a star",
+    ),
     "third hand": ((Grasp("middle", "mug"),), r"no side 'middle' \(known: left, right\)"),  # type: ignore[arg-type]
     "way": (
         (Grasp("left", "mug"), Place("left", "table", access="below")),  # type: ignore[arg-type]
@@ -180,7 +183,7 @@ BROKEN: dict[str, tuple[object, str]] = {
     ),
     "within a task": (
         (Together((Grasp("left", "mug"),), ("wave",)),),  # type: ignore[arg-type]
-        r"step 1 of 1, step 1 of the right hand: 'wave' is no step",
+        r"step 1 of 1, step 1 of the right hand: 'wave' is not a step",
     ),
 }
 

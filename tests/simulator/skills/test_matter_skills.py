@@ -113,13 +113,15 @@ def test_impossible_pouring_says_what_is_wrong() -> None:
     robot = robot_on(table_stage(vessels, dusty))
     refuses(robot, Pour("left", "bowl"), r"pour\(left, None, into bowl\): the left hand is empty")
     robot.run(Grasp("right", "sponge"))
-    refuses(robot, Pour("right", "bowl"), "sponge is no vessel of any substance")
+    refuses(robot, Pour("right", "bowl"), "sponge is not a vessel of any substance")
     robot.run(Place("right", "table", (0.33, 0.2)))
     robot.run(Grasp("left", "jug"))
     refuses(
         robot, Pour("left", "glass"), r"glass has room for \d+ cm3, not for \d+: pour a smaller"
     )
-    refuses(robot, Pour("left", "board"), "board is no vessel that holds water, and water may not")
+    refuses(
+        robot, Pour("left", "board"), "board is not a vessel that holds water, and water may not"
+    )
     refuses(robot, Pour("left", "bowl", 1.5), "the share to pour is 1.5")
     refuses(robot, Pour("left", "tub"), "tub does not exist")
     refuses(robot, Pour("left", "jug"), "jug cannot be poured into itself")
@@ -197,8 +199,8 @@ def test_tools_without_a_load_or_a_place_refuse() -> None:
     robot.run(Grasp("right", "butter_knife"))
     refuses(robot, Spread("right", "bread"), "there is nothing on butter_knife: dip it first")
     refuses(robot, Dip("right", "bread"), "bread has no hollow")
-    refuses(robot, Wipe("right", "board", "dust"), "butter_knife is no tool that wipes")
-    refuses(robot, Stir("right", "jar"), "butter_knife is no tool that stirs")
+    refuses(robot, Wipe("right", "board", "dust"), "butter_knife is not a tool that wipes")
+    refuses(robot, Stir("right", "jar"), "butter_knife is not a tool that stirs")
     robot.run(Dip("right", "jar"))
     refuses(robot, Spread("right", "board"), "jam may not lie on board")
 

@@ -24,7 +24,7 @@ def _broken_start(stage: StageBuilder) -> None:
 BROKEN: dict[str, tuple[Declare, str]] = {
     "a holder nobody put": (
         lambda s: s.substance("oil", WATER, holders=("can",)),
-        r"substance 'oil': 'can' is no vessel \(known: bowl, glass, jug\)",
+        r"substance 'oil': 'can' is not a vessel \(known: bowl, glass, jug\)",
     ),
     "a coat that is none": (
         lambda s: s.substance("dust", DUST, coats=("bowl",)),
@@ -45,7 +45,7 @@ BROKEN: dict[str, tuple[Declare, str]] = {
     ),
     "an unknown filling": (
         lambda s: s.fill("bowl", "soup", 0.1),
-        "'bowl' is filled with 'soup', which is no substance",
+        "'bowl' is filled with 'soup', which is not a substance",
     ),
     "a cover that cannot lie there": (
         lambda s: s.cover("jug", "water"),
@@ -53,7 +53,7 @@ BROKEN: dict[str, tuple[Declare, str]] = {
     ),
     "cooked parts that do not exist": (
         lambda s: s.cookable("bowl", {"crust": BROWN}),
-        r"cooked 'bowl' changes 'bowl\.crust', which is no part of it \(known: bowl\.",
+        r"cooked 'bowl' changes 'bowl\.crust', which is not a part of it \(known: bowl\.",
     ),
     "something cookable that is not there": (
         lambda s: s.cookable("steak", {"flesh": BROWN}),

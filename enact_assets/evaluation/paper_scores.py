@@ -8,16 +8,13 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError, EvaluationError
-from enact_assets.contracts.profile import Profile
-from enact_assets.evaluation.evaluate import evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.metrics import summarize
-from enact_assets.official.evidence import TaskEvidence
-from enact_assets.official.outcomes import Scored
+from enact_assets.evaluation.task_evidence import Evidence, Scored
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.official import OfficialAnswer, parse_type
 from enact_assets.questions.question_tables import Qa
-from enact_assets.segmentation.deltas import DeltaIndex
 
 VARIANT = "official"
 
@@ -25,14 +22,16 @@ VARIANT = "official"
 def score_paper(
     model: str,
     rows: Sequence[OfficialAnswer],
-    evidence: Mapping[str, TaskEvidence],
-    profile: Profile,
+    evidence: Mapping[str, Evidence],
+    *,
+    is_analyzed: bool = True,
 ) -> Scored:
     """Every row is scored: unparsed is wrong, an answer that is null is missing.
 
     Actions of an inverse question are what shows of the step they were written for. Rows that are
     no sound question, repeat an id, or are of a task without evidence cannot be scored and are
-    counted. Source: paper A.3.2.
+    counted. Wrong cases are rows that are not accepted, none unless ``is_analyzed``. Source: paper
+    A.3.2.
     """
     questions, predictions, unusable = [], [], []
     known: set[str] = set()
@@ -54,14 +53,12 @@ def score_paper(
                 "error": None,
             }
         )
-    indexes = {
-        name: task.index for name, task in evidence.items() if isinstance(task.index, DeltaIndex)
-    }
+    indexes = {name: task.changes.index for name, task in evidence.items()}
     schema = {c: t for c, t in Qa.schema().items() if questions and c in questions[0]}
     found: pl.DataFrame = Evaluation.empty()
     if questions:
         asked = pl.DataFrame(questions, schema=schema, orient="row")
-        found = evaluate(Predictions.build(predictions), asked, indexes, profile)
+        found = evaluate(Predictions.build(predictions), asked, indexes, PAPER_ANSWERS)
     status = dict(found.get_column("answer_status").value_counts().iter_rows())
     overall = _report(found)
     numbers: dict[str, int | float | str] = {
@@ -79,12 +76,12 @@ def score_paper(
         if part.height:
             report[f"{kind}_world_modeling"] = {**_report(part), "per_step": _by_length(part)}
     scored_rows = [*found.iter_rows(named=True), *unusable]
-    wrong = [row for row in found.iter_rows(named=True) if row["is_accepted"] is False]
-    return Scored(report, scored_rows, wrong, numbers)
+    wrong = found.filter(~pl.col("is_accepted")) if is_analyzed else found.clear()
+    return Scored(report, scored_rows, wrong.to_dicts(), numbers)
 
 
 def _question(
-    row: OfficialAnswer, evidence: Mapping[str, TaskEvidence], known: set[str]
+    row: OfficialAnswer, evidence: Mapping[str, Evidence], known: set[str]
 ) -> dict[str, Any]:
     """The row of ``qa`` that verification reads. Errors: :class:`EnactError` says what is wrong."""
     if not row.id or row.id in known:
@@ -92,8 +89,7 @@ def _question(
     if row.task_name is None or row.task_name not in evidence:
         raise EvaluationError(f"unknown task {row.task_name!r:.120}")
     kind, length = parse_type(row.type or "")
-    task = evidence[row.task_name]
-    position = {frame_id: k for k, frame_id in enumerate(task.frame_ids)}
+    index, position = evidence[row.task_name].changes.index, evidence[row.task_name].position
     named, answer = row.key_frame_ids or [], row.gt_answer or []
     # No id is longer, and int() refuses thousands of digits.
     ids = [int(i) if i.isascii() and i.isdigit() and len(i) < 16 else -1 for i in named]
@@ -105,7 +101,7 @@ def _question(
         )
     key_frames = [position[i] for i in ids]
     shown = sorted(range(length - 1), key=lambda step: answer[step])
-    steps = [sorted(map(str, task.index.visible(i, j))) for i, j in pairwise(key_frames)]
+    steps = [sorted(map(str, index.visible(i, j))) for i, j in pairwise(key_frames)]
     later = [key_frames[step + 1] for step in shown] if kind == "forward" else key_frames[1:]
     return {
         "demonstration": row.task_name,

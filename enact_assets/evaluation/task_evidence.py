@@ -1,0 +1,45 @@
+"""What verifies answers to official questions, and what became of the answers of one model."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from enact_assets.contracts.errors import EvaluationError
+from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.segmentation.component_index import ComponentIndex
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What verifies the questions of one task; ``position`` maps frame ids to key frames."""
+
+    changes: SharedChanges
+    position: Mapping[int, int]
+
+    @classmethod
+    def of(cls, index: ComponentIndex, frame_ids: Iterable[int]) -> "Evidence":
+        """Evidence from an index of changes whose key frames the recording calls ``frame_ids``.
+
+        Keep it as long as answers are scored: it remembers every change it computed.
+        """
+        position = {int(frame): k for k, frame in enumerate(frame_ids)}
+        if len(position) != index.n_key_frames:
+            raise EvaluationError(
+                f"{len(position)} different frame ids were given for {index.n_key_frames} key "
+                "frames; give the id of each, in order"
+            )
+        return cls(SharedChanges(index), position)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One model's report, its rows as JSON objects, its wrong cases, and numbers to show.
+
+    ``notes`` say what the numbers do not.
+    """
+
+    report: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]]
+    wrong_cases: Sequence[Mapping[str, Any]]
+    numbers: dict[str, int | float | str]
+    notes: Sequence[str] = ()
