@@ -63,7 +63,7 @@ def visibility_from_observability(
         (pl.col("pixels") / (pl.col("height_px") * pl.col("width_px"))).alias("fraction"),
         *_BOX,
     )
-    return contract.check(visibility, f"{demonstration}, {gating}")
+    return contract.arranged(visibility, f"{demonstration}, {gating}")
 
 
 def _partition(observability: pl.DataFrame, segmented_frames: pl.DataFrame) -> tuple[str, str]:
@@ -98,4 +98,4 @@ def observability_from_visibility(
         pl.lit(size_px, pl.Int64).alias("height_px"),
         pl.lit(size_px, pl.Int64).alias("width_px"),
     )
-    return Observability.check(rows, "observability of key frames")
+    return Observability.arranged(rows, "observability of key frames")
