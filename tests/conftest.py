@@ -27,7 +27,7 @@ LONG = (
     (f"{COMPILES}[release]",),
     (f"{COMPILES}[paper]",),
     # These share something that takes long to make: a data root, simulated demonstrations.
-    ("tests/pipeline/",),
+    ("tests/operations/",),
     (
         "tests/simulator/activities/test_world_simulation.py",
         "tests/simulator/activities/test_cooking_activities.py",
@@ -35,13 +35,21 @@ LONG = (
         "tests/simulator/activities/test_kitchen_activities.py",
         "tests/simulator/activities/test_living_room_activities.py",
     ),
-    ("tests/operations/",),
+    ("tests/pipeline/",),
+    # Tables and changes of recorded tasks.
+    (
+        "tests/evaluation/test_release_",
+        "tests/segmentation/test_release_",
+        "tests/questions/test_release_",
+        "tests/trajectories/test_release_",
+        "tests/replay/test_recorded",
+    ),
     ("tests/report/",),
-    ("tests/replay/test_omnigibson_pictures.py",),
-    ("tests/sql/test_leavers.py",),
     ("tests/sql/test_warehouse.py",),
-    ("tests/replay/test_omnigibson.py",),
+    ("tests/sql/test_leavers.py",),
     ("tests/official/test_importing.py",),
+    ("tests/replay/test_omnigibson_pictures.py",),
+    ("tests/replay/test_omnigibson.py",),
 )
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 

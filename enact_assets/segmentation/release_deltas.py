@@ -215,7 +215,8 @@ class ReleaseDeltaIndex(ComponentIndex):
     @cached_property
     def _forward(self) -> tuple[Ints, PairChanges]:
         """All pairs i < j, i outer, and their visible changes."""
-        pairs = np.argwhere(np.tri(self.n_key_frames, k=-1, dtype=np.bool_).T).astype(np.int64)
+        # In C order like all other pairs: kernels are compiled for each order.
+        pairs = np.stack(np.triu_indices(self.n_key_frames, k=1), axis=1).astype(np.int64)
         return pairs, find_changes(self._arrays, pairs, VISIBLE)
 
     @cached_property

@@ -69,13 +69,13 @@ def question_set(
     seen: Versions[Visibility],
     objects: Versions[Objects],
     recorded: Versions[Demonstrations],
-    asked: QuestionSetSettings,
     later: All[LaterParents],
+    asked: QuestionSetSettings,
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
-    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry
-    a hash of the tables that verify them, so downstream steps depend on this table alone.
+    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
+    hash of all that verifies them, so it alone stands for many demonstrations downstream.
     """
     tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))

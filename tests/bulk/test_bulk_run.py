@@ -169,6 +169,7 @@ def test_a_worker_that_dies_is_an_error_and_its_batch_is_made_by_the_next_run(
     assert_same(rows_of(output), one_by_one([0, 1, 2], SETTINGS))
 
 
+@pytest.mark.slow
 def test_an_error_of_the_caller_ends_the_workers(tmp_path: Path) -> None:
     """They went on with the other batches for as long as the error was held."""
     before = set(multiprocessing.active_children())

@@ -21,7 +21,9 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_long_query_ends_within_a_second_and_says_so(root: Path, number: signal.Signals) -> None:
     """A user who typed a cross join had to kill the process."""
     command = [sys.executable, "-m", "enact_assets.cli", "sql", FOREVER, "--data", str(root)]

@@ -34,7 +34,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
     leave()
 
 
-@pytest.mark.parametrize(("limit", "given"), [(None, [4, 1]), (2, [2, 2, 1]), (0, [1] * 5)])
+@pytest.mark.parametrize(
+    ("limit", "given"),
+    [
+        (None, [4, 1]),
+        (2, [2, 2, 1]),
+        pytest.param(0, [1] * 5, marks=pytest.mark.slow),
+    ],
+)
 def test_a_driver_asks_no_more_at_once_than_the_pool_allows(
     site: Site, limit: int | None, given: list[int]
 ) -> None:

@@ -83,6 +83,7 @@ def test_every_step_has_one_outcome(runner: ProcessRunner, instance: dg.DagsterI
     assert statuses(instance, "variant_config") == ["SUCCESS"] * 4
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_loses_nothing(
     runner: ProcessRunner, waiting: WaitingStep, instance: dg.DagsterInstance
 ) -> None:

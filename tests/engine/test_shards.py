@@ -100,7 +100,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, Shards]:
     landed: dict[Partition, list[pl.DataFrame]] = {}
     for k, demonstration in enumerate(DEMONSTRATIONS):
         replay = generate(k, 1_000)
-        for name in ("demonstrations", "facts", "objects", "observability", "later_parents"):
+        for name in ("demonstrations", "facts", "objects", "later_parents", "observability"):
             rows, partition = getattr(replay, name), {"demonstration": demonstration}
             if name in GRAPH.dimensions:
                 lake.write(name, rows, partition)

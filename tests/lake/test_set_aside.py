@@ -123,7 +123,7 @@ def expect_to_be_made_again(lake: Lake, aside: str, content: bytes, index: Path)
     assert lake.read("facts", CUPS).equals(facts())
 
 
-@pytest.fixture(params=["as a whole", "in chunks"])
+@pytest.fixture
 def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large files are not read into memory as a whole."""
     if request.param == "in chunks":
@@ -133,7 +133,15 @@ def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("find", [read, publish, inspect])
+@pytest.mark.parametrize(
+    ("find", "kept"),
+    [
+        *((find, "as a whole") for find in (read, publish, inspect)),
+        (read, "in chunks"),
+        *(pytest.param(f, "in chunks", marks=pytest.mark.slow) for f in (publish, inspect)),
+    ],
+    indirect=["kept"],
+)
 @pytest.mark.parametrize("section", SECTIONS)
 def test_one_flipped_bit_anywhere_is_found_and_its_file_set_aside(
     lake: Lake, images: ImageStore, tmp_path: Path, section: str, find: Callable[..., object]

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.contracts.errors import PairError
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile
-from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.contracts.settings import QuestionSetSettings, QuestionSettings
 from enact_assets.engine.parameters import Versions
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.official.asking import questions_of
@@ -149,9 +149,11 @@ def test_other_later_parents_are_other_evidence(replay: ReplayTables) -> None:
     """Answers are verified again only if the hash of what verifies them is another."""
     changes, qa = one_by_one(replay, PAPER)
     versions = [Versions({NAME: sha}) for sha in "fgvod"]
+    asked = QuestionSetSettings(changes.gating.name, changes.gating.name)
     later = replay.later_parents
     shas = []
     for other in (later, later.with_columns(pl.col("frame_from") + 1), later.clear()):
-        rows = question_set(qa, replay.demonstrations, *versions, other, changes.gating, SETTINGS)
+        given = qa, replay.demonstrations, *versions, other, asked
+        rows = question_set(*given, changes.gating, SETTINGS)
         shas += rows["evidence_sha"].unique().to_list()
     assert len(shas) == len(set(shas)) == 3 * qa.height > 0

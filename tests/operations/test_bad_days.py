@@ -231,6 +231,7 @@ def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
     assert tiny.walk(copied).made == []
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
     tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

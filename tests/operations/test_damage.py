@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tiny_roots import RECORDED, TinyRoot
+from tiny_roots import BUT_REPORT, RECORDED, TinyRoot
 
 from benchmarks.crashes import fingerprint
 from enact_assets.cli import main
@@ -29,7 +29,13 @@ def command(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> tupl
     return code, " ".join(f"{printed.out} {printed.err}".split())
 
 
-@pytest.mark.parametrize("reader", ["enact.duckdb", "lake/compared_steps/oracle/baseline.parquet"])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "enact.duckdb",
+        pytest.param("lake/compared_steps/oracle/baseline.parquet", marks=pytest.mark.slow),
+    ],
+)
 def test_a_walk_that_finds_damage_mends_it(
     tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str], reader: str
 ) -> None:
@@ -38,7 +44,8 @@ def test_a_walk_that_finds_damage_mends_it(
     code, printed = command(capsys, copied, "plan")
     assert (code, "evaluation" in printed) == (0, False)  # nobody has read it yet
     (copied / reader).unlink()
-    code, printed = command(capsys, copied, "materialize", "--workers", "1")
+    but_report = [word for step in BUT_REPORT for word in ("--asset", step)]
+    code, printed = command(capsys, copied, "materialize", "--workers", "1", *but_report)
     assert code == 0, printed
     assert f"set aside as {EVALUATION}.damaged-" in printed
     assert fingerprint(copied) == tiny.content

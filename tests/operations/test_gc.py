@@ -123,6 +123,7 @@ def test_forgotten_is_forgotten(copied: Path, capsys: pytest.CaptureFixture[str]
     assert Forgotten(copied).of("model") == set()
 
 
+@pytest.mark.slow
 def test_a_model_that_left_is_compared_with_nobody(tiny: TinyRoot, copied: Path) -> None:
     """Its files are still there; what lineage says the tables were made from is all that counts."""
     lake, steps = Lake(copied / "lake"), ["model_comparisons"]

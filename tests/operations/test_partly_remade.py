@@ -36,6 +36,7 @@ def registry_of(tiny: TinyRoot, path: Path, *, has_contact: bool) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_scores_from_evidence_that_went_back_again_do_not_stay(
     tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,52 +1,43 @@
-"""One small materialization of the whole graph, shared by the tests that look at it."""
+"""Small materializations of the whole graph, shared by the tests that look at them."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from daemon_places import Place
-from made_roots import Materialized
+from made_roots import Materialized, small_registry, write_recording
 
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.data_root.watched_folders import WATCH_VARIABLE
 from enact_assets.driver.step_runs import leave
-
-VARIANTS = ("baseline", "aperture_80", "contact")
-
-
-def small_registry(folder: Path, **changes: object) -> Path:
-    """The real registry with tiny pictures, two demonstrations and three variants: seconds instead
-    of hours.
-    """
-    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text())
-    del entries["demo"]
-    entries["variants"] = {name: entries["variants"][name] for name in VARIANTS}
-    entries["demonstrations"] = entries["demonstrations"][:2]
-    entries["models"].remove("identity")
-    entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
-    # Few probe questions, so that they leave some key frames out.
-    entries["questions"] |= {"trajectories_per_length": 12, "probe_set_per_stratum": 4}
-    entries |= changes
-    path = folder / "registry.yaml"
-    path.write_text(yaml.safe_dump(entries))
-    return path
 
 
 @pytest.fixture(scope="session")
 def session_registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_registry(tmp_path_factory.mktemp("registry"))
+    return small_registry(tmp_path_factory.mktemp("registry"), 0)
+
+
+def made(root: Path, registry: Path) -> Materialized:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENACT_REGISTRY", str(registry))
+        found = Materialized(root, registry)
+    assert found.first.is_success, [f.message for f in found.first.failures]
+    return found
 
 
 @pytest.fixture(scope="session")
 def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
-    """Two demonstrations from nothing to leaderboard, at 64 px."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ENACT_REGISTRY", str(session_registry))
-        made = Materialized(tmp_path_factory.mktemp("data"), session_registry)
-    assert made.first.is_success, [f.message for f in made.first.failures]
-    return made
+    """One small recording from nothing to leaderboard."""
+    root = tmp_path_factory.mktemp("data")
+    write_recording(root / "recordings")
+    return made(root, session_registry)
+
+
+@pytest.fixture(scope="session")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Materialized:
+    """Two embedded demonstrations from nothing to leaderboard, at 64 px: for slow tests."""
+    registry = small_registry(tmp_path_factory.mktemp("simulated_registry"), 2)
+    return made(tmp_path_factory.mktemp("simulated"), registry)
 
 
 @pytest.fixture(autouse=True)

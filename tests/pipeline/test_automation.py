@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from daemon_places import Place, added, demonstrations
+from made_roots import ACTIVITY
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.watched_folders import WATCH_VARIABLE
@@ -39,18 +40,20 @@ def test_a_changed_camera_is_asked_for_step_by_step_and_once(place: Place) -> No
     assert place.automated() == {("asked_questions", "aperture_80")}
     assert place.automated() == set()
     place.make("asked_questions", "aperture_80")
-    wanted = {("wanted_frames", f"{d}|aperture_80") for d in demonstrations(place)}
-    assert place.automated() == wanted
-    (first, second) = sorted(partition for _, partition in wanted)
-    place.queue(("wanted_frames",), str(second))
-    place.make("wanted_frames", first)
-    assert place.automated() == {("frame_images", first)}
+    (name,) = demonstrations(place)
+    partition = f"{name}|aperture_80"
+    assert place.automated() == {("wanted_frames", partition)}
+    place.make("wanted_frames", partition)
+    waiting = place.queue(("frame_images",), partition)
+    assert place.automated() == set()
+    place.instance.delete_run(waiting)
+    assert place.automated() == {("frame_images", partition)}
 
 
 def test_a_new_demonstration_is_asked_for_at_the_next_look(place: Place) -> None:
     """A name is no event of Dagster's: whoever waits for one waits for ever."""
     assert place.automated() == set()
-    new = demonstrations(place)[0].rsplit("-", 1)[0] + "-7"
+    new = f"{ACTIVITY}-7"
     place.instance.add_dynamic_partitions("demonstration", [new])
     assert place.automated() == {("replays", new)}
 
@@ -107,9 +110,8 @@ def test_names_from_everywhere_become_partitions_and_bad_ones_are_told_once(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A typo must not stop the others, nor fill the log at every look, nor become a partition."""
-    activity = demonstrations(place)[0].rsplit("-", 1)[0]
     (place.root / "demonstrations.txt").write_text(
-        f"# new seeds\n{activity}-7  # the blue one\n\npaint_the_ceiling-0\n"
+        f"# new seeds\n{ACTIVITY}-7  # the blue one\n\npaint_the_ceiling-0\n"
     )
     (place.root / "models.txt").write_bytes(b"oracle\n\xff\n")
     watched = tmp_path / "incoming" / "fold_towels"
@@ -119,14 +121,14 @@ def test_names_from_everywhere_become_partitions_and_bad_ones_are_told_once(
         WATCH_VARIABLE, os.pathsep.join([str(tmp_path / "gone"), str(watched.parent)])
     )
     first = place.sensor(registered_partitions)
-    assert added(first) == {"demonstration": [f"{activity}-7"]}
+    assert added(first) == {"demonstration": [f"{ACTIVITY}-7"]}
     told = json.loads(str(first.cursor))["told"]
     assert [t for t in told if "demonstrations.txt, line 4" in t and "paint_the_ceiling" in t]
     assert [t for t in told if "models.txt" in t]
     assert [t for t in told if "gone" in t]
     assert len(told) == 3
     second = place.sensor(registered_partitions, first.cursor)
-    assert added(second)["demonstration"] == [f"{activity}-7", "fold_towels"]
+    assert added(second)["demonstration"] == [f"{ACTIVITY}-7", "fold_towels"]
     assert json.loads(str(second.cursor))["told"] == told
     place.registry_file.write_text("gatings: [")
     third = place.sensor(registered_partitions, second.cursor)

@@ -47,10 +47,11 @@ def kill_a_worker_at(
 
 @pytest.mark.slow
 def test_postgres_and_dask_make_the_rows_that_one_machine_makes(
-    materialized: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    simulated: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One of the two workers is killed while it renders: nothing is lost, nothing is different."""
     root = tmp_path / "data"
+    monkeypatch.setenv("ENACT_REGISTRY", str(simulated.registry_file))
     with postgres() as url:
         monkeypatch.setenv("ENACT_POSTGRES_URL", url)
         with dask_cluster(2, {"ENACT_POSTGRES_URL": url}) as cluster:
@@ -63,7 +64,7 @@ def test_postgres_and_dask_make_the_rows_that_one_machine_makes(
                 )
             )
             killer.start()
-            driver = Driver(root, registry=materialized.registry, dask=cluster.address)
+            driver = Driver(root, registry=simulated.registry, dask=cluster.address)
             report = driver.run()
             stop.set()
             killer.join()
@@ -74,8 +75,8 @@ def test_postgres_and_dask_make_the_rows_that_one_machine_makes(
             assert lost.status == dg.DagsterRunStatus.FAILURE
             unfinished = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
             assert not instance.get_runs(unfinished)
-            assert Driver(root, registry=materialized.registry).run().made == []
+            assert Driver(root, registry=simulated.registry).run().made == []
             instance.dispose()
         leave()
-    assert content(root) == content(materialized.root)
+    assert content(root) == content(simulated.root)
     assert not list(root.rglob("*.db"))

@@ -27,6 +27,8 @@ from enact_assets.runs.resources import DataResource
 from reference.annotations import as_csv
 from reference.small_videos import write_video
 
+pytestmark = pytest.mark.slow
+
 RECORDED, FILMED = "exported_1", "filmed_1"
 SAMPLE = Path(__file__).parents[2] / "docs" / "annotated_video" / "picking_up_toys_1"
 """The annotated video that docs/sources.md says to try."""
@@ -46,11 +48,11 @@ def embedded_replay(data: DataResource, name: str) -> ReplayTables:
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
 def test_the_same_questions_come_out_of_a_recording(
-    materialized, tmp_path: Path, flavour: Flavour
+    simulated, tmp_path: Path, flavour: Flavour
 ) -> None:
     """What the official layout cannot hold is named here: it says nothing else differently."""
-    data = DataResource(root=str(materialized.root))
-    name = materialized.registry.demonstrations[0]
+    data = DataResource(root=str(simulated.root))
+    name = simulated.registry.demonstrations[0]
     embedded = embedded_replay(data, name)
     write_recorded(embedded, tmp_path / "scene_graph_0.json", flavour=flavour)
     row = embedded.demonstrations.row(0, named=True)
@@ -64,12 +66,12 @@ def test_the_same_questions_come_out_of_a_recording(
     assert_frame_equal(found.demonstrations.drop(own), embedded.demonstrations.drop(own))
 
     partition = {"demonstration": name, "gating": "state"}
-    gating = materialized.registry.gating("state")
+    gating = simulated.registry.gating("state")
     # Of embedded demonstrations, objects count as visible above another size.
     same_floor = dataclasses.replace(
         gating, profile=gating.profile_of("embedded"), embedded_min_visible_fraction=None
     )
-    settings = BulkSettings(same_floor, materialized.registry.questions)
+    settings = BulkSettings(same_floor, simulated.registry.questions)
     if flavour == "diff":
         # Differences say what is seen of an object only as of its last change: masks that are
         # known at key frames alone cannot be written so.
@@ -80,19 +82,19 @@ def test_the_same_questions_come_out_of_a_recording(
     assert made["qa"].height > 0
 
 
-def test_another_size_to_be_visible_asks_other_questions(materialized) -> None:
+def test_another_size_to_be_visible_asks_other_questions(simulated) -> None:
     """The registry's own rule for embedded pictures does not hold for recordings."""
-    data = DataResource(root=str(materialized.root))
-    gating = materialized.registry.gating("state")
+    data = DataResource(root=str(simulated.root))
+    gating = simulated.registry.gating("state")
     coarse = dataclasses.replace(gating, embedded_min_visible_fraction=0.003)
-    replay = embedded_replay(data, materialized.registry.demonstrations[0])
+    replay = embedded_replay(data, simulated.registry.demonstrations[0])
     made = []
     for source in ("recorded", "embedded"):
         rule = dataclasses.replace(
             gating, profile=coarse.profile_of(source), embedded_min_visible_fraction=None
         )
         rows = replay.demonstrations.with_columns(source=pl.lit("recorded"))
-        settings = BulkSettings(rule, materialized.registry.questions)
+        settings = BulkSettings(rule, simulated.registry.questions)
         found = tables_of_demonstration(dataclasses.replace(replay, demonstrations=rows), settings)
         made.append(found.tables)
     assert_frame_equal(made[0]["segmented_frames"], made[1]["segmented_frames"])
@@ -102,27 +104,25 @@ def test_another_size_to_be_visible_asks_other_questions(materialized) -> None:
 
 @pytest.fixture(
     scope="module",
-    params=[
-        pytest.param(name, marks=pytest.mark.slow) for name in ("recordings", "simulations too")
-    ],
+    params=["recordings", "simulations too"],
 )
 def mixed(
-    materialized, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+    simulated, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Path]:
     """A data root with one demonstration twice: exported with its pictures of two variants, and
     filmed (each key frame's picture stands until the next), with the sample of the docs, and
     perhaps with two simulated ones.
     """
     folder = tmp_path_factory.mktemp("mixed")
-    name = materialized.registry.demonstrations[0]
-    export(DataResource(root=str(materialized.root)), name, folder / "replayed" / RECORDED)
-    film(DataResource(root=str(materialized.root)), name, folder / "filmed" / FILMED)
-    entries = yaml.safe_load(materialized.registry_file.read_text())
+    name = simulated.registry.demonstrations[0]
+    export(DataResource(root=str(simulated.root)), name, folder / "replayed" / RECORDED)
+    film(DataResource(root=str(simulated.root)), name, folder / "filmed" / FILMED)
+    entries = yaml.safe_load(simulated.registry_file.read_text())
     entries["models"] = ["oracle", "pixel_continuity"]
     if request.param == "recordings":
         entries["demonstrations"] = []
     else:
-        shutil.copytree(materialized.root, folder / "data")
+        shutil.copytree(simulated.root, folder / "data")
     entries["questions"] |= {"question_set_per_stratum": 1000, "probe_set_per_stratum": 1000}
     (folder / "registry.yaml").write_text(yaml.safe_dump(entries))
     with pytest.MonkeyPatch.context() as patch:
@@ -170,21 +170,19 @@ def film(data: DataResource, name: str, folder: Path) -> None:
     (folder / "annotation.csv").write_text(as_csv(facts, objects, n_frames))
 
 
-def test_sources_live_in_one_lake(mixed: Path, materialized) -> None:
+def test_sources_live_in_one_lake(mixed: Path, simulated) -> None:
     lake = DataResource(root=str(mixed)).lake
     rows = lake.read_all("demonstrations").select("demonstration", "source")
-    names = [d for d in materialized.registry.demonstrations if d in rows["demonstration"]]
+    names = [d for d in simulated.registry.demonstrations if d in rows["demonstration"]]
     simulated = dict.fromkeys(names, "embedded")
     recorded = {RECORDED: "recorded", FILMED: "video", SAMPLE.name: "video"}
     assert dict(rows.rows()) == simulated | recorded
 
 
-def test_a_filmed_demonstration_has_the_key_frames_of_its_original(
-    mixed: Path, materialized
-) -> None:
+def test_a_filmed_demonstration_has_the_key_frames_of_its_original(mixed: Path, simulated) -> None:
     """And every picture is the one of that very frame, though codecs change colours a little."""
-    data, before = (DataResource(root=str(root)) for root in (mixed, materialized.root))
-    lakes = {materialized.registry.demonstrations[0]: before.lake, FILMED: data.lake}
+    data, before = (DataResource(root=str(root)) for root in (mixed, simulated.root))
+    lakes = {simulated.registry.demonstrations[0]: before.lake, FILMED: data.lake}
     columns = ("key_frame", "frame", "changes")
     tables = [
         lake.read("segmented_frames", {"demonstration": d, "gating": "state"}).select(columns)

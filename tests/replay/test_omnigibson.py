@@ -153,6 +153,7 @@ def test_views_are_boxes_of_what_the_camera_labels(machine: Machine) -> None:
     assert box == (4 * 62, 4, 2, 7, 63, 64, 64)
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_playing_in_chunks_which_change_nothing(machine: Machine) -> None:
     about = machine.demonstration(SLICING)
     texts = []

@@ -155,6 +155,7 @@ def test_what_was_rendered_while_waiting_is_not_rendered_again(studio: Studio) -
     assert not (folder.parent / "player.log").exists()  # nobody was started
 
 
+@pytest.mark.slow
 def test_a_crash_keeps_the_pictures_that_were_finished(studio: Studio) -> None:
     studio.machine.crash_at(9, times=1)
     studio.pictures("baseline", 3, 9, 15)
@@ -206,6 +207,7 @@ def test_the_camera_rides_on_the_robot_at_its_height(
     assert seen["path"] == "/controllable__r1__robot_r1/base_link/external_sensor1"
 
 
+@pytest.mark.slow
 def test_robot_colours(studio: Studio) -> None:
     colours = {}
     for variant in ("baseline", "white_color", "skin_color", "random_color"):

@@ -94,6 +94,7 @@ def test_a_run_shows_the_players_log_while_it_plays(replays: RunOfReplays, tmp_p
     assert lake.read("observability", {"demonstration": NAME}).height > 4
 
 
+@pytest.mark.slow
 def test_a_crash_is_tried_once_more_in_the_same_run(replays: RunOfReplays) -> None:
     replays.machine.crash_at(17, times=1)
     outcome = replays.run()

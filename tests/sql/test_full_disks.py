@@ -13,6 +13,8 @@ import pytest
 
 from enact_assets.engine.publishing.sql_files import STAGES
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import json, subprocess, sys
 from pathlib import Path

@@ -33,6 +33,9 @@ ALL: dict[str, set[str]] = {
 }
 
 
+GONE = {"demonstration": BOIL, "variant": "aperture_80", "model": "guesser"}
+
+
 def without(dimension: str, *gone: str) -> Names:
     return {**ALL, dimension: ALL[dimension] - set(gone)}
 
@@ -47,10 +50,10 @@ def lake(tmp_path: Path) -> Lake:
     return write_lake(tmp_path / "lake", tiny_rows())
 
 
-def held(path: Path, column: str) -> dict[str, set[str]]:
+def held(published: dict[str, pl.DataFrame], column: str) -> dict[str, set[str]]:
     """Relation -> values of ``column``, for every published relation that has it."""
     found: dict[str, set[str]] = {}
-    for relation, rows in contents(path).items():
+    for relation, rows in published.items():
         if column in rows.columns:
             # What the paper published stays, also of a variant that is ours no more.
             is_ours = pl.col("source") != "published" if "source" in rows.columns else True
@@ -68,17 +71,19 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
 @pytest.mark.parametrize(
     ("left", "max_held"),
     [
-        (("demonstration", BOIL), MAX_HELD),
-        (("demonstration", BOIL), 0),
-        (("variant", "aperture_80"), MAX_HELD),
-        (("model", "guesser"), MAX_HELD),
+        # Rows of each of them are told apart by that name alone, so all may leave at once.
+        (("demonstration", "variant", "model"), MAX_HELD),
+        pytest.param(("demonstration",), MAX_HELD, marks=pytest.mark.slow),
+        pytest.param(("demonstration",), 0, marks=pytest.mark.slow),
+        pytest.param(("variant",), MAX_HELD, marks=pytest.mark.slow),
+        pytest.param(("model",), MAX_HELD, marks=pytest.mark.slow),
     ],
 )
 def test_a_name_that_left_is_in_no_relation(
     tmp_path: Path,
     everything: PublishReport,
     monkeypatch: pytest.MonkeyPatch,
-    left: tuple[str, str],
+    left: tuple[str, ...],
     max_held: int,
 ) -> None:
     """Its last rows would stay on the leaderboard for ever; its files are nobody's to delete.
@@ -86,17 +91,20 @@ def test_a_name_that_left_is_in_no_relation(
     Whether files say which names they hold, or hold too many of them to say so.
     """
     monkeypatch.setattr(parquet_files, "MAX_HELD", max_held)
-    dimension, gone = left
+    names = {d: ALL[d] - {GONE[d]} if d in left else ALL[d] for d in ALL}
     lake = write_lake(tmp_path / "lake", tiny_rows())
-    before = held(everything.path, dimension)
     target = tmp_path / "enact.duckdb"
-    report = publish(lake, target, names=without(dimension, gone))
+    report = publish(lake, target, names=names)
     assert all(check.is_passed for check in report.checks)
-    for relation, values in held(target, dimension).items():
-        assert values == before[relation] - {gone}, relation
-    assert any(gone in values for values in before.values())
     assert report.content_sha != everything.content_sha
-    assert any(gone in p.values() for name in TABLES for p in lake.partitions(name))
+    before, after = contents(everything.path), contents(target)
+    for dimension in left:
+        gone, had = GONE[dimension], held(before, dimension)
+        for relation, values in held(after, dimension).items():
+            assert gone not in values, relation
+            assert len(left) > 1 or values == had[relation] - {gone}, relation
+        assert any(gone in values for values in had.values())
+        assert any(gone in p.values() for name in TABLES for p in lake.partitions(name))
 
 
 def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> None:
@@ -117,19 +125,18 @@ def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, targe
     """Dagster compares the hash: a new, empty partition changes nothing."""
     more = {dimension: {*names, "new"} for dimension, names in ALL.items()}
     reports: list[PublishReport] = [
-        publish_lean(lake, target),
-        publish_lean(lake, target, names=ALL),
-        publish_lean(lake, target, names=more),
-        publish_lean(lake, target, names={"model": ["guesser", "oracle"]}),
+        publish_few(lake, target),
+        publish_few(lake, target, names=more),
+        publish_few(lake, target, names={"model": ["guesser", "oracle"]}),
     ]
     assert len({report.content_sha for report in reports}) == 1
-    assert [report.rows for report in reports] == [reports[0].rows] * 4
+    assert [report.rows for report in reports] == [reports[0].rows] * 3
 
 
 def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> None:
     """A misspelt one would publish leavers without a word."""
     with pytest.raises(UnknownNameError, match=r"unknown dimension 'variants'.*variant"):
-        publish_lean(lake, target, names={"variants": {"baseline"}})
+        publish_few(lake, target, names={"variants": {"baseline"}})
 
 
 def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
@@ -168,7 +175,7 @@ def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_questi
         rows[name] = [r for r in rows[name] if r["demonstration"] != BOIL]
     rows["probes"] = []
     lake = write_lake(tmp_path / "lake", rows)
-    publish_lean(lake, target, names=without("demonstration", BOIL))
+    publish_few(lake, target, names=without("demonstration", BOIL))
     found = query(target, "select distinct question_id from predictions order by all")
     assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
 
@@ -222,7 +229,7 @@ def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Pa
     with_gating = publish_lean(lake, target, names={**names, "gating": {"state", "contact"}})
     assert with_gating.rows["predictions"] == 13
     assert publish_lean(lake, target, names=names).rows["predictions"] == 12
-    assert {g for values in held(target, "gating").values() for g in values} == {"state"}
+    assert {g for values in held(contents(target), "gating").values() for g in values} == {"state"}
     assert published_names(target) == ALL
 
 
@@ -233,15 +240,15 @@ def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target
         other = {"gating": "contact"} | ({"question_set": "contact"} if "set" in name else {})
         rows[name] += [{**row, **other} for row in rows[name]]
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish_lean(lake, target, names=ALL).rows["predictions"] == 12
+    assert publish_few(lake, target, names=ALL).rows["predictions"] == 12
 
 
 def test_rows_left_out_of_a_file_change_the_content_hash(tmp_path: Path, target: Path) -> None:
     """The files that go in are the same, what is published of them is not."""
     rows = tiny_rows()
     lake = write_lake(tmp_path / "lake", {"frame_images": rows["frame_images"]})
-    everything = publish_lean(lake, target)
-    report = publish_lean(lake, target, names={"gating": {"contact"}})
+    everything = publish_few(lake, target)
+    report = publish_few(lake, target, names={"gating": {"contact"}})
     assert (everything.rows["frame_images"], report.rows["frame_images"]) == (14, 0)
     assert report.content_sha != everything.content_sha
 
@@ -260,18 +267,18 @@ def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> Non
     name = "it's-0'); drop table qa; --"
     rows["evaluation"].append({**rows["evaluation"][0], "demonstration": name, "question_id": "q"})
     lake = write_lake(tmp_path / "lake", rows)
-    assert publish_lean(lake, target, names=ALL).rows["evaluation"] == 12
+    assert publish_few(lake, target, names=ALL).rows["evaluation"] == 12
 
 
 def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None:
     """Compared with the current names, they tell that one left since."""
     assert published_names(target) == {}
-    publish_lean(lake, target)
+    publish_few(lake, target)
     assert published_names(target) == ALL
     names = without("model", "guesser")
-    publish_lean(lake, target, names=names)
+    publish_few(lake, target, names=names)
     assert published_names(target) == names
-    publish_lean(Lake(target.parent / "nothing"), target)
+    publish_few(Lake(target.parent / "nothing"), target)
     assert published_names(target) == {dimension: set() for dimension in ALL}
     target.write_bytes(b"not a database" * 1000)
     assert published_names(target) == {}
@@ -289,13 +296,13 @@ STALE = pl.DataFrame(
 
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
-    current = publish_lean(lake, target)
+    current = publish_few(lake, target)
     assert query(target, "from stale_partitions").equals(StalePartitions.empty())
-    marked = publish_lean(lake, target, stale=STALE)
+    marked = publish_few(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)
     assert (current.rows["stale_partitions"], marked.rows["stale_partitions"]) == (0, 3)
     assert current.content_sha != marked.content_sha
-    again = publish_lean(lake, target, stale=StalePartitions.empty())
+    again = publish_few(lake, target, stale=StalePartitions.empty())
     assert again.content_sha == current.content_sha
 
 
@@ -308,5 +315,5 @@ def test_a_stale_list_that_breaks_its_contract_is_refused(
     lake: Lake, target: Path, stale: pl.DataFrame
 ) -> None:
     with pytest.raises(TableContractError, match="stale_partitions"):
-        publish_lean(lake, target, stale=stale)
+        publish_few(lake, target, stale=stale)
     assert not target.exists()

@@ -12,6 +12,8 @@ import pytest
 
 from benchmarks.tiny_root import write_small_registry
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 TABLE = '''"""How much of the paper's question set each length has."""
 

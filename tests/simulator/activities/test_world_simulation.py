@@ -105,6 +105,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_was_simulated_before() -> N
     assert digests(simulate("make_lemonade", 0)) == digests(first)
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes() -> None:
     """Names hash differently in each process: an order that hangs on it changes the log."""
     code = (
