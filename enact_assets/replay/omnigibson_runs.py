@@ -4,7 +4,6 @@ Isaac Sim crashes now and then, so an end without a result is tried once more. W
 is wrong (no GPU, no such file) is not: it would be wrong again.
 """
 
-import fcntl
 import logging
 import os
 import signal
@@ -15,6 +14,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from enact_assets.contracts.errors import OutputError, PlaybackError
 from enact_assets.replay.omnigibson_player.request import (
@@ -126,11 +127,10 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
     process is killed. It is gone with the last process that holds it, however that ends.
     """
     with path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        # Not a FileLock: on release that takes the lock from a player that inherited it, too.
+        if not lock_descriptor(file.fileno(), blocking=False):
             say("The GPU is in use by another replay: this one waits.")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock_descriptor(file.fileno())
         yield file.fileno()
 
 
