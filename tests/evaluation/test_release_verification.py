@@ -25,7 +25,6 @@ from enact_assets.evaluation.release_scores import (
     ReleaseEvidence,
     ReleaseResult,
     ReleaseScorer,
-    score_release,
 )
 from enact_assets.questions.official import OfficialAnswer
 
@@ -33,6 +32,12 @@ from reference import release_verification as slow
 from reference.conformance import TASKS, expected, micro
 
 Row = dict[str, Any]
+
+
+def score_release(
+    rows: list[OfficialAnswer], given: dict[str, ReleaseEvidence], **options: bool
+) -> list[ReleaseResult]:
+    return ReleaseScorer(rows, given).score([row.answer for row in rows], **options)
 
 
 def outcome(result: ReleaseResult, analyzed: ReleaseResult) -> Row:
