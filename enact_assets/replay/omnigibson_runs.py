@@ -127,7 +127,7 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
     process is killed. It is gone with the last process that holds it, however that ends.
     """
     with path.open("a") as file:
-        # Not a FileLock: on release that takes the lock from a player that inherited it, too.
+        # Not a FileLock: its release would also unlock the descriptor that a player inherited.
         if not lock_descriptor(file.fileno(), blocking=False):
             say("The GPU is in use by another replay: this one waits.")
             lock_descriptor(file.fileno())

@@ -95,7 +95,8 @@ def only_driver(data_root: Path) -> Iterator[None]:
 @contextmanager
 def _file_lock(data_root: Path) -> Iterator[None]:
     path = data_root / LOCK_FILE
-    # Without `preserve_lock_file`, it takes the existence of a file for a lock where none are.
+    # With `preserve_lock_file` it raises an error where the file system has no locks. Otherwise
+    # the existence of the file would be the lock, also after the driver died.
     lock = FileLock(path, WAIT_S, preserve_lock_file=True, on_acquired=_write_holder)
     try:
         lock.acquire()
@@ -106,9 +107,8 @@ def _file_lock(data_root: Path) -> Iterator[None]:
             raise _not_writable(path, error) from error
         if postgres_url() is None:
             raise SettingsError(
-                f"{path}: this file system has no locks ({error.strerror}), so nothing would "
-                f"keep a second driver out. Set {POSTGRES_VARIABLE}, or give another --data "
-                "folder."
+                f"{path}: this file system has no locks ({error.strerror}), so a second driver "
+                f"could start. Set {POSTGRES_VARIABLE}, or give another --data folder."
             ) from error
     try:
         yield
@@ -130,7 +130,7 @@ def _holder_in(path: Path) -> str:
         process = ProcessIdentity.decoded(found["process"])
         if process is not None and not process.is_gone():
             return f"{process}, since {found['since']}"
-    return "it has only just begun"
+    return "it has just started"
 
 
 class _DatabaseLock:
@@ -217,7 +217,7 @@ def _file_holder(path: Path) -> str | None:
     # No file yet, or no locks here: then the database has one.
     with suppress(OSError), path.open() as lock:
         try:
-            # Shared, which no FileLock is: two questions at once do not see each other.
+            # Shared, which FileLock cannot be: two checks at the same time do not collide.
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _holder_in(path)

@@ -70,7 +70,7 @@ def test_a_driver_that_died_is_not_named_in_place_of_its_successor(tmp_path: Pat
     gone = replace(ProcessIdentity.here(), pid=ended.pid).encoded()
     with only_driver(tmp_path):
         (tmp_path / LOCK_FILE).write_text(f'{{"process": "{gone}", "since": "2025-01-01"}}')
-        assert driver_at_work(tmp_path) == "it has only just begun"
+        assert driver_at_work(tmp_path) == "it has just started"
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
