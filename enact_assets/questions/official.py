@@ -248,7 +248,10 @@ def _decode(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> R
 
 def _expected(line: bytes) -> str:
     """Advice for a file that is not a question file."""
-    is_answer = "answer" in msgspec.json.decode(line)
+    try:
+        is_answer = "answer" in msgspec.json.decode(line)
+    except UnicodeDecodeError:  # in a text that is in none of the fields that are read
+        is_answer = False
     other = " These look like answers: `enact-assets eval` scores them." if is_answer else ""
     return f". Expected a question file: each line has {', '.join(FIELDS)}.{other}"
 

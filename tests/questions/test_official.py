@@ -234,6 +234,10 @@ def test_a_missing_field_a_repeated_id_and_a_missing_file_are_named(tmp_path: Pa
         QuestionFileError, match="line 1: Object missing required field `gt_answer`"
     ):
         read_questions(write(tmp_path / "q.jsonl", lacking))
+    # Not UTF-8 in a text that is in none of the fields that are read.
+    odd = json.dumps(lacking).encode()[:-1] + b', "note": "\xed"}'
+    with pytest.raises(QuestionFileError, match="line 1: Object missing required"):
+        read_questions(write(tmp_path / "q.jsonl", odd))
     with pytest.raises(QuestionFileError, match=r"line 3, field 'id': .* came in line 1"):
         read_questions(write(tmp_path / "q.jsonl", fields(), fields(id="b"), fields()))
     with pytest.raises(QuestionFileError, match=r"nothing\.jsonl: cannot be read"):
