@@ -239,7 +239,7 @@ def _some(keys: Sequence[str], limit: int) -> str:
 
 
 def _as_json(plan: "Plan", rejected: Sequence[str]) -> dict[str, object]:
-    def said(steps: Sequence[PlannedStep]) -> list[dict[str, object]]:
+    def said(steps: "Sequence[PlannedStep]") -> list[dict[str, object]]:
         return [
             {
                 "step": step.name,

@@ -98,7 +98,7 @@ class Driver:
         """
         began = time.monotonic()
         report = Report()
-        chosen = _Chosen(assets, only)
+        chosen = Chosen(assets, only)
         with only_driver(self._root):
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
@@ -128,13 +128,13 @@ class Driver:
         Nothing is changed: names that are no partitions yet are treated as if they were.
         Errors: :class:`UnknownNameError` for an unknown asset.
         """
-        chosen = _Chosen(assets, only)
+        chosen = Chosen(assets, only)
         report = Report()
         lineage = self._read(self._new_names(demonstrations, models, report))
         with without_collector():
             plan = lineage.plan(chosen.is_chosen)
             if assets is not None:
-                plan = _with_upstream(plan, lineage, chosen)
+                plan = with_upstream(plan, lineage, chosen)
         return plan, report.rejected
 
     def forget(self, dimension: str, name: str) -> None:
@@ -208,7 +208,7 @@ def check_assets(names: Iterable[str]) -> None:
         raise UnknownNameError.of("asset", name, known)
 
 
-def _with_upstream(plan: Plan, lineage: Lineage, chosen: "_Chosen") -> Plan:
+def with_upstream(plan: Plan, lineage: Lineage, chosen: "Chosen") -> Plan:
     """``plan`` of some steps, with what is stale upstream of them and what may follow from that."""
     every = lineage.plan(chosen.matches)
     wanted = {step.name for step in lineage.steps if chosen.has(step)}
@@ -224,7 +224,7 @@ def _with_upstream(plan: Plan, lineage: Lineage, chosen: "_Chosen") -> Plan:
     return replace(plan, upstream=stale, may_follow=may_follow, n_fresh=plan.n_fresh - n_more)
 
 
-class _Chosen:
+class Chosen:
     """Which steps and partitions are wanted."""
 
     def __init__(
@@ -256,7 +256,7 @@ class _Walk:
         driver: Driver,
         lineage: Lineage,
         runners: Runners,
-        chosen: _Chosen,
+        chosen: Chosen,
         report: Report,
         *,
         is_forced: bool,
