@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+import psutil
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.ids import table_sha
@@ -179,18 +180,9 @@ def _kill(process: subprocess.Popen[bytes], mark: str, *, is_whole_group: bool) 
 
 def processes_with(mark: str) -> list[int]:
     """Ids of living processes that were started with ``mark`` in their environment."""
-    wanted = f"{MARK}={mark}".encode()
-    found = []
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            # Of a zombie it is empty.
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
+    # Without one: zombies, and processes of other users.
+    environments = ((p.pid, p.info["environ"] or {}) for p in psutil.process_iter(["environ"]))
+    return [pid for pid, environment in environments if environment.get(MARK) == mark]
 
 
 def find_damage(root: Path) -> list[str]:

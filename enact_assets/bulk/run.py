@@ -1,6 +1,5 @@
 """Many demonstrations in a few processes: batches are handed out, landed, skipped if finished."""
 
-import fcntl
 import os
 import re
 import resource
@@ -13,6 +12,8 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from filelock import lock_descriptor
 
 from enact_assets.bulk.batches import (
     BatchTask,
@@ -164,12 +165,10 @@ def _check(sources: list[Source], workers: int, batch_size: int) -> None:
 def _only_run(output: Path) -> Iterator[None]:
     """Hold the lock of ``output``; the system gives it back when this process ends, however."""
     with (output / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not lock_descriptor(lock.fileno(), blocking=False):
             raise MaterializationError(
                 f"another run is writing to {output}. Wait for it, or choose another folder."
-            ) from None
+            )
         yield
 
 

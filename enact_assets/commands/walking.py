@@ -15,7 +15,7 @@ from enact_assets.official.commands import positive
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
-    from enact_assets.engine.planning.plan import Plan
+    from enact_assets.engine.planning.plan import Plan, PlannedStep
 
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
@@ -197,7 +197,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
 
 def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
     """Steps in the order in which they would be made, partitions with the same reasons together."""
-    if not plan.stale:
+    if not plan.stale and not plan.upstream:
         console.print(f"Nothing to do: all {plan.n_fresh} partitions are fresh.")
         return
     n_following = sum(len(partitions) for partitions in plan.may_follow.values())
@@ -205,8 +205,19 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
         f"{len(plan.stale)} partitions to make, {plan.n_fresh} fresh. {n_following} more may "
         "become stale, depending on the results.\n"
     )
+    _print_steps(console, plan.stale, limit)
+    if plan.upstream:
+        console.print("\nStale upstream, left out by --asset:")
+        _print_steps(console, plan.upstream, limit)
+    if plan.may_follow:
+        console.print("\nMay become stale:")
+        for name, partitions in plan.may_follow.items():
+            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
+
+
+def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
     by_reason: dict[tuple[str, str], list[str]] = {}
-    for step in plan.stale:
+    for step in steps:
         by_reason.setdefault((step.name, step.why), []).append(step.key or "")
     shown: dict[str, int] = {}
     for (name, why), keys in by_reason.items():
@@ -217,10 +228,6 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
     for name, n_reasons in shown.items():
         if n_reasons > limit:
             console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
-    if plan.may_follow:
-        console.print("\nMay become stale:")
-        for name, partitions in plan.may_follow.items():
-            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
 
 
 def _some(keys: Sequence[str], limit: int) -> str:
@@ -232,16 +239,20 @@ def _some(keys: Sequence[str], limit: int) -> str:
 
 
 def _as_json(plan: "Plan", rejected: Sequence[str]) -> dict[str, object]:
-    return {
-        "stale": [
+    def said(steps: "Sequence[PlannedStep]") -> list[dict[str, object]]:
+        return [
             {
                 "step": step.name,
                 "assets": list(step.assets),
                 "partition": step.key,
                 "why": [str(cause) for cause in step.causes],
             }
-            for step in plan.stale
-        ],
+            for step in steps
+        ]
+
+    return {
+        "stale": said(plan.stale),
+        "upstream": said(plan.upstream),
         "may_follow": {
             name: ["|".join(partition) or None for partition in partitions]
             for name, partitions in plan.may_follow.items()

@@ -38,29 +38,44 @@ class Predicate:
     is_symmetric: bool = False
     is_recorded_only: bool = False
     """Occurs in recorded replays only; no gating of profile ``paper`` looks at it."""
+    is_in_release: bool = False
+    """One of the 26 states whose change the public release words."""
+
+
+def _state(name: str, arity: Literal[1, 2], kind: SemanticClass, meaning: str) -> Predicate:
+    """A state that the paper's gatings and the public release look at."""
+    return Predicate(name, arity, kind, meaning, is_in_release=True)
 
 
 def _recorded(name: str, arity: Literal[1, 2], kind: SemanticClass, meaning: str) -> Predicate:
-    return Predicate(name, arity, kind, meaning, is_recorded_only=True)
+    """A state that only the public release looks at."""
+    return Predicate(name, arity, kind, meaning, is_recorded_only=True, is_in_release=True)
 
 
 _CATALOGUE = (
-    Predicate("RightGrasping", 2, "agent_interaction", "The robot's right hand holds the object."),
-    Predicate("LeftGrasping", 2, "agent_interaction", "The robot's left hand holds the object."),
-    Predicate("OnTop", 2, "spatial_relation", "Subject rests on, and touches, the object's top."),
-    Predicate("Inside", 2, "spatial_relation", "Subject's centre lies in the object's cavity."),
-    Predicate("Under", 2, "spatial_relation", "Subject lies below the object, within its outline."),
-    Predicate("Contains", 2, "spatial_relation", "Subject holds a particle of the object."),
-    Predicate("Covered", 2, "spatial_relation", "A particle of the object lies on the subject."),
-    Predicate("Open", 1, "functional_state", "A joint is past 5 % of its range."),
-    Predicate("ToggledOn", 1, "functional_state", "The object's button was pressed to on."),
-    Predicate("Cooked", 1, "material_state", "The object has once been at 70 degrees Celsius."),
+    _state("RightGrasping", 2, "agent_interaction", "The robot's right hand holds the object."),
+    _state("LeftGrasping", 2, "agent_interaction", "The robot's left hand holds the object."),
+    _state("OnTop", 2, "spatial_relation", "Subject rests on, and touches, the object's top."),
+    _state("Inside", 2, "spatial_relation", "Subject's centre lies in the object's cavity."),
+    _state("Under", 2, "spatial_relation", "Subject lies below the object, within its outline."),
+    _state("Contains", 2, "spatial_relation", "Subject holds a particle of the object."),
+    _state("Covered", 2, "spatial_relation", "A particle of the object lies on the subject."),
+    _state("Open", 1, "functional_state", "A joint is past 5 % of its range."),
+    _state("ToggledOn", 1, "functional_state", "The object's button was pressed to on."),
+    _state("Cooked", 1, "material_state", "The object has once been at 70 degrees Celsius."),
     Predicate(
         "Transition", 2, "material_state", "Subject (the parents) disappears as the object appears."
     ),
-    Predicate("Touching", 2, "contact", "The two objects are in contact.", is_symmetric=True),
+    Predicate(
+        *("Touching", 2, "contact", "The two objects are in contact."),
+        is_symmetric=True,
+        is_in_release=True,
+    ),
     Predicate("Exists", 1, "existence", "The object is in the world."),
-    _recorded("Related", 2, "existence", "A recording lists the pair with no state that holds."),
+    Predicate(
+        *("Related", 2, "existence", "A recording lists the pair with no state that holds."),
+        is_recorded_only=True,
+    ),
     _recorded("Grasping", 2, "agent_interaction", "The robot holds the object."),
     _recorded("AttachedTo", 2, "spatial_relation", "Subject is fixed to the object."),
     _recorded("Draped", 2, "spatial_relation", "Cloth subject hangs over the object."),
@@ -91,9 +106,7 @@ CONTACT_PREDICATES: tuple[str, ...] = (*STATE_PREDICATES, "Touching")
 """The same, with contact gating (paper B.2.3)."""
 
 
-RELEASE_PREDICATES: tuple[str, ...] = tuple(
-    p.name for p in _CATALOGUE if p.name not in (EXISTS, RELATED, TRANSITION)
-)
+RELEASE_PREDICATES: tuple[str, ...] = tuple(p.name for p in _CATALOGUE if p.is_in_release)
 """The 26 states whose change the public release words; it ignores any other."""
 
 

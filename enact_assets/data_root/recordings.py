@@ -186,14 +186,6 @@ class Recordings:
         place.unlink()
         return True
 
-    def imported_at(self, demonstration: str) -> float:
-        """When the recording, or the link to it, was taken in or last changed: seconds since 1970.
-
-        Errors: ``OSError`` if it is gone.
-        """
-        folder = self.folder(demonstration)
-        return max(folder.lstat().st_mtime, self.file(demonstration).stat().st_mtime)
-
     def _take_in(self, folder: Path, place: Path, *, copy: bool) -> None:
         temporary = temporary_name(place)
         try:

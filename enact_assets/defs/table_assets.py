@@ -113,7 +113,7 @@ def _landed(  # noqa: PLR0917 - what a materialization consists of
     aside = data.lake.set_aside(name, partition) if name in PAID else None
     if aside is not None:
         context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
-    sha = data.lake.write(name, rows, partition, made_from)
+    sha = data.lake.write(name, rows, partition, made_from, is_checked=True)
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()

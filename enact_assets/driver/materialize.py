@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -97,7 +98,7 @@ class Driver:
         """
         began = time.monotonic()
         report = Report()
-        chosen = _Chosen(assets, only)
+        chosen = Chosen(assets, only)
         with only_driver(self._root):
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
@@ -127,11 +128,14 @@ class Driver:
         Nothing is changed: names that are no partitions yet are treated as if they were.
         Errors: :class:`UnknownNameError` for an unknown asset.
         """
-        chosen = _Chosen(assets, only)
+        chosen = Chosen(assets, only)
         report = Report()
         lineage = self._read(self._new_names(demonstrations, models, report))
         with without_collector():
-            return lineage.plan(chosen.is_chosen), report.rejected
+            plan = lineage.plan(chosen.is_chosen)
+            if assets is not None:
+                plan = with_upstream(plan, lineage, chosen)
+        return plan, report.rejected
 
     def forget(self, dimension: str, name: str) -> None:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.
@@ -204,7 +208,23 @@ def check_assets(names: Iterable[str]) -> None:
         raise UnknownNameError.of("asset", name, known)
 
 
-class _Chosen:
+def with_upstream(plan: Plan, lineage: Lineage, chosen: "Chosen") -> Plan:
+    """``plan`` of some steps, with what is stale upstream of them and what may follow from that."""
+    every = lineage.plan(chosen.matches)
+    wanted = {step.name for step in lineage.steps if chosen.has(step)}
+    above = lineage.graph.upstream(wanted) - wanted
+    known = {(step.name, step.partition) for step in plan.stale}
+    may_follow = {
+        name: left
+        for name, found in every.may_follow.items()
+        if name in wanted and (left := tuple(p for p in found if (name, p) not in known))
+    }
+    n_more = sum(map(len, may_follow.values())) - sum(map(len, plan.may_follow.values()))
+    stale = tuple(step for step in every.stale if step.name in above)
+    return replace(plan, upstream=stale, may_follow=may_follow, n_fresh=plan.n_fresh - n_more)
+
+
+class Chosen:
     """Which steps and partitions are wanted."""
 
     def __init__(
@@ -236,7 +256,7 @@ class _Walk:
         driver: Driver,
         lineage: Lineage,
         runners: Runners,
-        chosen: _Chosen,
+        chosen: Chosen,
         report: Report,
         *,
         is_forced: bool,

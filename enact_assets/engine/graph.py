@@ -69,6 +69,17 @@ class Graph:
             found = (*found, dimension)
         return found
 
+    def upstream(self, steps: Collection[str]) -> set[str]:
+        """Names of ``steps`` and of all that they are made from, directly or not."""
+        found, left = set[str](), list(steps)
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                inputs = (given.asset for given in self.step_named[name].inputs)
+                left += [self.step_of[asset].name for asset in inputs if asset in self.step_of]
+        return found
+
     @cached_property
     def step_named(self) -> Mapping[str, StepSpec]:
         """Name -> step."""

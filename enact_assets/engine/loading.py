@@ -92,15 +92,22 @@ def call(
 ) -> Iterator[tuple[type[Table], pl.DataFrame, Mapping[str, Any]]]:
     """Load the arguments of ``step`` and call it: each table that it makes, rows and summary.
 
-    ``partition`` maps dimension -> name. Rows are as the step returns them, not validated; the
-    summary is that of the whole step and comes with its first table.
-    Errors: those of loading and of the step; :class:`UndeclaredReadError` for a body that reads
+    ``partition`` maps dimension -> name. Rows are checked here, and only here; the summary is that
+    of the whole step and comes with its first table.
+    Errors: those of loading and of the step; :class:`TableContractError` for rows that are none of
+    the table; :class:`UndeclaredReadError` for a body that reads
     what it does not declare.
     """
     arguments = load_arguments(step, partition, world)
     with _as_running(step):
         made = step.function(**arguments)
-    parts = made if isinstance(made, tuple) else (made,)
+    text = ", ".join(f"{dimension}={name}" for dimension, name in partition.items())
+    parts = [
+        table.check(part, text)
+        for table, part in zip(
+            step.outputs, made if isinstance(made, tuple) else (made,), strict=True
+        )
+    ]
     summary: Mapping[str, Any] = {}
     if step.summary is not None:
         rows = {t.table_name(): part for t, part in zip(step.outputs, parts, strict=True)}

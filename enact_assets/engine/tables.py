@@ -117,14 +117,23 @@ class Table(dy.Schema):
 
     @classmethod
     def build(cls: type[T], rows: Sequence[Mapping[str, Any]]) -> Of[T]:
-        """Rows as dictionaries -> a checked table in key order; absent values are null.
+        """Rows as dictionaries -> a table in key order; absent values are null.
 
-        Errors: as :meth:`check`, also for a value of another type than its column's.
+        Errors: as :meth:`arranged`, also for a value of another type than its column's.
         """
         nested = [name for name, dtype in cls.schema().items() if dtype.is_nested()]
         flat = {name: dtype for name, dtype in cls.schema().items() if name not in nested}
         lists = [cls._lists(name, [row.get(name) for row in rows]) for name in nested]
-        return cls.check(pl.DataFrame(rows, schema=flat, orient="row").with_columns(lists))
+        return cls.arranged(pl.DataFrame(rows, schema=flat, orient="row").with_columns(lists))
+
+    @classmethod
+    def arranged(cls: type[T], rows: pl.DataFrame, partition: str = "") -> Of[T]:
+        """``rows`` in column and key order; rules are checked once, where the engine takes them.
+
+        Errors: :class:`TableContractError` for columns other than those of this table.
+        """
+        cls._check_columns(rows, cls._where(partition))
+        return cls.of(_in_order(rows.select(list(cls.schema())), cls.key()))
 
     @classmethod
     def check(cls: type[T], rows: pl.DataFrame, partition: str = "") -> Of[T]:
@@ -133,12 +142,14 @@ class Table(dy.Schema):
         Errors: :class:`TableContractError` names the table, the partition, what is wrong, how many
         rows it concerns and the first of them.
         """
-        where = cls.table_name() + (f" partition {partition!r}" if partition else "")
-        cls._check_columns(rows, where)
-        rows = _in_order(rows.select(list(cls.schema())), cls.key())
+        rows = cls.arranged(rows, partition)
         if not cls.is_valid(rows):
-            raise TableContractError(f"{where}: {cls._first_failure(rows)}")
+            raise TableContractError(f"{cls._where(partition)}: {cls._first_failure(rows)}")
         return cls.of(rows)
+
+    @classmethod
+    def _where(cls, partition: str) -> str:
+        return cls.table_name() + (f" partition {partition!r}" if partition else "")
 
     @dy.rule()
     def is_unique(cls) -> pl.Expr:  # noqa: N805 - dataframely calls it with the class

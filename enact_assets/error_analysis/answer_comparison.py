@@ -192,7 +192,7 @@ class AnswerComparer:
             predicate=self._predicates.gather(named),
             semantic_class=self._classes.gather(named),
         )
-        return Compared(ComparedSteps.check(steps), ComparedComponents.check(components))
+        return Compared(ComparedSteps.arranged(steps), ComparedComponents.arranged(components))
 
 
 def compare_answers(

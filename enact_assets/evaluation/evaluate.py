@@ -95,7 +95,7 @@ def evaluate(
         n_steps=pl.col("length") - 1,
         **{name: pl.when(is_scored).then(pl.Series(values)) for name, values in scores.items()},
     )
-    return Evaluation.check(rows.select(list(Evaluation.schema())))
+    return Evaluation.arranged(rows.select(list(Evaluation.schema())))
 
 
 def _check_verified(failed: pl.DataFrame) -> None:

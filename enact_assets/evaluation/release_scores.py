@@ -111,17 +111,6 @@ class ReleaseScorer:
         return results
 
 
-def score_release(
-    rows: Sequence[OfficialAnswer],
-    evidence: Mapping[str, Evidence],
-    *,
-    analyze_wrong_cases: bool = False,
-) -> list[ReleaseResult]:
-    """Results of one file of answers, one per row (see :meth:`ReleaseScorer.score`)."""
-    answers = [row.answer for row in rows]
-    return ReleaseScorer(rows, evidence).score(answers, analyze_wrong_cases=analyze_wrong_cases)
-
-
 _NO_SCORES = (True, False, False, False, 0, 1, 0.0, False)
 
 

@@ -6,7 +6,6 @@ import polars as pl
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.data_root.recordings import CAMERA
 from enact_assets.frames.frame_tables import Visibility
-from enact_assets.replay.replay_tables import Observability
 
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px")
 
@@ -63,7 +62,7 @@ def visibility_from_observability(
         (pl.col("pixels") / (pl.col("height_px") * pl.col("width_px"))).alias("fraction"),
         *_BOX,
     )
-    return contract.check(visibility, f"{demonstration}, {gating}")
+    return contract.arranged(visibility, f"{demonstration}, {gating}")
 
 
 def _partition(observability: pl.DataFrame, segmented_frames: pl.DataFrame) -> tuple[str, str]:
@@ -77,25 +76,3 @@ def _partition(observability: pl.DataFrame, segmented_frames: pl.DataFrame) -> t
             f"{partitions[:3]} were given together. Read one partition of each."
         )
     return str(demonstration), str(gating)
-
-
-def observability_from_visibility(
-    visibility: pl.DataFrame, size_px: int, camera: str = CAMERA
-) -> pl.DataFrame:
-    """Table ``observability`` with what table ``visibility`` says: of key frames, one frame each.
-
-    Masks of an embedded demonstration are measured at key frames only; with these rows it can be
-    written as a recording. ``size_px`` is the edge of the pictures they were measured in. Inverse
-    of :func:`visibility_from_observability` at those key frames.
-    """
-    rows = visibility.select(
-        "demonstration",
-        pl.lit(camera).alias("camera"),
-        "object_name",
-        pl.col("frame").alias("frame_from"),
-        (pl.col("frame") + 1).alias("frame_to"),
-        *_BOX,
-        pl.lit(size_px, pl.Int64).alias("height_px"),
-        pl.lit(size_px, pl.Int64).alias("width_px"),
-    )
-    return Observability.check(rows, "observability of key frames")

@@ -59,7 +59,7 @@ def correct_within_panels(probes: pl.DataFrame) -> pl.DataFrame:
     ]
     contract = ProbePanels
     found = [family.select(list(contract.schema())) for family in families]
-    return contract.check(pl.concat([contract.empty(), *found]))
+    return contract.arranged(pl.concat([contract.empty(), *found]))
 
 
 def _with_nan(rows: pl.DataFrame, column: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

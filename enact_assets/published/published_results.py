@@ -33,4 +33,4 @@ def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
         raise TableContractError(
             f"{path}: published results cannot be read ({error}). Install the package again."
         ) from error
-    return contract.check(rows)
+    return contract.arranged(rows)

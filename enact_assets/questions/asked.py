@@ -73,7 +73,7 @@ def ask_questions(
         teller = _Teller(variant, settings, vocabularies or {}, template_folder)
         told = contract.build([teller.told(row) for row in anew.iter_rows(named=True)])
         asked = pl.concat([asked, told])
-    return contract.check(asked, f"variant={variant.name}")
+    return contract.arranged(asked, f"variant={variant.name}")
 
 
 class _Teller:

@@ -41,7 +41,7 @@ def to_rows(question_file: str, questions: list[ImportedQuestion], source_sha: s
         "source_sha": [source_sha] * len(questions),
     }
     rows = pl.DataFrame(columns, schema_overrides=contract.schema())
-    return contract.check(rows, question_file)
+    return contract.arranged(rows, question_file)
 
 
 def from_rows(official_questions: pl.DataFrame) -> list[ImportedQuestion]:

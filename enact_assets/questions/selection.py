@@ -124,7 +124,7 @@ def frames_wanted(
             pl.col("shown_key_frames").explode().unique().alias("key_frame")
         )
         wanted = wanted.join(shown, on="key_frame", how="semi")
-    return contract.check(
+    return contract.arranged(
         wanted.with_columns(variant=pl.lit(variant)).select(list(contract.schema())),
         f"{demonstration}, {variant}",
     )

@@ -114,7 +114,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
         facts,
         objects,
         Observability.empty(),
-        States.check(states, name),
+        States.arranged(states, name),
     )
 
 

@@ -201,7 +201,7 @@ class _Columns:
         )
         named = {"demonstration": demonstration, **same}
         rows = rows.with_columns(pl.lit(v, pl.String).alias(k) for k, v in named.items())
-        return self._table.check(rows, demonstration)
+        return self._table.arranged(rows, demonstration)
 
 
 def read_played(path: Path, demonstration: str) -> ReplayTables:

@@ -4,7 +4,6 @@ Isaac Sim crashes now and then, so an end without a result is tried once more. W
 is wrong (no GPU, no such file) is not: it would be wrong again.
 """
 
-import fcntl
 import logging
 import os
 import signal
@@ -15,6 +14,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from enact_assets.contracts.errors import OutputError, PlaybackError
 from enact_assets.replay.omnigibson_player.request import (
@@ -128,11 +129,10 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
     process is killed. It is gone with the last process that holds it, however that ends.
     """
     with path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        # Not a FileLock: its release would also unlock the descriptor that a player inherited.
+        if not lock_descriptor(file.fileno(), blocking=False):
             say("Another replay uses the GPU; waiting for it.")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock_descriptor(file.fileno())
         yield file.fileno()
 
 

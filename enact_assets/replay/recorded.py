@@ -165,4 +165,4 @@ def _observability(demonstration: str, timeline: Timeline) -> pl.DataFrame:
 
 def _checked(name: str, demonstration: str, rows: pl.DataFrame) -> pl.DataFrame:
     named = rows.with_columns(demonstration=pl.lit(demonstration, pl.String))
-    return table(name).check(named, demonstration)
+    return table(name).arranged(named, demonstration)

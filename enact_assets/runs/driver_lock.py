@@ -8,12 +8,13 @@ import errno
 import fcntl
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
 
 from enact_assets.contracts.errors import MaterializationError, SettingsError
 from enact_assets.system.process_identity import ProcessIdentity
@@ -26,8 +27,8 @@ POSTGRES_VARIABLE = "ENACT_POSTGRES_URL"
 ADVISORY_KEY = 0x656E616374  # "enact"
 NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 REACHED_S = 10
-TOLD_CHARACTERS = 1000
-ASKED_TIMES, ASKED_EVERY_S = 4, 0.05
+WAIT_S = 0.2
+"""Longer than :func:`driver_at_work` holds the file."""
 KEEPALIVE = "-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6"
 """A holder whose machine vanished is noticed within two minutes, not two hours."""
 
@@ -94,56 +95,42 @@ def only_driver(data_root: Path) -> Iterator[None]:
 @contextmanager
 def _file_lock(data_root: Path) -> Iterator[None]:
     path = data_root / LOCK_FILE
+    # With `preserve_lock_file` it raises an error where the file system has no locks. Otherwise
+    # the existence of the file would be the lock, also after the driver died.
+    lock = FileLock(path, WAIT_S, preserve_lock_file=True, on_acquired=_write_holder)
     try:
-        lock = path.open("a+", encoding="utf-8")
+        lock.acquire()
+    except Timeout:
+        raise _taken(data_root, _holder_in(path), "another --data folder") from None
     except OSError as error:
-        raise _not_writable(path, error) from error
-    with lock:
-        try:
-            _lock(lock)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = _told(lock.read(TOLD_CHARACTERS))
-            raise _taken(data_root, holder, "another --data folder") from None
-        except OSError as error:
-            if error.errno not in NO_LOCKS_HERE or postgres_url() is None:
-                raise SettingsError(
-                    f"{path}: this file system has no locks ({error.strerror}), so a second "
-                    f"driver could start. Set {POSTGRES_VARIABLE}, or give another --data folder."
-                ) from error
-        try:
-            lock.truncate(0)
-            lock.write(json.dumps(_holder()))
-            lock.flush()
-        except OSError as error:
+        if error.errno not in NO_LOCKS_HERE:
             raise _not_writable(path, error) from error
-        yield
-
-
-def _lock(lock: TextIO) -> None:
-    """Take the lock; a process that only checks it holds it for an instant."""
-    for _ in range(ASKED_TIMES - 1):
-        with suppress(BlockingIOError):
-            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        time.sleep(ASKED_EVERY_S)
-    return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _holder() -> dict[str, str]:
-    return {
-        "process": ProcessIdentity.here().encoded(),
-        "since": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def _told(text: str) -> str:
-    """Who holds the lock, by what it wrote; empty or half written if it is just about to."""
+        if postgres_url() is None:
+            raise SettingsError(
+                f"{path}: this file system has no locks ({error.strerror}), so a second driver "
+                f"could start. Set {POSTGRES_VARIABLE}, or give another --data folder."
+            ) from error
     try:
-        found = json.loads(text)
+        yield
+    finally:
+        lock.release()
+
+
+def _write_holder(lock: int) -> None:
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    holder = {"process": ProcessIdentity.here().encoded(), "since": since}
+    os.truncate(lock, 0)
+    os.write(lock, json.dumps(holder).encode())
+
+
+def _holder_in(path: Path) -> str:
+    """The driver that a lock file names, unless it ended: its successor is about to write."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        found = json.loads(path.read_bytes())
         process = ProcessIdentity.decoded(found["process"])
-        return f"{process or 'unknown'}, since {found['since']}"
-    except (ValueError, TypeError, KeyError):
-        return "it has just started"
+        if process is not None and not process.is_gone():
+            return f"{process}, since {found['since']}"
+    return "it has just started"
 
 
 class _DatabaseLock:
@@ -227,14 +214,13 @@ def driver_at_work(data_root: Path) -> str | None:
 
 
 def _file_holder(path: Path) -> str | None:
-    try:
-        with path.open(encoding="utf-8") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return _told(lock.read(TOLD_CHARACTERS))
-    except (OSError, UnicodeDecodeError):
-        pass  # there is none yet, or no locks here: then the database has one
+    # No file yet, or no locks here: then the database has one.
+    with suppress(OSError), path.open() as lock:
+        try:
+            # Shared, which FileLock cannot be: two checks at the same time do not collide.
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _holder_in(path)
     return None
 
 

@@ -27,7 +27,7 @@ def scene_graphs_at(
     ``Exists`` and ``Related`` are rows too.
     """
     of_it = facts.filter(pl.col("demonstration") == demonstration)
-    return SceneGraphs.check(
+    return SceneGraphs.arranged(
         facts_at(of_it, frames).with_columns(
             demonstration=pl.lit(demonstration), gating=pl.lit(gating_name)
         ),

@@ -64,8 +64,8 @@ def land(
     )
     where = f"{demonstration}, {gating.name}"
     return SegmentedTables(
-        SegmentedFrames.check(segmented_frames, where),
-        SceneGraphs.check(scene_graphs.with_columns(*of), where),
+        SegmentedFrames.arranged(segmented_frames, where),
+        SceneGraphs.arranged(scene_graphs.with_columns(*of), where),
     )
 
 

@@ -145,10 +145,6 @@ class ReleaseDeltaIndex(ComponentIndex):
         """
         return self._changes(pairs, FULL).codes
 
-    def visible_failures(self, pairs: Ints) -> Ints:
-        """Why the visible change of each of ``pairs`` (n, 2) fails, by the same codes: (n,)."""
-        return self._changes(pairs, VISIBLE).codes
-
     def n_sentences(self, pairs: Ints) -> Ints:
         """Dots in the text of each visible change of ``pairs`` (n, 2): (n,); 0 if it fails.
 

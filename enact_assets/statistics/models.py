@@ -82,8 +82,8 @@ def compare_models(
         comparisons.append(pairs)
         accuracies.append(_with_places(found, pairs.filter(~pl.col("has_reference"))))
     return (
-        ModelAccuracies.check(_in_order("model_accuracies", accuracies)),
-        ModelComparisons.check(_in_order("model_comparisons", comparisons)),
+        ModelAccuracies.arranged(_in_order("model_accuracies", accuracies)),
+        ModelComparisons.arranged(_in_order("model_comparisons", comparisons)),
     )
 
 

@@ -24,7 +24,6 @@ from enact_assets.segmentation.segmentation_tables import SceneGraphs, Segmented
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
 ModelName = Annotated[str, Name("model")]
-QuestionFileName = Annotated[str, Name("question_file")]
 
 settings(Gating, "gating_config", "gating")
 settings(QuestionSetSettings, "question_set_config", "question_set")

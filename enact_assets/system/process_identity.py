@@ -9,6 +9,8 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 _PROC = Path("/proc")
 
 
@@ -86,12 +88,14 @@ def _namespace() -> str:
 def _started(pid: int) -> str:
     """When the process began, in ticks since boot; empty if there is none, or only its remains."""
     try:
-        stat = (_PROC / str(pid) / "stat").read_text()
-    except OSError:
+        process = psutil.Process(pid)
+        if process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}:
+            return ""
+        # As a time of day it would change whenever the clock is set.
+        since_boot_s = process.create_time() - psutil.boot_time()
+    except (psutil.Error, OSError):
         return ""
-    # The name in parentheses may hold anything, also parentheses and spaces.
-    fields = stat.rpartition(")")[2].split()
-    return "" if fields[0] in "ZX" else fields[19]
+    return str(round(since_boot_s * os.sysconf("SC_CLK_TCK")))
 
 
 def _is_alive(pid: int) -> bool | None:

@@ -203,7 +203,7 @@ def count_paths(
     )
     demonstration, gating = segmented_frames.select("demonstration", "gating").row(0)
     rows = rows.with_columns(demonstration=pl.lit(demonstration), gating=pl.lit(gating))
-    return contract.check(rows, f"{demonstration}, {gating}")
+    return contract.arranged(rows, f"{demonstration}, {gating}")
 
 
 def path_counts_of(

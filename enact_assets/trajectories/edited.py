@@ -36,7 +36,7 @@ def measure_edited_objects(
         )
         rows = rows.join(seen, on=[f"key_frame_{end}", "object_name"], how="left")
     both = [pl.col(f"pixels_{end}").fill_null(0) for end in ("from", "to")]
-    return EditedObjects.check(
+    return EditedObjects.arranged(
         rows.with_columns(
             *both,
             pixels=pl.when("in_transition")

@@ -42,7 +42,7 @@ def build_transition_graph(segmented_frames: pl.DataFrame, index: ComponentIndex
             "changes": index.texts(index.visible_bits(pairs)),
         }
     ).with_columns(demonstration=pl.lit(demonstration), gating=pl.lit(gating))
-    return contract.check(edges, f"{demonstration}, {gating}")
+    return contract.arranged(edges, f"{demonstration}, {gating}")
 
 
 def count_key_frames(segmented_frames: pl.DataFrame) -> int:

@@ -1,5 +1,7 @@
 """The lock of a data root: who holds it is told, and whoever died does not."""
 
+import errno
+import fcntl
 import re
 import subprocess
 import sys
@@ -59,6 +61,34 @@ def test_what_a_lock_file_says_locks_nothing(tmp_path: Path) -> None:
             only_driver(tmp_path),
         ):
             pass
+
+
+def test_a_driver_that_died_is_not_named_in_place_of_its_successor(tmp_path: Path) -> None:
+    """A driver takes the lock before it writes its name over the one of the last driver."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    gone = replace(ProcessIdentity.here(), pid=ended.pid).encoded()
+    with only_driver(tmp_path):
+        (tmp_path / LOCK_FILE).write_text(f'{{"process": "{gone}", "since": "2025-01-01"}}')
+        assert driver_at_work(tmp_path) == "it has just started"
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_refused(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is at hand, so the call fails here as it does on one."""
+
+    def flock(*_: object) -> None:
+        raise OSError(number, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with (
+        pytest.raises(SettingsError, match=r"has no locks .*ENACT_POSTGRES_URL"),
+        only_driver(tmp_path),
+    ):
+        pass
+    assert driver_at_work(tmp_path) is None
 
 
 def test_a_folder_that_cannot_be_written_is_named() -> None:
@@ -136,6 +166,8 @@ def test_a_process_is_gone_only_if_that_is_certain() -> None:
     here = ProcessIdentity.here()
     assert ProcessIdentity.decoded(here.encoded()) == here
     assert here.is_gone() is False
+    stat = Path("/proc/self/stat").read_text()
+    assert here.started == stat.rpartition(")")[2].split()[19], "as runs were tagged before"
     assert replace(here, started="1").is_gone() is True, "another process with that number"
     assert replace(here, boot="before").is_gone() is True, "this machine was restarted"
     assert replace(here, boot="before", host="other").is_gone() is None, "another machine"

@@ -22,7 +22,6 @@ from enact_assets.evaluation.release_scores import (
     REASONS,
     ReleaseResult,
     ReleaseScorer,
-    score_release,
 )
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.questions.official import OfficialAnswer
@@ -31,6 +30,12 @@ from reference import release_verification as slow
 from reference.conformance import TASKS, expected, micro
 
 Row = dict[str, Any]
+
+
+def score_release(
+    rows: list[OfficialAnswer], given: dict[str, Evidence], **options: bool
+) -> list[ReleaseResult]:
+    return ReleaseScorer(rows, given).score([row.answer for row in rows], **options)
 
 
 def outcome(result: ReleaseResult, analyzed: ReleaseResult) -> Row:

@@ -106,7 +106,7 @@ def test_contradictions_are_refused() -> None:
         )
     with pytest.raises(ReplayError, match="picture without pixels, first 'mug_2' from frame 2"):
         visibility_from_observability(masks(mask("mug_2", 2, 9, width_px=0)), key_frames(3))
+    twice = masks(mask("mug_2", 0, 9), mask("mug_2", 2, 4))
+    seen = visibility_from_observability(twice, key_frames(3))
     with pytest.raises(TableContractError, match="share their key"):
-        visibility_from_observability(
-            masks(mask("mug_2", 0, 9), mask("mug_2", 2, 4)), key_frames(3)
-        )
+        Visibility.check(seen)

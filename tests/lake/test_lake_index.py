@@ -199,7 +199,7 @@ def test_files_that_are_not_the_partition_have_a_problem_in_words(
     problems = {values[0]: record.problem for values, record in found.items()}
     assert problems["a-1"] is None
     assert problems["c-0"] is None
-    assert "it holds facts (demonstration=c-0)" in str(problems["b-0"])
+    assert "its file is of facts (demonstration=c-0)" in str(problems["b-0"])
     assert "truncated or damaged" in str(problems["a-0"])
     assert "truncated or damaged" in str(problems["d-0"])
     assert "written by something else" in str(problems["e-0"])

@@ -242,7 +242,7 @@ def test_a_file_that_is_whole_is_not_damaged_whatever_it_holds(
     found = inspect(lake, images)
     assert (found.is_whole, found.damaged, len(found.misfits)) == (True, [], 1)
     for find in (read, publish):
-        with pytest.raises(DamagedFileError, match="it holds facts") as caught:
+        with pytest.raises(DamagedFileError, match="its file is of facts") as caught:
             find(lake, tmp_path)
         assert heal(caught.value, lake, images) is caught.value
     assert (lake.root / PATH).exists()

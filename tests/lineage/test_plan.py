@@ -214,3 +214,22 @@ def test_a_changed_entry_is_told_setting_by_setting() -> None:
         "the registry entry changed: x 1 -> 2 (aaaaaaaa -> bbbbbbbb)"
     )
     assert entry_changed(None, "b" * 64, "") == "the registry entry changed (new)"
+
+
+def test_steps_and_all_they_are_made_from() -> None:
+    above = GRAPH.upstream(["visible_changes"])
+    assert above >= {"replays", "segmentation", "visibility", "gating_config", "variant_config"}
+    assert above.isdisjoint({"qa", "trajectories", "question_config"})
+    assert GRAPH.upstream(["replays"]) == {"replays"}
+
+
+def test_a_plan_of_one_step_says_what_is_stale_upstream_of_it() -> None:
+    """Another camera of the baseline: "all fresh" would send a reader elsewhere."""
+    lineage = World().lineage
+    lineage.states.set("variant_config", ("baseline",), State("another camera"))
+    chosen = Chosen(["qa"], None)
+    plan = with_upstream(lineage.plan(chosen.is_chosen), lineage, chosen)
+    assert plan.stale == ()
+    assert {step.name for step in plan.upstream} == {"visibility"}
+    assert set(plan.may_follow["qa"]) == set(lineage.names.partitions("qa"))
+    assert plan.n_fresh == 0

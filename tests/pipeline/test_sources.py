@@ -14,14 +14,15 @@ from polars.testing import assert_frame_equal
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.recordings import CAMERA
 from enact_assets.driver.materialize import Driver
-from enact_assets.frames.observed import observability_from_visibility
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.frames.visibility import PICTURE_PX
 from enact_assets.lineage.pipeline import STEPS
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import FLAVOURS, Flavour, write_recorded
 from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.replay.replay_tables import Observability
 from enact_assets.runs.resources import DataResource
 
 from reference.annotations import as_csv
@@ -38,10 +39,20 @@ KEPT = ("facts", "objects", "demonstrations")
 def embedded_replay(data: DataResource, name: str) -> ReplayTables:
     """An embedded demonstration with masks at the key frames of gating ``state``."""
     read, replay = data.lake.read, {"demonstration": name}
-    seen = read("visibility", {**replay, "gating": "state"})
+    size_px = pl.lit(PICTURE_PX, pl.Int64)
+    seen = read("visibility", {**replay, "gating": "state"}).select(
+        "demonstration",
+        pl.lit(CAMERA).alias("camera"),
+        "object_name",
+        pl.col("frame").alias("frame_from"),
+        (pl.col("frame") + 1).alias("frame_to"),
+        *("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px"),
+        size_px.alias("height_px"),
+        size_px.alias("width_px"),
+    )
     return ReplayTables(
         *(read(t, replay) for t in ("demonstrations", "facts", "objects")),
-        observability_from_visibility(seen, PICTURE_PX),
+        Observability.check(seen, name),
         read("states", replay),
     )
 

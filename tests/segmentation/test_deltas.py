@@ -48,7 +48,8 @@ def build_index(
         OBJECTS,
         PAPER,
         later_parents=at_key_frames(
-            build_later_parents(*((name, 100 * k - 5, of) for k, name, of in later)),
+            # Some at a key frame, some shortly before one.
+            build_later_parents(*((name, 100 * k - 5 * (k % 2 == 0), of) for k, name, of in later)),
             np.arange(0, 100 * len(graphs), 100),
         ),
     )

@@ -49,7 +49,7 @@ def answers(
     pair = np.array([[i, j]])
     found: list[list[str] | dict[str, str]] = []
     for bits, codes in (
-        (index.visible_bits(pair), index.visible_failures(pair)),
+        (index.visible_bits(pair), index.changes(pair)[2][:, 0]),
         (index.full_bits(pair), index.failures(pair)),
     ):
         if codes[0]:

@@ -362,7 +362,7 @@ def test_a_score_that_is_not_a_number_is_outside_too() -> None:
     rows = tiny_rows()
     _set("evaluation", _asked("guesser", "f1"), pairwise_accuracy=float("nan"))(rows)
     with pytest.raises(TableContractError, match=r"1 of 12 rows .*pairwise_accuracy.*'f1'"):
-        Evaluation.build(rows["evaluation"])
+        Evaluation.check(Evaluation.build(rows["evaluation"]))
     check = SQL_FILES["scores_are_fractions"]
     connection = Relations(tiny_rows()).connection_for(check.text)
     connection.execute(

@@ -131,9 +131,10 @@ def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
         assert rows.height > 0
 
 
-def test_the_readme_names_every_relation_and_has_many_examples() -> None:
+def test_the_readme_names_every_mart_and_has_many_examples() -> None:
     listed = re.findall(r"^\| `(\w+)`(?: \(mart\))? \|", README.read_text(), flags=re.MULTILINE)
-    assert sorted(listed) == sorted(file.name for file in RELATIONS)
+    made = {file.name for file in RELATIONS} - TABLES.keys()
+    assert sorted(listed) == sorted(made), "the table of relations in sql/README.md"
     assert len(EXAMPLES) >= 27
 
 

@@ -64,10 +64,10 @@ class FileMetadata:
         ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
         """
         if self.table != table.table_name() or self.partition != partition:
-            return f"it holds {self.table} ({self.partition})"
+            return f"its file is of {self.table} ({self.partition}), expected ({partition})"
         if self.contract_sha != contract:
             return (
-                "it keeps another version of the table's contract "
+                "its columns are those of an older version of the table "
                 f"(written by version {self.package_version})"
             )
         return None

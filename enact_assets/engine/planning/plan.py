@@ -71,6 +71,9 @@ class Plan:
     stale: tuple[PlannedStep, ...]
     may_follow: Mapping[str, tuple[Partition, ...]]
     n_fresh: int
+    upstream: tuple[PlannedStep, ...] = ()
+    """Stale, upstream of what was chosen, and not chosen: as long as they are not made, what is
+    made from them is as fresh as they are."""
 
 
 class Marks:

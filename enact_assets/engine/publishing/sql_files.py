@@ -76,13 +76,17 @@ def _copy(prefix: str, table: type[Table]) -> SqlFile:
 def read_sql_files(root: Path) -> list[SqlFile]:
     """Copies of tables, then all files below ``root``, in the order in which they run.
 
-    Errors: :class:`WarehouseError` if one of the sub-folders is missing.
+    Errors: :class:`WarehouseError` if one of the sub-folders is missing, or a file has the name of
+    a table.
     """
     files = staging()
+    tables = {file.name for file in files}
     for stage in STAGES:
         if not (root / stage).is_dir():
             raise WarehouseError(f"{root}: no sub-folder {stage!r} (expected {', '.join(STAGES)})")
         for path in sorted((root / stage).glob("*.sql")):
+            if path.stem in tables:
+                raise WarehouseError(f"{path}: a table has this name, too: rename one of them")
             text = path.read_text()
             files.append(SqlFile(stage, path.stem, _header(text), text))
     return files

@@ -1,7 +1,6 @@
-"""Ovens with a door that stand on a counter: they heat only while their door is shut."""
+"""An oven with a door that stands on a counter: it heats only while its door is shut."""
 
 from enact_assets.simulator.rooms.fixtures import (
-    GLOWING,
     LAMP_OFF,
     LAMP_ON,
     Fixture,
@@ -29,15 +28,6 @@ def add_microwave(scene: Scene, style: Style, x: float, name: str = "microwave")
 
     Works with the door shut only; then window and lamp shine.
     """
-    return _oven(scene, style, x, name, Surface((0.9, 0.75, 0.35), finish="glow"))
-
-
-def add_toaster_oven(scene: Scene, style: Style, x: float, name: str = "toaster_oven") -> Fixture:
-    """A small oven like :func:`add_microwave`, whose window glows red."""
-    return _oven(scene, style, x, name, GLOWING)
-
-
-def _oven(scene: Scene, style: Style, x: float, name: str, shining: Surface) -> Fixture:
     front, half_y, half_z, wall = 0.9, 0.165, 0.125, 0.012
     half_x = 0.26
     middle_y, middle_z = front + half_y, WORKTOP_M + half_z
@@ -72,7 +62,7 @@ def _oven(scene: Scene, style: Style, x: float, name: str, shining: Surface) -> 
     press, geom = button(
         scene, name,
         (x - away * (half_x - 0.06), front + 0.06, WORKTOP_M + 2 * half_z),
-        {window: shining, f"{name}.lamp": LAMP_ON},
+        {window: Surface((0.9, 0.75, 0.35), finish="glow"), f"{name}.lamp": LAMP_ON},
     )  # fmt: skip
     hinge = (x + away * half_x, front - 0.014, middle_z)
     leaf = (half_x - lamp_half, 0.012, half_z)

@@ -102,7 +102,6 @@ ADDERS = {
     "sink": appliances.add_sink,
     "blender": appliances.add_blender,
     "microwave": ovens.add_microwave,
-    "toaster_oven": ovens.add_toaster_oven,
     "cabinet": kitchen.add_cabinet,
     "shelf": kitchen.add_shelf,
     "trash_can": lambda scene, _, x: kitchen.add_trash_can(scene, x),
