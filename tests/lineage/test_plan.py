@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.driver.chosen import Chosen, with_upstream
 from enact_assets.engine.planning.plan import NEVER, Marks, entry_changed
 from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
