@@ -297,11 +297,10 @@ def collect_all(root: Path, registry_file: Path) -> Collected:
     """What ``enact-assets gc --delete --grace 0`` does: no run is at work any more."""
     place, registry = DataRoot(root), load_registry(registry_file)
     names = {
+        **registry.named,
         "demonstration": [*registry.demonstrations, *Recordings(place.recordings).names()],
-        "gating": registry.gatings,
         "model": registry.models,
         "question_file": (),
-        "variant": registry.variants,
     }
     lake, images = Lake(place.lake), ImageStore(place.images)
     return collect(place, lake, images, lambda: names, grace_s=0.0, delete=True)
