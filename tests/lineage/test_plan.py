@@ -231,6 +231,6 @@ def test_a_plan_of_one_step_says_what_is_stale_upstream_of_it() -> None:
     chosen = Chosen(["qa"], None)
     plan = with_upstream(lineage.plan(chosen.is_chosen), lineage, chosen)
     assert plan.stale == ()
-    assert {step.name for step in plan.upstream} == {"visibility"}
+    assert {step.name for step in plan.upstream} == {"variant_config", "visibility"}
     assert set(plan.may_follow["qa"]) == set(lineage.names.partitions("qa"))
     assert plan.n_fresh == 0
