@@ -98,7 +98,7 @@ def _chosen(
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
     from enact_assets.data_root.recordings import Recordings
-    from enact_assets.driver.materialize import check_assets
+    from enact_assets.driver.chosen import check_assets
     from enact_assets.runs.arrivals import check_name
 
     check_assets(arguments.asset or ())

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.driver.chosen import Chosen, with_upstream
 from enact_assets.engine.planning.plan import NEVER, Marks, entry_changed
 from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
@@ -230,6 +231,6 @@ def test_a_plan_of_one_step_says_what_is_stale_upstream_of_it() -> None:
     chosen = Chosen(["qa"], None)
     plan = with_upstream(lineage.plan(chosen.is_chosen), lineage, chosen)
     assert plan.stale == ()
-    assert {step.name for step in plan.upstream} == {"visibility"}
+    assert {step.name for step in plan.upstream} == {"variant_config", "visibility"}
     assert set(plan.may_follow["qa"]) == set(lineage.names.partitions("qa"))
     assert plan.n_fresh == 0
