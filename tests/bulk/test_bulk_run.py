@@ -137,6 +137,7 @@ def test_workers_and_batches_change_no_row(tmp_path: Path) -> None:
         assert (told[-1].n_done, told[-1].n_demonstrations) == (5, 5)
 
 
+@pytest.mark.slow
 def test_a_run_killed_while_it_writes_leaves_whole_batches_and_is_resumed(tmp_path: Path) -> None:
     """Half a batch read as a whole one loses questions without a sign."""
     tests = str(Path(__file__).parents[1])

@@ -69,6 +69,7 @@ def test_no_rows_are_no_error(data: Path, capsys, form: str, text: str) -> None:
     assert printed(capsys, data, "select n from asked where n < 0", form) == text
 
 
+@pytest.mark.slow
 def test_the_output_is_utf_8_and_may_be_cut_off(data: Path) -> None:
     """``| head`` ended in a traceback; in a plain locale a bulb became ``\\U0001f4a1``."""
     command = [sys.executable, "-m", "enact_assets.cli", "sql", "select * from asked", "--json"]

@@ -20,6 +20,8 @@ from enact_assets.driver.process_runner import ProcessRunner
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import process_of
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 
 

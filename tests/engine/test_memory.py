@@ -124,6 +124,7 @@ def test_steps_over_all_demonstrations_see_the_one() -> None:
     assert set(chosen["question_id"]) <= set(given[table("qa")]["question_id"])
 
 
+@pytest.mark.slow
 def test_modules_of_steps_are_imported_in_any_order() -> None:
     """One that asked for settings was refused unless another had registered them before."""
     code = "import enact_assets.steps.segmentation_steps"

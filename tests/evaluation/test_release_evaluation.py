@@ -209,6 +209,7 @@ def recorded_questions(name: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_the_oracle_is_right_and_random_scores_what_chance_scores() -> None:
     """On recorded tasks, one with pairs that raise: an order lost or gained moves the means."""
     questions = pl.concat([recorded_questions(name) for name in TASKS])

@@ -368,6 +368,7 @@ Lake(Path(sys.argv[1])).write("facts", Facts.empty(), key)
 """
 
 
+@pytest.mark.slow
 def test_kill_9_during_a_write_leaves_the_old_rows_and_a_leftover_that_is_swept(lake: Lake) -> None:
     """The leftover is neither read nor listed, stays while it may be alive, goes after a day."""
     lake.write("facts", facts(), DEMONSTRATION)

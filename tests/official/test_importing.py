@@ -23,6 +23,8 @@ from enact_assets.questions.official import (
     write_questions_file,
 )
 
+pytestmark = pytest.mark.slow
+
 TASK = "synth_set_table_2212"
 REGISTRY = """
 gatings:

@@ -10,6 +10,8 @@ from tiny_roots import BUT_REPORT, TinyRoot
 from benchmarks.crashes import fingerprint
 from enact_assets.cli import main
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 COMPLAINTS = ("warning", "error", "traceback", "stale", "damaged", "cannot", "stopped", "left out")
 

@@ -23,6 +23,8 @@ from enact_assets.engine.planning.missing import NOT_MADE
 from enact_assets.runs.instance import only_driver
 from enact_assets.system.atomic import replacing
 
+pytestmark = pytest.mark.slow
+
 YEAR_S = 365 * 24 * 3600.0
 EVERYTHING = ("recordings", "lake", "images")
 

@@ -25,6 +25,8 @@ from enact_assets.lineage.code import code_versions, step_roots
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import settings_of
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(enact_assets.__file__).parent
 NEVER_MADE = {"official_questions", "published_results"}
 """Here: no question file is imported; the other one is made below."""

@@ -11,6 +11,8 @@ from enact_assets.engine.lake.damage import ANSWERS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 
+pytestmark = pytest.mark.slow
+
 ANSWERED = {"model": "oracle", "variant": "baseline"}
 EVALUATION = "evaluation/oracle/baseline.parquet"
 

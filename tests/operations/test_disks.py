@@ -16,6 +16,8 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.replay.replay_tables import Facts
 
+pytestmark = pytest.mark.slow
+
 READS = (("leaderboard",), ("sql", "select count(*) as n from qa"), ("list",))
 NEED_THE_INSTANCE = (
     ("materialize",),

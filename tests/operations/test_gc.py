@@ -15,6 +15,8 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.driver.materialize import Driver
 from enact_assets.engine.lake.lake import Lake
 
+pytestmark = pytest.mark.slow
+
 DAY = 24 * 3600.0
 
 

@@ -23,6 +23,8 @@ from enact_assets.replay.replay_tables import LaterParents
 from enact_assets.runs.names import current_names
 from enact_assets.runs.resources import DataResource
 
+pytestmark = pytest.mark.slow
+
 BUT_REPORT = [step.name for step in STEPS if step.name != REPORT]
 """Its figures take longer than all the rest."""
 IDENTITY: dict[str, Any] = {"only": {"variant": ["baseline"], "model": ["identity"]}}

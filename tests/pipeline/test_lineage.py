@@ -197,6 +197,7 @@ def test_an_unknown_name_is_left_out_and_the_rest_goes_on(
     assert walk.run(assets=BUT_REPORT).is_success
 
 
+@pytest.mark.slow
 def test_an_unknown_partition_fails_alone(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +246,7 @@ def test_a_forgotten_demonstration_leaves_the_tables_and_comes_back(
     assert again.made == []
 
 
+@pytest.mark.slow
 def test_what_is_gone_behind_our_back_is_made_again(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

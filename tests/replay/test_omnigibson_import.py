@@ -11,6 +11,8 @@ from enact_assets.data_root.recordings import Recordings
 from enact_assets.official.importing import import_paths
 from enact_assets.replay.omnigibson import read_demonstration
 
+pytestmark = pytest.mark.slow
+
 WORLDS = (World(5, {"apple": "apple"}), World(9, {"apple": "apple"}))
 
 

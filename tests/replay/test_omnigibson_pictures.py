@@ -20,6 +20,8 @@ from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.replay.replay_result import ISAAC_MODES, OMNIGIBSON
 from enact_assets.replay.sources import PictureRequest, Silent
 
+pytestmark = pytest.mark.slow
+
 WORLD = World(
     20,
     {"apple": "apple", "table": "table"},

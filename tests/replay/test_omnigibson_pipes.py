@@ -17,6 +17,8 @@ from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.runs.progress import Progress
 from enact_assets.runs.resources import DataResource
 
+pytestmark = pytest.mark.slow
+
 NAME = "raw.demo_0"
 WORLD = World(
     40,

@@ -15,6 +15,8 @@ from enact_assets.replay import omnigibson_runs
 from enact_assets.replay.omnigibson import playback_request, replay_omnigibson
 from enact_assets.replay.omnigibson_runs import Player, one_gpu
 
+pytestmark = pytest.mark.slow
+
 WORLD = World(6, {"apple": "apple"}, {("Open", "apple", None): range(3)})
 PATIENCE_S = 120.0
 """On a busy machine."""

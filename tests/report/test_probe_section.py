@@ -21,6 +21,8 @@ from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows, read_rows
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> ReportRows:

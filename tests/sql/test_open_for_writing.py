@@ -18,6 +18,8 @@ from tiny_lake import publish_few, tiny_rows, write_lake
 from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
 
+pytestmark = pytest.mark.slow
+
 KILLED_OR_CLOSED = [
     pytest.param(True, id="killed"),
     pytest.param(False, id="closed", marks=pytest.mark.slow),

@@ -79,6 +79,7 @@ def test_the_lake_and_the_warehouse_hold_the_same_rows(lake: Lake, target: Path)
         assert published.equals(lake.read_all(name).sort(contract.key()), null_equal=True)
 
 
+@pytest.mark.slow
 def test_equal_lakes_give_equal_warehouses(tmp_path: Path, target: Path) -> None:
     """Rows written in another order, by another run, are the same data."""
     rows = tiny_rows()
@@ -181,6 +182,7 @@ def test_the_file_says_what_it_was_made_from(tmp_path: Path, lake: Lake, target:
     assert published_provenance(target) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_lake_elsewhere_is_published_like_one_in_a_folder(tmp_path: Path, target: Path) -> None:
     """DuckDB reads no object store here: verified files are copied, and the copies removed."""
     here = publish_lean(write_lake(tmp_path / "lake", tiny_rows()), target)
@@ -276,6 +278,7 @@ warehouse.publish(Lake(lake), target, sql)
 """
 
 
+@pytest.mark.slow
 def test_kill_9_while_publishing_keeps_the_old_file(lake: Lake, target: Path) -> None:
     publish_few(lake, target)
     before = target.read_bytes()
@@ -308,6 +311,7 @@ print(json.dumps([n_queries, sorted(seen)]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rebuilds", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_readers_see_no_error_and_no_half_state_during_rebuilds(
     tmp_path: Path, target: Path, n_rebuilds: int

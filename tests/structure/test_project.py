@@ -22,6 +22,7 @@ def test_the_list_of_tables_is_current() -> None:
     assert written == runpy.run_path(str(ROOT / "docs/make_tables.py"))["page"]()
 
 
+@pytest.mark.slow
 def test_loading_the_definitions_imports_nothing_heavy() -> None:
     """The UI and every run load the definitions: seconds there are paid thousands of times."""
     code = (
