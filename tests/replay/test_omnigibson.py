@@ -17,6 +17,8 @@ from enact_assets.replay.omnigibson_runs import Player
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 
+pytestmark = pytest.mark.slow
+
 KITCHEN = {"apple": "apple", "table": "table", "fridge": "fridge"}
 
 

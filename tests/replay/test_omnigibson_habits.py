@@ -18,6 +18,8 @@ from enact_assets.replay.omnigibson_player.chunks import WARM_UP_FRAMES, chunks_
 from enact_assets.replay.omnigibson_player.state_names import LEFT_OUT, RECORDED, SYMMETRIC
 from enact_assets.replay.omnigibson_runs import Player
 
+pytestmark = pytest.mark.slow
+
 SLEEPY = World(
     120,
     {"plate": "plate", "table": "table", "sink": "sink", "fridge": "fridge"},

@@ -121,6 +121,7 @@ def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> N
     assert scored.get_column("n_questions").to_list() == [1, 1, 3, 3]
 
 
+@pytest.mark.slow
 def test_all_names_current_or_none_given_is_the_same_warehouse(lake: Lake, target: Path) -> None:
     """Dagster compares the hash: a new, empty partition changes nothing."""
     more = {dimension: {*names, "new"} for dimension, names in ALL.items()}
@@ -191,6 +192,7 @@ def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(
         publish_lean(lake, target, names=without("demonstration", BOIL))
 
 
+@pytest.mark.slow
 def test_a_question_set_of_leavers_alone_counts_as_empty(tmp_path: Path, target: Path) -> None:
     """Drawn before the others came: its rows must not pass for questions to be asked."""
     rows = tiny_rows()
@@ -205,6 +207,7 @@ def test_a_question_set_of_leavers_alone_counts_as_empty(tmp_path: Path, target:
     assert target.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Path) -> None:
     """A variant that changed its gating keeps old rows until it is made again."""
     rows = tiny_rows()
@@ -233,6 +236,7 @@ def test_a_gating_that_left_takes_its_questions_along(tmp_path: Path, target: Pa
     assert published_names(target) == ALL
 
 
+@pytest.mark.slow
 def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target: Path) -> None:
     """Ids may come from elsewhere: one that both gatings have does not leave with one of them."""
     rows = tiny_rows()

@@ -13,6 +13,8 @@ import pytest
 
 from enact_assets.system.worker_process import kill_workers, worker_pool
 
+pytestmark = pytest.mark.slow
+
 ENDS_WITHIN_S = 20.0
 LONG_S = 600.0
 
