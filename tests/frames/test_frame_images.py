@@ -198,6 +198,7 @@ def test_a_frame_that_cannot_be_rendered_is_named(
         render_in_world(WORLD, STATES, segmented([20]), VARIANT, store)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(store: ImageStore, tmp_path: Path) -> None:
     """Rows in the order of completion, or noise by thread."""
     alone = render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store, workers=1)

@@ -15,6 +15,8 @@ from enact_assets.defs.sensors import changed_sources, registered_partitions
 from enact_assets.runs.driver_lock import only_driver
 from enact_assets.runs.pools import API, LIMITS
 
+pytestmark = pytest.mark.slow
+
 NIGHT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 
 

@@ -49,6 +49,7 @@ def test_every_activity_file_is_listed_and_loads() -> None:
         ACTIVITIES["base"]
 
 
+@pytest.mark.slow
 def test_listing_the_names_loads_no_activity() -> None:
     """The definitions and every command need the names, and none of them the scenes."""
     code = (
