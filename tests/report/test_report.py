@@ -157,6 +157,7 @@ def test_the_same_rows_give_the_same_bytes(
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_it_says_what_it_was_made_from(
     root: DataRoot, written: WrittenReport, tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ def test_it_says_what_it_was_made_from(
     assert report_provenance(root.report) == (written.content_sha, MADE)
 
 
+@pytest.mark.slow
 def test_the_plan_reads_it_from_the_file(root: DataRoot, written: WrittenReport) -> None:
     states = DataResource(root=str(root.root), lake_url=None).states(load_registry())
     state = landed_states(states, ("report",), ())["report"]
@@ -187,11 +189,13 @@ def test_the_command_writes_it_where_it_is_told(
     assert "fisheye" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_figures_of_an_older_report_go(root: DataRoot, written: WrittenReport) -> None:
     assert written.path == root.report / "report.html"
     assert set(written.files) == {p for p in root.report.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 def test_pictures_that_are_gone_are_said_to_be(written: WrittenReport) -> None:
     assert "not stored any more" in written.path.read_text("utf-8")  # nobody stored any
 
