@@ -53,6 +53,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_finishes(
     assert tiny.walk(root, *STEPS).made == []
 
 
+@pytest.mark.slow
 def test_what_is_damaged_is_found(tiny: TinyRoot, copied: Path) -> None:
     """A search that finds nothing anywhere would call every kill harmless."""
     qa = next((copied / "lake" / "qa").rglob("*.parquet"))
