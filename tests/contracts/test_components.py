@@ -15,6 +15,7 @@ names = st.from_regex(r"[a-z]+(_[a-z0-9]+)?( [a-z]+)?", fullmatch=True)
 recorded_names = st.text(st.sampled_from("ab ,()%25C.é&"), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["add", "remove"]),
     st.sampled_from(sorted(set(CATALOGUE) - {TRANSITION})),

@@ -47,6 +47,7 @@ def terms(site: Site) -> Iterator[Terms]:
         yield terms
 
 
+@pytest.mark.slow
 def test_nobody_at_the_address_is_said_within_the_time(site: Site) -> None:
     pytest.importorskip("distributed")
     address = f"tcp://127.0.0.1:{free_port()}"

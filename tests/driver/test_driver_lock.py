@@ -50,6 +50,7 @@ def test_a_second_driver_is_told_who_is_at_work_until_that_one_dies(tmp_path: Pa
         pass
 
 
+@pytest.mark.slow
 def test_what_a_lock_file_says_locks_nothing(tmp_path: Path) -> None:
     """The number of a killed driver is another process's soon; its time may be of next year."""
     text = f'{{"process": "{ProcessIdentity.here().encoded()}", "since": "2999-01-01T00:00:00"}}'

@@ -31,6 +31,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a b", "..x", "[bold]", "a\x1b[31m", "a\nb", "x" * 121, "\udcff"])
 def test_a_folder_of_an_impossible_name_fails_alone(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]

@@ -59,6 +59,7 @@ def apply(there: dict[str, set[str]], change: Any) -> None:
             present.remove(name)
 
 
+@pytest.mark.slow
 @given(histories())
 def test_an_excerpt_has_at_each_frame_what_the_whole_has(
     excerpt_transitions: Any, history: tuple[int, dict[int, Any], list[int]]

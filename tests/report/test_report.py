@@ -200,6 +200,7 @@ def test_pictures_that_are_gone_are_said_to_be(written: WrittenReport) -> None:
     assert "not stored any more" in written.path.read_text("utf-8")  # nobody stored any
 
 
+@pytest.mark.slow
 def test_names_of_others_are_text(page: Page) -> None:
     html = Html(page.html)
     assert not html.of("script")
@@ -209,6 +210,7 @@ def test_names_of_others_are_text(page: Page) -> None:
         ET.fromstring(figure.svg)  # noqa: S314 - our own
 
 
+@pytest.mark.slow
 def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
     section = probes(emptied(rows, "probes"))
     assert "Only the baseline has answers" in said_in(section)
@@ -216,6 +218,7 @@ def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
     assert names == {f"probes_{panel}" for panel in PANELS}
 
 
+@pytest.mark.slow
 def test_without_a_wrong_answer_it_says_so(rows: ReportRows) -> None:
     nothing = emptied(rows, "structural", "semantic", "handedness", "examples")
     sections = [part(nothing) for part in (structural, semantic, handedness)]
@@ -228,6 +231,7 @@ def test_one_demonstration_is_said_to_be_one(rows: ReportRows) -> None:
     assert "There is only one demonstration" in said_in(overview(changed(rows, demonstrations=one)))
 
 
+@pytest.mark.slow
 def test_an_empty_warehouse_gives_a_report_without_figures_of_ours(rows: ReportRows) -> None:
     ours = [name for name in rows.of if not name.startswith("published_")]
     page = make_page(emptied(rows, *ours), grey_picture)

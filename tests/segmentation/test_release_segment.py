@@ -554,6 +554,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert one.scene_graphs.equals(other.scene_graphs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [5, 6, 11, 29, 36])
 def test_profile_paper_knows_nothing_of_the_quirks(number: int) -> None:
     """The inputs made for the release's rules, by the rules of the paper and their own twin."""

@@ -247,6 +247,7 @@ def test_a_question_that_someone_who_stays_shares_is_kept(tmp_path: Path, target
     assert publish_few(lake, target, names=ALL).rows["predictions"] == 12
 
 
+@pytest.mark.slow
 def test_rows_left_out_of_a_file_change_the_content_hash(tmp_path: Path, target: Path) -> None:
     """The files that go in are the same, what is published of them is not."""
     rows = tiny_rows()
@@ -265,6 +266,7 @@ def test_damage_to_what_is_not_published_stops_nobody(lake: Lake, target: Path) 
     assert publish_few(lake, target, names=without("demonstration", BOIL)).rows["qa"] == 4
 
 
+@pytest.mark.slow
 def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> None:
     """They stand in rows of roll-ups, which nobody keeps from holding any text."""
     rows = tiny_rows()
@@ -274,6 +276,7 @@ def test_names_with_quotes_in_rows_are_data(tmp_path: Path, target: Path) -> Non
     assert publish_few(lake, target, names=ALL).rows["evaluation"] == 12
 
 
+@pytest.mark.slow
 def test_published_names_are_those_in_the_file(lake: Lake, target: Path) -> None:
     """Compared with the current names, they tell that one left since."""
     assert published_names(target) == {}

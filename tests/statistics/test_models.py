@@ -206,6 +206,7 @@ def test_a_p_value_of_just_alpha_is_a_tie(monkeypatch: pytest.MonkeyPatch) -> No
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.dictionaries(

@@ -123,6 +123,7 @@ def _tool_x(world: World) -> float:
     return float(world.model.body("knife" if "knife" in names else "gravy_boat").pos[0])
 
 
+@pytest.mark.slow
 def test_seeds_differ_in_sides_things_and_looks() -> None:
     """Seeds that only jitter would make many demonstrations of one."""
     for activity in DISHES:

@@ -45,6 +45,7 @@ def _is_mirrored(activity: str, seed: int) -> bool:
     return _episode(activity, seed).stage.fixture("countertop").origin[0] > 0
 
 
+@pytest.mark.slow
 @every_activity
 def test_seeds_differ_in_goal_side_style_objects_and_order(activity: str) -> None:
     """Seeds that only jitter placements give the same questions over and over."""
@@ -118,6 +119,7 @@ def test_furniture_on_the_other_side_is_the_mirror_image(name: str) -> None:
     assert len(images) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["microwave", "griddle", "sink", "blender", "trash_can"])
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_doors_lids_and_buttons_can_be_reached_and_work(name: str, side: Side) -> None:

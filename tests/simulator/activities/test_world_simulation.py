@@ -144,6 +144,7 @@ def test_progress_counts_simulated_seconds() -> None:
     assert heard == [float(k) for k in range(1, recording.n_frames // 30 + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("camera", "most"),
     [

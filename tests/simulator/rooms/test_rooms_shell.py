@@ -28,6 +28,7 @@ WINDOWS = {
 WHITE = Surface((0.9, 0.9, 0.9), finish="matte")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", sorted(WINDOWS))
 def test_no_ray_leaves_a_room_but_over_its_walls(window: str) -> None:
     """A gap beside a window or in a corner shows the bare background."""

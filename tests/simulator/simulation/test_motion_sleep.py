@@ -36,6 +36,7 @@ def _last_true(robot: Executor) -> set[tuple[str, str, str | None]]:
     }
 
 
+@pytest.mark.slow
 def test_sleep_changes_no_fact() -> None:
     """Contacts between sleeping things are not computed; without them nothing is on anything."""
     asleep, awake = robot_after(*PLAN), robot_after(*PLAN, stage=_restless())
