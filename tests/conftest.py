@@ -53,6 +53,8 @@ LONG = (
 )
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 
+SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 
@@ -62,6 +64,13 @@ def place_of(nodeid: str) -> tuple[int, str]:
         if nodeid.startswith(together):
             return place, together[0]
     return len(LONG), nodeid.partition("::")[0]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A module of slow tests alone is not even imported where none of them will run."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if SLOW_MODULE in collection_path.read_text("utf-8") else None
 
 
 @pytest.hookimpl(trylast=True)

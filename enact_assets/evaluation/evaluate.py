@@ -36,10 +36,16 @@ class AnswerRules:
     """Whether an answer that cannot be parsed has scores, all of them zero."""
     has_own_actions: bool
     """Whether actions say their own components; otherwise they say what shows of their steps."""
+    either_rule_aligns: bool
+    """See :class:`Verifier`."""
 
 
-PAPER_ANSWERS = AnswerRules(read_answer, is_unparsed_wrong=True, has_own_actions=True)
-RELEASE_ANSWERS = AnswerRules(read_release_answer, is_unparsed_wrong=False, has_own_actions=False)
+PAPER_ANSWERS = AnswerRules(
+    read_answer, is_unparsed_wrong=True, has_own_actions=True, either_rule_aligns=False
+)
+RELEASE_ANSWERS = AnswerRules(
+    read_release_answer, is_unparsed_wrong=False, has_own_actions=False, either_rule_aligns=True
+)
 
 
 def evaluate(
@@ -51,10 +57,12 @@ def evaluate(
     """Parse and verify ``predictions``: one row of ``evaluation`` for each of them.
 
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
-    answers have null in every score. Unparsed ones are wrong under the paper's rules (accepted
-    false, pairwise accuracy 0); under those of the release they have no scores, and neither have
-    rows on which the release raises. ``answer`` holds labels up to 64 bits; larger ones, which
-    label nothing, become the largest. Source: paper A.3.2, definitions.md 6, R14 and R15.
+    answers have null in every score. Under the paper's rules unparsed ones are wrong (accepted
+    false, pairwise accuracy 0); a list with too few labels is parsed, not accepted, and credited
+    with the steps that can be matched in order. Under those of the release unparsed ones have no
+    scores, and neither have rows on which the release raises. ``answer`` holds labels up to 64
+    bits; larger ones, which label nothing, become the largest. Source: paper A.3.2, definitions.md
+    6, R14 and R15.
     Errors: :class:`EvaluationError` for a prediction without its question, a question without its
     index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
@@ -65,11 +73,12 @@ def evaluate(
     parts = [Question(*row) for row in columns.iter_rows()]
     raw = asked.get_column("raw_answer")
     read = [rules.read(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)]
-    verifier = Verifier(parts, {name: SharedChanges(index) for name, index in indexes.items()})
+    changes = {name: SharedChanges(index) for name, index in indexes.items()}
+    verifier = Verifier(parts, changes, either_rule_aligns=rules.either_rule_aligns)
     found = verifier.verify([labels for labels, _ in read])
     has_failed = pl.Series(found.is_failed, dtype=pl.Boolean)
     if rules.is_unparsed_wrong:
-        has_labels = pl.Series([why is None for _, why in read], dtype=pl.Boolean)
+        has_labels = pl.Series([labels is not None for labels, _ in read], dtype=pl.Boolean)
         _check_verified(asked.filter(has_failed & has_labels))
     is_missing = raw.is_null()
     is_parsed = ~(is_missing | has_failed)
@@ -81,6 +90,7 @@ def evaluate(
         "n_steps_passed": found.n_passed,
         "pairwise_accuracy": found.pairwise_accuracy,
     }
+    reasons = pl.Series([reason for _, reason in read], dtype=pl.String)
     rows = asked.with_columns(
         answer_status=pl.when(is_missing)
         .then(pl.lit("missing"))
@@ -89,8 +99,9 @@ def evaluate(
         .otherwise(pl.lit("unparsed")),
         reason=pl.when(is_missing)
         .then(pl.coalesce("error", pl.lit("no_answer")))
-        .when(~is_parsed)
-        .then(pl.Series([reason or FAILED for _, reason in read], dtype=pl.String)),
+        .when(is_parsed)
+        .then(reasons)
+        .otherwise(reasons.fill_null(FAILED)),
         answer=pl.when(is_parsed).then(_storable([labels for labels, _ in read])),
         n_steps=pl.col("length") - 1,
         **{name: pl.when(is_scored).then(pl.Series(values)) for name, values in scores.items()},

@@ -42,11 +42,13 @@ class Evaluation(Table):
     kind = common.kind()
     length = common.length()
     answer_status = text("parsed, unparsed or missing")
-    reason = text("why it is unparsed or missing", null=True)
-    answer = integers("the parsed order", null=True)
+    reason = text(
+        "why it is unparsed or missing; wrong_length also if parsed, with fewer labels", null=True
+    )
+    answer = integers("the parsed order; shorter than n_steps if wrong_length", null=True)
     is_exact = truth("equals the reference; null if not scored", null=True)
     is_semantic = truth("consistent at every step", null=True)
     is_accepted = truth("exact or semantic", null=True)
     n_steps = integer("steps of the question")
-    n_steps_passed = integer("steps that pass the rule", null=True)
+    n_steps_passed = integer("steps that pass the rule; of an accepted answer all", null=True)
     pairwise_accuracy = number("share of steps that pass", null=True)

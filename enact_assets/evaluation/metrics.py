@@ -4,17 +4,19 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from enact_assets.evaluation.parsing import WRONG_LENGTH
+
 STRATA = ("model", "variant", "kind", "length")
 
 
 def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFrame:
     """One row per group of ``by`` from rows of ``evaluation``, in the order of ``by``.
 
-    ``task_accuracy``: share of accepted answers. ``pairwise_accuracy``: mean over questions of the
-    share of steps that pass (what the paper's published numbers are);
-    ``pairwise_accuracy_pooled``: passed steps over all steps (paper A.3.2, micro-average). Rows
-    without scores are in no denominator: missing answers, and under profile ``release`` unparsed
-    ones. A group without a scored answer has null, not 0.
+    ``task_accuracy``: share of accepted answers. ``pairwise_accuracy``: passed steps over all steps
+    (paper 2.3 and A.3.2, micro-average); ``pairwise_accuracy_by_question``: mean over questions of
+    the share of their steps that pass. Within one length the two are equal. Rows without scores are
+    in no denominator: missing answers, and under profile ``release`` unparsed ones. A group without
+    a scored answer has null, not 0.
     """
     status = pl.col("answer_status")
     scored = pl.col("is_accepted").is_not_null()
@@ -24,15 +26,14 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
         .agg(
             n_questions=pl.len(),
             n_parsed=(status == "parsed").sum(),
+            n_wrong_length=((status == "parsed") & (pl.col("reason") == WRONG_LENGTH)).sum(),
             n_unparsed=(status == "unparsed").sum(),
             n_missing=(status == "missing").sum(),
             n_scored=scored.sum(),
             n_exact=pl.col("is_exact").sum(),
             task_accuracy=pl.col("is_accepted").cast(pl.Float64).mean(),
-            pairwise_accuracy=pl.col("pairwise_accuracy").mean(),
-            pairwise_accuracy_pooled=pl.when(n_steps > 0).then(
-                pl.col("n_steps_passed").sum() / n_steps
-            ),
+            pairwise_accuracy=pl.when(n_steps > 0).then(pl.col("n_steps_passed").sum() / n_steps),
+            pairwise_accuracy_by_question=pl.col("pairwise_accuracy").mean(),
         )
         .sort(list(by))
     )

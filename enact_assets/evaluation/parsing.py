@@ -1,8 +1,9 @@
 """Raw answers -> an order of labels, or a named reason why there is none.
 
-Profile ``paper``: the last bracketed list of integers counts. It must be a permutation of 1..n,
-or of 0..n-1, which is shifted. Anything else is unparsed. Profile ``release``: see
-``release_parsing.py``.
+Profile ``paper``: the last bracketed list of integers counts. Its labels must be distinct and in
+1..n, or, if one is 0, in 0..n-1, which is shifted. A list of fewer than n labels is parsed too: not
+accepted, but credited with its steps in order. Anything else is unparsed. Profile
+``release``: see ``release_parsing.py``.
 """
 
 import re
@@ -14,18 +15,19 @@ from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE
 Labels = list[Any]
 """An answer as read: integers, or whatever a JSON list holds."""
 Reader = Callable[[Any, int], tuple[Labels | None, str | None]]
-"""(answer, steps of the question) -> the labels it names, or why it names none."""
+"""(answer, steps of the question) -> the labels it names or None, and what is wrong with it."""
 
+WRONG_LENGTH = "wrong_length"
 REASONS: Mapping[str, str] = {
     "no_answer": "the model never answered and nobody said why",
     "empty_answer": "the answer holds nothing but white space",
     "no_list": "the answer holds no bracketed list of integers",
-    "wrong_length": "the last list has more or fewer entries than the question has steps",
+    WRONG_LENGTH: "the last list has too many entries, or too few and is parsed all the same",
     "not_a_permutation": "the last list repeats a label or names one that was not shown",
     UNREADABLE: "profile release: the answer holds no digit",
     FAILED: "profile release: the public release raises on the question or the answer",
 }
-"""Why an order is missing (the first) or could not be parsed, or not evaluated (the others)."""
+"""Why an order is missing (the first), short, or could not be parsed or evaluated (the others)."""
 
 # White space of any script, but digits 0-9 only: what Python reads as a list of integers. Every
 # quantifier is possessive and a match cannot pass an opening bracket: linear in the answer.
@@ -37,8 +39,8 @@ _MAX_DIGITS = 9
 def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | None]:
     """The order that ``raw`` names for a question of ``n_steps``, by the rules of ``paper``.
 
-    Returns (labels from 1, None), or (None, a key of ``REASONS``). Time is linear in the length of
-    ``raw``.
+    Returns (labels from 1, None), (fewer labels than steps, ``WRONG_LENGTH``), or (None, a key of
+    ``REASONS``). Time is linear in the length of ``raw``. Source: paper A.3.2; shifting is ours.
     """
     if raw is None:
         return None, "no_answer"
@@ -48,13 +50,14 @@ def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | Non
     entries = [entry.strip() for entry in lists[-1][1:-1].split(",")]
     if not entries[-1]:  # a trailing comma
         entries.pop()
-    if len(entries) != n_steps:
-        return None, "wrong_length"
+    if len(entries) > n_steps:
+        return None, WRONG_LENGTH
     # int() refuses thousands of digits, and no label has more than a few.
     if any(len(entry) > _MAX_DIGITS for entry in entries):
         return None, "not_a_permutation"
     labels = [int(entry) for entry in entries]
-    first = min(labels)
-    if first not in (0, 1) or sorted(labels) != list(range(first, first + n_steps)):
+    if 0 in labels:
+        labels = [label + 1 for label in labels]
+    if len(set(labels)) < len(labels) or min(labels) < 1 or max(labels) > n_steps:
         return None, "not_a_permutation"
-    return [label + 1 - first for label in labels], None
+    return labels, WRONG_LENGTH if len(labels) < n_steps else None

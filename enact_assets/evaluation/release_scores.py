@@ -60,7 +60,9 @@ class ReleaseScorer:
     ) -> None:
         self._rows = [_Row.of(question, evidence) for question in questions]
         asked = [row.question for row in self._rows if row.question is not None]
-        self._verifier = Verifier(asked, {n: e.changes for n, e in evidence.items()})
+        self._verifier = Verifier(
+            asked, {n: e.changes for n, e in evidence.items()}, either_rule_aligns=True
+        )
 
     @property
     def questions(self) -> list[Question | None]:

@@ -1,7 +1,8 @@
 """Verdicts on many answers at once, on change sets shared between models.
 
-Profile ``paper`` gives permutations alone, and the components of each action. All that is written
-here of other labels, other lengths and changes that fail is the behaviour of the public release.
+Profile ``paper`` gives distinct labels alone, at most one for each step, and the components of
+each action. All that is written here of other labels and of changes that fail is the behaviour of
+the public release.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,8 @@ from enact_assets.evaluation.parsing import Labels
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.step_arrays import Action, encode_actions, padded, step_pairs
 from enact_assets.evaluation.verification_kernels import (
+    SAYS_ALL,
+    SAYS_ONLY,
     AnswerArrays,
     ChangeSets,
     QuestionArrays,
@@ -24,6 +27,8 @@ from enact_assets.evaluation.verification_kernels import (
     read_labels,
 )
 
+RULE_OF = {"forward": SAYS_ALL, "inverse": SAYS_ONLY}
+"""Kind of question -> the rule that its steps must satisfy."""
 _NO_LABEL = 2**62
 """Stands for an entry that is the label of nothing."""
 
@@ -86,10 +91,18 @@ class Verifier:
 
     ``changes`` holds those of every demonstration asked about, or :class:`EvaluationError` is
     raised. A question that does not order its steps, or names a key frame that is not there, is
-    one the release cannot evaluate: answers to it fail.
+    one the release cannot evaluate: answers to it fail. ``either_rule_aligns`` is for orders of
+    another length than the question: whether an action also passes a step of which it says all that
+    shows (release), or only by the rule of other orders (paper A.3.2).
     """
 
-    def __init__(self, questions: Sequence[Question], changes: Mapping[str, SharedChanges]) -> None:
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        changes: Mapping[str, SharedChanges],
+        *,
+        either_rule_aligns: bool,
+    ) -> None:
         absent = sorted({q.demonstration for q in questions} - set(changes))
         if absent:
             raise EvaluationError(
@@ -102,9 +115,12 @@ class Verifier:
             if question.is_sound(changes[question.demonstration].n_key_frames):
                 rows.setdefault((question.demonstration, question.kind), []).append(at)
         self._groups = [
-            _Group(at, [self.questions[k] for k in at], kind, changes[name])
+            _Group(
+                at, [self.questions[k] for k in at], kind, changes[name],
+                RULE_OF[kind] | (SAYS_ALL if either_rule_aligns else 0),
+            )
             for (name, kind), at in rows.items()
-        ]
+        ]  # fmt: skip
 
     def verify(self, answers: Sequence[Labels | None]) -> Verdicts:
         """Verdicts on one answer to each question, in their order; None fails.
@@ -171,7 +187,12 @@ class _Group:
     """Questions of one demonstration and kind; ``rows`` are their places among all."""
 
     def __init__(
-        self, rows: list[int], questions: list[Question], kind: str, changes: SharedChanges
+        self,
+        rows: list[int],
+        questions: list[Question],
+        kind: str,
+        changes: SharedChanges,
+        aligned_rules: int,
     ) -> None:
         self.rows = rows
         self.kind = kind
@@ -197,7 +218,7 @@ class _Group:
             shown[:, 0] = key_frames[:, 0]
             named = key_frames[:, 1:] if is_forward else true
             shown[np.nonzero(is_step)[0], gold[is_step]] = named[is_step]
-        self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1))
+        self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1), aligned_rules)
 
     def verify(self, given: _Given) -> _Outcome:
         """Steps that pass in each of the answers ``given``."""

@@ -30,6 +30,8 @@ class QuestionArrays(NamedTuple):
     current state; or the row of an action among what actions say, 0 being none."""
     n_steps: Ints
     """(n,)"""
+    aligned_rules: int
+    """The rules of which a step must pass one, in answers of another length than the question."""
 
 
 class AnswerArrays(NamedTuple):
@@ -67,7 +69,7 @@ def read_labels(asked: QuestionArrays, given: AnswerArrays) -> Named:
 
     Negative labels of pictures count from the end, as indices do in Python. An answer is void if a
     label names no picture, or if one beyond the last step names an action. Source: behaviour of
-    the release, section 15; under profile ``paper`` every answer is a permutation.
+    the release, section 15; under profile ``paper`` all labels are distinct and name something.
     """
     n_rows = asked.n_steps.size
     steps = np.empty((given.labels.size, 2), np.int64)
@@ -101,9 +103,8 @@ def count_passed(
     ``said`` (n_named,) are the rows of ``sets.said`` that the answers say, -1 for something that
     never happens. An order of pictures passes a step if it says all that shows of the true step,
     one of actions if it says only what happens in it. Of answers that are aligned (n,), those of
-    another length than the question, the most steps pass that can be matched in order; there an
-    order of actions passes a step by either rule. Source: paper A.3.2; behaviour of the release,
-    section 15.
+    another length than the question, the most steps pass that can be matched in order, by any of
+    ``asked.aligned_rules``. Source: paper A.3.2; behaviour of the release, section 15.
     """
     n_rows = asked.n_steps.size
     passed = np.zeros(n_rows, np.int64)
@@ -117,7 +118,7 @@ def count_passed(
             allowed = np.zeros((true.size, given.size), np.bool_)
             for step in range(true.size):
                 for k in range(given.size):
-                    allowed[step, k] = _passes(sets, true[step], given[k], rule | SAYS_ALL)
+                    allowed[step, k] = _passes(sets, true[step], given[k], asked.aligned_rules)
             passed[row] = longest_alignment(allowed)
         else:
             for step in range(given.size):

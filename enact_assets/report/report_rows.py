@@ -34,7 +34,10 @@ _QUERIES: Mapping[str, str] = {
         order by all""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
     "chance": """
-        select kind, length, avg(expected_pairwise_accuracy::decimal(18, 17)) as accuracy
+        select
+            kind, length,
+            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
+                as accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
         group by all order by all""",

@@ -36,17 +36,26 @@ REASONS = {
 
 @dataclass(frozen=True)
 class ClusterSums:
-    """Scores of K columns in G demonstrations, each array (G, K): how many, their sum, and the sum
-    of their squares. A demonstration without scores in a column has zeros there.
+    """Scores of K columns in G demonstrations, each array (G, K): their weight, their weighted sum,
+    and that of their squares. A demonstration without scores in a column has zeros there.
+
+    With weight 1 each, means are those over scores. With the steps of its question as weight of a
+    share of steps, they are steps over steps (the micro-average of paper A.3.2), and errors and
+    resamples are those of that ratio.
     """
 
     n: Floats
     total: Floats
     squares: Floats
+    numbers: Floats | None = None
+    """How many scores, where their weights are not 1."""
 
     @classmethod
-    def of(cls, values: Floats, clusters: Ints) -> "ClusterSums":
-        """Sums of ``values`` (Q, K), nan for no score, by ``clusters`` (Q,), any whole numbers."""
+    def of(cls, values: Floats, clusters: Ints, weights: Ints | None = None) -> "ClusterSums":
+        """Sums of ``values`` (Q, K), nan for no score, by ``clusters`` (Q,), any whole numbers.
+
+        ``weights`` (Q,) are those of the rows, 1 each by default.
+        """
         if values.shape[0] == 0:
             empty = np.zeros((0, values.shape[1]))
             return cls(empty, empty, empty)
@@ -55,16 +64,18 @@ class ClusterSums:
         sorted_values = values[order]
         is_scored = ~np.isnan(sorted_values)
         filled = np.where(is_scored, sorted_values, 0.0)
-        n, total, squares = (
+        weight = 1.0 if weights is None else weights[order][:, None].astype(np.float64)
+        n, total, squares, numbers = (
             np.add.reduceat(part, starts, axis=0)
-            for part in (is_scored.astype(np.float64), filled, filled**2)
+            for part in (is_scored * weight, filled * weight, filled**2 * weight, is_scored * 1.0)
         )
-        return cls(n, total, squares)
+        return cls(n, total, squares, None if weights is None else numbers)
 
     @property
     def n_scores(self) -> Ints:
         """Scores per column, (K,)."""
-        found: Ints = self.n.sum(axis=0).astype(np.int64)
+        numbers = self.n if self.numbers is None else self.numbers
+        found: Ints = numbers.sum(axis=0).astype(np.int64)
         return found
 
     @property
@@ -74,7 +85,7 @@ class ClusterSums:
         return found
 
     def means(self) -> Floats:
-        """Mean over all scores of each column, (K,); nan where there are none."""
+        """Weighted mean of all scores of each column, (K,); nan where there are none."""
         return _ratio(self.total.sum(axis=0), self.n.sum(axis=0))
 
     def standard_errors(self) -> Floats:
@@ -83,7 +94,8 @@ class ClusterSums:
         The variance of the mean is the sum over demonstrations of the squared sum of deviations
         from the mean, each over 1 - its share of all scores, over n squared: with G demonstrations
         of equal size the usual factor G / (G - 1). nan below two demonstrations; 0 where none
-        deviates. Source: Bell and McCaffrey 2002 (CR2), for a mean.
+        deviates. Source: Bell and McCaffrey 2002 (CR2), for a mean; of weighted scores, with errors
+        whose variance falls with the weight, as that of a share of steps does.
         """
         deviations = self.total - self.n * np.nan_to_num(self.means())
         shares, _ = self.shares()
@@ -181,7 +193,7 @@ def on_grid(sums: Floats) -> Floats:
 def welch(a: Floats, b: Floats) -> tuple[float | None, float | None]:
     """Standard error of mean(a) - mean(b) and the two-tailed p-value of Welch's t-test.
 
-    It takes questions for independent: the paper's test (B.4), not the one to believe. None below
+    It takes questions for independent: the paper's test (B.3), not the one to believe. None below
     two values on a side; p is None where neither side varies.
     """
     if min(a.size, b.size) < 2:

@@ -28,7 +28,7 @@ from enact_assets.statistics.power import minimum_detectable_effect
 from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
-"""Metric -> column of ``evaluation`` whose mean it is."""
+"""Metric -> column of ``evaluation`` whose mean it is, by question or, pairwise, by step."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,12 @@ class _Stratum:
     """(questions, models), nan where there is none."""
     clusters: Ints
     """Demonstration of each question, (questions,)."""
+    weights: Ints
+    """Of each question, (questions,): its steps for pairwise accuracy, steps over steps; else 1."""
+
+    def sums(self, scores: Floats) -> ClusterSums:
+        """Sums of ``scores`` (questions, K)."""
+        return ClusterSums.of(scores, self.clusters, self.weights)
 
 
 def compare_models(
@@ -94,13 +100,14 @@ def _in_order(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
     models = evaluation.get_column("model").unique().sort()
-    asked = ["kind", "length", "demonstration", "question_id"]
+    asked = ["kind", "length", "demonstration", "question_id", "n_steps"]
     questions = evaluation.select(asked).unique().sort(asked).with_row_index("row")
     placed = evaluation.join(questions, on=asked)
     rows = placed.get_column("row").to_numpy()
     columns = models.search_sorted(placed.get_column("model")).to_numpy()
     clusters = questions.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
     kinds, lengths = questions.get_column("kind"), questions.get_column("length")
+    n_steps = questions.get_column("n_steps").to_numpy()
     strata = questions.select("kind", "length").unique()
     whole = strata.select("kind", pl.lit(None, pl.Int64).alias("length")).unique()
     for metric, column in METRICS.items():
@@ -111,11 +118,12 @@ def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
             is_here = kinds == kind if length is None else (kinds == kind) & (lengths == length)
             here = is_here.to_numpy()
             names = {"variant": variant, "kind": kind, "length": length, "metric": metric}
-            yield _Stratum(names, tuple(models), scores[here], clusters[here])
+            weights = n_steps if metric == "pairwise_accuracy" else np.ones_like(n_steps)
+            yield _Stratum(names, tuple(models), scores[here], clusters[here], weights[here])
 
 
 def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
-    sums = ClusterSums.of(stratum.scores, stratum.clusters)
+    sums = stratum.sums(stratum.scores)
     low, high = mean_intervals(sums, settings, least=0.0)
     return _frame(
         stratum.names,
@@ -143,15 +151,17 @@ def _pairs(
     is_scored = ~np.all(np.isnan(stratum.scores), axis=0)
     there = np.flatnonzero(is_scored)
     of_pairs = [
-        ClusterSums.of(stratum.scores[:, [a]] - stratum.scores[:, there[k + 1 :]], stratum.clusters)
+        stratum.sums(stratum.scores[:, [a]] - stratum.scores[:, there[k + 1 :]])
         for k, a in enumerate(there[:-1])
     ]
     if not of_pairs:
         return ModelComparisons.empty()
-    n, total, squares = (
-        np.hstack([getattr(sums, part) for sums in of_pairs]) for part in ("n", "total", "squares")
+    sums = ClusterSums(
+        *(
+            np.hstack([getattr(sums, part) for sums in of_pairs])
+            for part in ("n", "total", "squares", "numbers")
+        )
     )
-    sums = ClusterSums(n, total, squares)
     difference, margin, p = sums.means(), t_margin(sums, settings), clustered_p(sums)
     flip_p = sign_flip_p(sums, settings)
     pairs = list(combinations((stratum.models[k] for k in there), 2))

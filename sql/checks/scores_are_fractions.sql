@@ -12,7 +12,7 @@ with numbers as (
     select
         'leaderboard',
         concat_ws(' ', model, kind, length),
-        unnest([task_accuracy, pairwise_accuracy, pairwise_accuracy_pooled])
+        unnest([task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question])
     from leaderboard
     union all
     select

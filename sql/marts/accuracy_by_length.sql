@@ -2,12 +2,14 @@
 -- Reads: model_accuracies, absent_evaluations, published_accuracies, published_question_counts.
 -- Rule:  tables 1, 9 and 10 of the paper. source is ours (measured, baseline pictures) or published
 --        (read from the paper, of other questions on other pictures): never average over both. For
---        all lengths the published one is the mean over questions, as ours is. The paper gives no
---        errors, so published ones have no interval. Models whose evaluation is missing have
---        no accuracy, unless older ones were kept.
+--        all lengths, pairwise accuracy is steps over steps on both sides (2.3 and A.3.2). The
+--        paper gives no errors, so published ones have no interval. Models whose evaluation is
+--        missing have no accuracy, unless older ones were kept.
 create table accuracy_by_length as
 with published as (
-    select published_model, model_class, kind, length, metric, accuracy, n_questions
+    select
+        published_model, model_class, kind, length, metric, accuracy, n_questions,
+        n_questions * if(metric = 'pairwise_accuracy', length - 1, 1) as weight
     from published_accuracies
     left join published_question_counts using (length)
     where experiment = 'main'
@@ -34,7 +36,7 @@ from published
 union all
 select
     'published', published_model, model_class, kind, null, metric,
-    sum(n_questions)::bigint, null, sum(accuracy * n_questions) / sum(n_questions),
+    sum(n_questions)::bigint, null, sum(accuracy * weight) / sum(weight),
     null, null, null, 'published'
 from published
 group by published_model, model_class, kind, metric
@@ -50,7 +52,8 @@ comment on column accuracy_by_length.length is 'key frames in the trajectory; nu
 comment on column accuracy_by_length.metric is 'task_accuracy or pairwise_accuracy';
 comment on column accuracy_by_length.n_questions is 'questions that the accuracy is about';
 comment on column accuracy_by_length.n_demonstrations is 'demonstrations; not published';
-comment on column accuracy_by_length.accuracy is 'mean over questions';
+comment on column accuracy_by_length.accuracy is
+'share of accepted questions, or of right steps';
 comment on column accuracy_by_length.standard_error is 'clustered by demonstration';
 comment on column accuracy_by_length.low is '95 % interval: bootstrap over demonstrations';
 comment on column accuracy_by_length.high is 'its upper end';

@@ -1,15 +1,16 @@
 -- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
 -- Reads: evaluation, model_accuracies, stale_partitions, absent_evaluations.
--- Rule:  rows without scores are in no score: answers that were never obtained (n_missing) and, of
+-- Rule:  pairwise_accuracy is passed steps over all steps (paper 2.3 and A.3.2), ..._by_question
+--        the mean over questions of their shares of steps; within one length the two are equal.
+--        Rows without scores are in no score: answers that were never obtained (n_missing) and, of
 --        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
---        paper these are scored, as wrong. No scored answer: null, not 0. Ranks use scores
---        rounded to 12 digits, since equal scores may differ in the last one; places are the range
+--        paper these are scored, as wrong. No scored answer: null, not 0. Places are the range
 --        that the data allow, so they overlap. A model whose evaluation is missing keeps its rows,
 --        with the questions it should have answered and without scores.
 create table leaderboard as
 with scored as (
     select
-        model, variant, kind, length, demonstration, answer_status,
+        model, variant, kind, length, demonstration, answer_status, reason,
         is_accepted is not null as is_scored,
         is_accepted::double as accepted,
         pairwise_accuracy as pairwise,
@@ -45,16 +46,23 @@ demonstrations_summed as (
             sqrt(sum(accepted_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
         end as task_accuracy_clustered_se,
         case when count(*) >= 2 then
-            sqrt(sum(pairwise_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
+            sqrt(sum(passed_sum ** 2 / n_steps_elsewhere) * sum(n_steps)) / sum(n_steps)
         end as pairwise_accuracy_clustered_se,
+        case when count(*) >= 2 then
+            sqrt(sum(pairwise_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
+        end as pairwise_accuracy_by_question_clustered_se,
         count(*) as n_demonstrations
     from (
         select
             model, kind, length, demonstration,
             sum(accepted_residual) as accepted_sum,
             sum(pairwise_residual) as pairwise_sum,
+            sum(passed_residual) as passed_sum,
             count(*) as n,
-            sum(count(*)) over (partition by model, kind, length) - count(*) as n_elsewhere
+            sum(count(*)) over (partition by model, kind, length) - count(*) as n_elsewhere,
+            sum(steps) as n_steps,
+            sum(sum(steps)) over (partition by model, kind, length) - sum(steps)
+                as n_steps_elsewhere
         from residuals
         where is_scored
         group by model, kind, length, demonstration
@@ -68,15 +76,16 @@ totals as (
         count(*) as n_questions,
         count(*) filter (is_scored) as n_scored,
         count(*) filter (answer_status = 'parsed') as n_parsed,
+        count(*) filter (answer_status = 'parsed' and reason = 'wrong_length') as n_wrong_length,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
         count(*) filter (answer_status = 'missing') as n_missing,
         avg(accepted) as task_accuracy,
         stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
-        avg(pairwise) as pairwise_accuracy,
-        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_se,
-        sum(passed) / sum(steps) as pairwise_accuracy_pooled,
+        sum(passed) / sum(steps) as pairwise_accuracy,
         sqrt(sum(passed_residual ** 2) * count(passed) / nullif(count(passed) - 1, 0)) / sum(steps)
-            as pairwise_accuracy_pooled_se
+            as pairwise_accuracy_se,
+        avg(pairwise) as pairwise_accuracy_by_question,
+        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_by_question_se
     from residuals
     group by all
 )
@@ -85,7 +94,8 @@ select
     totals.model, totals.variant, totals.kind, totals.length,
     coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
-    totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_unparsed, totals.n_missing,
+    totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_wrong_length,
+    totals.n_unparsed, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
     totals.task_accuracy_se,
@@ -93,15 +103,16 @@ select
     totals.pairwise_accuracy,
     totals.pairwise_accuracy_se,
     demonstrations_summed.pairwise_accuracy_clustered_se,
-    totals.pairwise_accuracy_pooled,
-    totals.pairwise_accuracy_pooled_se,
+    totals.pairwise_accuracy_by_question,
+    totals.pairwise_accuracy_by_question_se,
+    demonstrations_summed.pairwise_accuracy_by_question_clustered_se,
     case when
         totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false)
     then
         rank() over (
             partition by
                 totals.kind, totals.length, coalesce(task_ties.is_reference, false)
-            order by round(totals.task_accuracy, 12) desc nulls last
+            order by totals.task_accuracy desc nulls last
         )
     end as task_accuracy_rank,
     case when
@@ -110,7 +121,7 @@ select
         rank() over (
             partition by
                 totals.kind, totals.length, coalesce(task_ties.is_reference, false)
-            order by round(totals.pairwise_accuracy, 12) desc nulls last
+            order by totals.pairwise_accuracy desc nulls last
         )
     end as pairwise_accuracy_rank,
     task_ties.low as task_accuracy_low,
@@ -147,7 +158,8 @@ union all by name
 select
     model, variant, kind, length,
     'missing' as state, false as is_reference,
-    n_questions, 0 as n_scored, 0 as n_parsed, 0 as n_unparsed, n_questions as n_missing,
+    n_questions, 0 as n_scored, 0 as n_parsed, 0 as n_wrong_length, 0 as n_unparsed,
+    n_questions as n_missing,
     0 as n_demonstrations
 from absent_evaluations
 where variant = 'baseline'
@@ -164,6 +176,8 @@ comment on column leaderboard.is_reference is
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_parsed is 'answers that contain an order; all are scored';
+comment on column leaderboard.n_wrong_length is
+'of n_parsed: with too few labels, so not accepted; their steps count where they match in order';
 comment on column leaderboard.n_unparsed is
 'answers without an order; scored as wrong (profile paper) or not scored (release)';
 comment on column leaderboard.n_missing is
@@ -173,14 +187,17 @@ comment on column leaderboard.task_accuracy is 'share of scored questions accept
 comment on column leaderboard.task_accuracy_se is 'its standard error, questions independent';
 comment on column leaderboard.task_accuracy_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
-comment on column leaderboard.pairwise_accuracy is
-'mean over questions of the share of right steps';
-comment on column leaderboard.pairwise_accuracy_se is 'its standard error, questions independent';
+comment on column leaderboard.pairwise_accuracy is 'right steps over all steps';
+comment on column leaderboard.pairwise_accuracy_se is
+'its standard error as a ratio, questions independent';
 comment on column leaderboard.pairwise_accuracy_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
-comment on column leaderboard.pairwise_accuracy_pooled is 'share of right steps over all steps';
-comment on column leaderboard.pairwise_accuracy_pooled_se is
-'its standard error as a ratio, questions independent';
+comment on column leaderboard.pairwise_accuracy_by_question is
+'mean over questions of the share of right steps';
+comment on column leaderboard.pairwise_accuracy_by_question_se is
+'its standard error, questions independent';
+comment on column leaderboard.pairwise_accuracy_by_question_clustered_se is
+'its standard error, clustered by demonstration; null below 2 demonstrations';
 comment on column leaderboard.task_accuracy_rank is
 '1 is best within kind and length; equals share a rank';
 comment on column leaderboard.pairwise_accuracy_rank is

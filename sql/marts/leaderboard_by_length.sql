@@ -7,7 +7,7 @@ with metrics as (
     select model, kind, length, metric, score
     from leaderboard
     unpivot include nulls (
-        score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_pooled)
+        score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question)
     )
 )
 
@@ -31,7 +31,7 @@ order by kind, metric desc, all_lengths desc nulls last, model;
 comment on column leaderboard_by_length.model is 'model that answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_by_length.metric is
-'task_accuracy, pairwise_accuracy or pairwise_accuracy_pooled, as in leaderboard';
+'task_accuracy, pairwise_accuracy or pairwise_accuracy_by_question, as in leaderboard';
 comment on column leaderboard_by_length.all_lengths is 'over all lengths together';
 comment on column leaderboard_by_length.length_3 is '3 key frames, so 2 steps';
 comment on column leaderboard_by_length.length_4 is '4 key frames';

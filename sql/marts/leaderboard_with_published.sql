@@ -46,7 +46,8 @@ comment on column leaderboard_with_published.model_class is
 comment on column leaderboard_with_published.kind is
 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_with_published.metric is 'task_accuracy or pairwise_accuracy';
-comment on column leaderboard_with_published.all_lengths is 'mean over all questions';
+comment on column leaderboard_with_published.all_lengths is
+'over all questions, or, pairwise, over all their steps';
 comment on column leaderboard_with_published.low is
 'its 95 % interval: bootstrap over demonstrations; null for published';
 comment on column leaderboard_with_published.high is 'its upper end';

@@ -52,8 +52,11 @@ questions as (
         sum(n_components) / sum(n_actions) as components_per_action,
         avg(is_ambiguous::integer) as ambiguous_share,
         -- As decimals: a sum of floats would depend on the order of rows.
+        sum(n_actions * expected_pairwise_accuracy::decimal(18, 17))::double
+            / sum(n_actions) filter (expected_pairwise_accuracy is not null)
+            as random_pairwise_accuracy,
         sum(expected_pairwise_accuracy::decimal(18, 17))::double
-            / count(expected_pairwise_accuracy) as random_pairwise_accuracy
+            / count(expected_pairwise_accuracy) as random_pairwise_accuracy_by_question
     from levels
     group by all
 ),
@@ -196,7 +199,9 @@ comment on column question_statistics.components_per_action is
 comment on column question_statistics.ambiguous_share is
 'of the questions, with more than one order that the verifier accepts; exact';
 comment on column question_statistics.random_pairwise_accuracy is
-'mean pairwise accuracy of a random order; exact';
+'pairwise accuracy that random orders are expected to have; exact';
+comment on column question_statistics.random_pairwise_accuracy_by_question is
+'the same as a mean over questions';
 comment on column question_statistics.n_paths is
 'valid trajectories of this length; exact, in decimal';
 comment on column question_statistics.n_key_frames is 'key frames of the demonstration';

@@ -7,7 +7,8 @@ create table shortcut_scores as
 with chance as (
     select
         evaluation.kind, evaluation.length,
-        avg(question_orders.expected_pairwise_accuracy) as random_pairwise_accuracy
+        sum(question_orders.expected_pairwise_accuracy * (evaluation.length - 1))
+            / sum(evaluation.length - 1) as random_pairwise_accuracy
     from evaluation
     inner join question_orders
         on question_orders.gating = evaluation.gating

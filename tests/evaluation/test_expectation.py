@@ -76,7 +76,7 @@ def test_the_oracle_scores_exactly_one() -> None:
     summary = summarize(evaluation, ("model", "kind"))
     assert summary["task_accuracy"].to_list() == [1.0, 1.0]
     assert summary["pairwise_accuracy"].to_list() == [1.0, 1.0]
-    assert summary["pairwise_accuracy_pooled"].to_list() == [1.0, 1.0]
+    assert summary["pairwise_accuracy_by_question"].to_list() == [1.0, 1.0]
     assert evaluation["is_exact"].all()
     assert evaluation["is_semantic"].all()
 

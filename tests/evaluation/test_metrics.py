@@ -31,8 +31,8 @@ def row(question: str, status: str, passed: int | None, n_steps: int, kind: str 
     }
 
 
-def test_mean_over_questions_and_pooled_over_steps_are_both_reported() -> None:
-    """The paper defines one and prints the other; short questions weigh more in the mean."""
+def test_steps_over_steps_and_the_mean_over_questions_are_both_reported() -> None:
+    """The paper defines the first (2.3, A.3.2); in the mean short questions weigh more."""
     evaluation = Evaluation.build(
         [
             row("a", "parsed", 2, 2),
@@ -43,8 +43,8 @@ def test_mean_over_questions_and_pooled_over_steps_are_both_reported() -> None:
     )
     found = summarize(evaluation, ("model", "variant", "kind")).row(0, named=True)
     assert found["task_accuracy"] == pytest.approx(1 / 3)
-    assert found["pairwise_accuracy"] == pytest.approx((1 + 0.25 + 0) / 3)
-    assert found["pairwise_accuracy_pooled"] == pytest.approx(4 / 12)
+    assert found["pairwise_accuracy"] == pytest.approx(4 / 12)
+    assert found["pairwise_accuracy_by_question"] == pytest.approx((1 + 0.25 + 0) / 3)
     counts = {name: found[f"n_{name}"] for name in ("questions", "parsed", "unparsed", "missing")}
     assert counts == {"questions": 4, "parsed": 2, "unparsed": 1, "missing": 1}
 
@@ -56,6 +56,6 @@ def test_a_group_without_answers_has_no_score() -> None:
     )
     found = summarize(evaluation)
     assert found["kind"].to_list() == ["forward", "inverse"]
-    for name in ("task_accuracy", "pairwise_accuracy", "pairwise_accuracy_pooled"):
+    for name in ("task_accuracy", "pairwise_accuracy", "pairwise_accuracy_by_question"):
         assert found[name].to_list() == [None, 1.0]
     assert summarize(pl.DataFrame(schema=Evaluation.schema())).height == 0

@@ -147,6 +147,7 @@ def test_an_order_of_another_length_is_aligned_and_never_accepted(kind: str) -> 
     verifier = Verifier(
         [Question(*(row[name] for name in columns))],
         {home.demonstration: SharedChanges(home.index)},
+        either_rule_aligns=True,
     )
 
     def judged(order: list[int]) -> tuple[bool, int, float]:
@@ -165,7 +166,7 @@ def test_unparsed_is_wrong_and_missing_is_null() -> None:
     """A refusal scored as missing, or an outage scored as wrong, moves the leaderboard."""
     home = household()
     raw: list[str | None] = [None if k % 3 == 0 else "no idea" for k in range(home.qa.height)]
-    raw[1] = "[1]"
+    raw[1] = "[1, 1]"
     found = evaluate(
         answers(home.qa, raw), home.qa, {home.demonstration: home.index}, PAPER_ANSWERS
     )
@@ -177,7 +178,7 @@ def test_unparsed_is_wrong_and_missing_is_null() -> None:
             assert row["pairwise_accuracy"] is None
         else:
             assert row["answer_status"] == "unparsed"
-            assert row["reason"] in ("no_list", "wrong_length")
+            assert row["reason"] in ("no_list", "not_a_permutation")
             assert row["is_exact"] is row["is_semantic"] is row["is_accepted"] is False
             assert (row["n_steps_passed"], row["pairwise_accuracy"]) == (0, 0.0)
         assert row["answer"] is None

@@ -166,6 +166,7 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
     assert isinstance(every_quarter(context), dg.SkipReason)
 
 
+@pytest.mark.slow
 def test_a_check_that_fails_keeps_the_old_file_and_shows_its_rows(place: Place) -> None:
     """The run fails; what is wrong stands beside the asset, and whoever queries notices nothing."""
     partition = {"model": "oracle", "variant": "baseline"}

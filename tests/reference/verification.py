@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 
@@ -59,6 +59,23 @@ def alignment(allowed: Sequence[Sequence[bool]]) -> int:
         return found
 
     return best(0, 0)
+
+
+def steps_credited(question: dict[str, Any], order: Sequence[int], deltas: Any) -> int:
+    """Most true steps that can be matched, in order, with what too short an order says."""
+    frames = question["key_frames"]
+    shown = [question["shown_key_frames"][label] for label in (0, *order)]
+    allowed = []
+    for start, end in pairwise(frames):
+        if question["kind"] == "forward":
+            seen = components(deltas.visible(start, end))
+            claims = [components(deltas.full(*step)) for step in pairwise(shown)]
+            allowed.append([seen <= claim for claim in claims])
+        else:
+            happened = components(deltas.full(start, end))
+            claims = [set(question["action_components"][label - 1]) for label in order]
+            allowed.append([claim <= happened for claim in claims])
+    return alignment(allowed)
 
 
 def expected_of_random_order(question: dict[str, Any], deltas: Any) -> tuple[int, float, float]:

@@ -107,6 +107,7 @@ def test_a_name_that_left_is_in_no_relation(
         assert any(gone in p.values() for name in TABLES for p in lake.partitions(name))
 
 
+@pytest.mark.slow
 def test_the_rows_of_those_who_stay_are_all_there(lake: Lake, target: Path) -> None:
     publish_lean(lake, target, names=without("demonstration", BOIL))
     for name in (n for n, t in TABLES.items() if t.is_published):

@@ -28,11 +28,11 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     assert (found["n_parsed"], found["n_unparsed"], found["n_missing"]) == (2, 1, 1)
     assert found["variant"] == "baseline"
     assert found["task_accuracy"] == pytest.approx(1 / 3)
-    assert found["pairwise_accuracy"] == pytest.approx((1 + 0 + 1 / 3) / 3)
-    assert found["pairwise_accuracy_pooled"] == pytest.approx((2 + 0 + 1) / (2 + 2 + 3))
+    assert found["pairwise_accuracy"] == pytest.approx((2 + 0 + 1) / (2 + 2 + 3))
+    assert found["pairwise_accuracy_by_question"] == pytest.approx((1 + 0 + 1 / 3) / 3)
     # Sample standard deviation of 1, 0, 0 over the root of 3; and of 1, 0, 1/3.
     assert found["task_accuracy_se"] == pytest.approx(1 / 3)
-    assert found["pairwise_accuracy_se"] == pytest.approx(math.sqrt(21 / 81 / 3))
+    assert found["pairwise_accuracy_by_question_se"] == pytest.approx(math.sqrt(21 / 81 / 3))
     # The scored questions are all about one demonstration: nothing to cluster.
     assert found["n_demonstrations"] == 1
     assert found["task_accuracy_clustered_se"] is None
@@ -48,7 +48,7 @@ def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
         "order by length nulls first",
     ).rows()
     assert rows == [
-        (None, 4, 3, 1, pytest.approx(1 / 3), pytest.approx(4 / 9)),
+        (None, 4, 3, 1, pytest.approx(1 / 3), pytest.approx(3 / 7)),
         (3, 3, 2, 1, 0.5, 0.5),
         (4, 1, 1, 0, 0.0, pytest.approx(1 / 3)),
     ]
@@ -97,8 +97,8 @@ def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out() -> No
     counts = ("n_questions", "n_scored", "n_parsed", "n_unparsed", "n_missing")
     assert [found[name] for name in counts] == [4, 2, 2, 1, 1]
     assert found["task_accuracy"] == 0.5
-    assert found["pairwise_accuracy"] == pytest.approx((1 + 1 / 3) / 2)
-    assert found["pairwise_accuracy_pooled"] == pytest.approx((2 + 1) / (2 + 3))
+    assert found["pairwise_accuracy"] == pytest.approx((2 + 1) / (2 + 3))
+    assert found["pairwise_accuracy_by_question"] == pytest.approx((1 + 1 / 3) / 2)
 
 
 def test_equal_models_share_a_rank() -> None:
@@ -114,28 +114,6 @@ def test_equal_models_share_a_rank() -> None:
     assert ranks == [("oracle", 1), ("twin", 1), ("guesser", 3)]
 
 
-def test_equal_scores_in_another_order_are_equal() -> None:
-    """The same shares, added in another order, differ in the last digit of their mean."""
-    rows = tiny_rows()
-    shares = [k / n for n in (3, 5, 6, 7, 9) for k in range(n + 1)] * 7
-    random_order = random.Random(0)  # noqa: S311 - test data
-    rows["evaluation"] = [e for e in rows["evaluation"] if e["model"] == "oracle"][:1]
-    [scored] = rows["evaluation"]
-    for model in "abcd":
-        random_order.shuffle(shares)
-        rows["evaluation"] += [
-            {**scored, "model": model, "question_id": f"{n}", "pairwise_accuracy": share}
-            for n, share in enumerate(shares)
-        ]
-    found = query(
-        Relations(rows),
-        "select pairwise_accuracy, pairwise_accuracy_rank from leaderboard "
-        "where model <> 'oracle' and length is null",
-    )
-    assert found["pairwise_accuracy"].n_unique() > 1  # else this shows nothing
-    assert found["pairwise_accuracy_rank"].to_list() == [2] * 4
-
-
 def test_who_has_no_score_still_has_a_row_by_length() -> None:
     rows = tiny_rows()
     for question in ("f1", "f2"):
@@ -146,7 +124,7 @@ def test_who_has_no_score_still_has_a_row_by_length() -> None:
     ).rows()
     assert sorted(found) == [
         (name, None, None)
-        for name in ("pairwise_accuracy", "pairwise_accuracy_pooled", "task_accuracy")
+        for name in ("pairwise_accuracy", "pairwise_accuracy_by_question", "task_accuracy")
     ]
 
 
@@ -164,7 +142,7 @@ def _right(n_steps: int) -> dict[str, Any]:
 
 
 def test_standard_errors_agree_with_the_textbook_written_out() -> None:
-    """Clustered: squared residual sums over the share of the others; pooled: the ratio's errors."""
+    """Clustered: squared residual sums over the share of the others; of steps as of questions."""
     rows = tiny_rows()
     # Ten copies of f1 and f4 under other names, answered at random.
     generator = random.Random(5)  # noqa: S311 - test data
@@ -182,7 +160,7 @@ def test_standard_errors_agree_with_the_textbook_written_out() -> None:
 
     shares = [p / n for _, p, n in scores]
     accepted = [float(p == n) for _, p, n in scores]
-    for name, values in (("task_accuracy", accepted), ("pairwise_accuracy", shares)):
+    for name, values in (("task_accuracy", accepted), ("pairwise_accuracy_by_question", shares)):
         mean = statistics.fmean(values)
         squared = 0.0
         for cluster in (TABLE, BOIL):
@@ -196,10 +174,15 @@ def test_standard_errors_agree_with_the_textbook_written_out() -> None:
         assert found[f"{name}_clustered_se"] == pytest.approx(clustered)
     pooled = sum(p for _, p, _ in scores) / sum(n for _, _, n in scores)
     residuals = sum((p - pooled * n) ** 2 for _, p, n in scores) * len(scores) / (len(scores) - 1)
-    assert found["pairwise_accuracy_pooled"] == pytest.approx(pooled)
-    assert found["pairwise_accuracy_pooled_se"] == pytest.approx(
-        math.sqrt(residuals) / sum(n for _, _, n in scores)
-    )
+    n_steps = sum(n for _, _, n in scores)
+    assert found["pairwise_accuracy"] == pytest.approx(pooled)
+    assert found["pairwise_accuracy_se"] == pytest.approx(math.sqrt(residuals) / n_steps)
+    squared = 0.0
+    for cluster in (TABLE, BOIL):
+        inside = [(p - pooled * n, n) for d, p, n in scores if d == cluster]
+        share = sum(n for _, n in inside) / n_steps
+        squared += sum(r for r, _ in inside) ** 2 / (1 - share)
+    assert found["pairwise_accuracy_clustered_se"] == pytest.approx(math.sqrt(squared) / n_steps)
     assert found["n_demonstrations"] == 2
 
 
@@ -209,7 +192,7 @@ def test_lengths_stand_side_by_side(warehouse: Relations) -> None:
         "from leaderboard_by_length "
         "where model = 'guesser' and kind = 'forward' and metric = 'pairwise_accuracy'",
     )
-    assert found["all_lengths"] == pytest.approx(4 / 9)
+    assert found["all_lengths"] == pytest.approx(3 / 7)
     assert (found["length_3"], found["length_4"]) == (0.5, pytest.approx(1 / 3))
     assert found["length_5"] is None
 
@@ -262,6 +245,7 @@ def test_question_statistics_count_exactly(warehouse: Relations) -> None:
         "components_per_action": 1.0,
         "ambiguous_share": 0.0,
         "random_pairwise_accuracy": 0.25,
+        "random_pairwise_accuracy_by_question": 0.25,
         "n_paths": str(10**40 + 2),
         "n_key_frames": 3,
         "n_edges": 2,
@@ -281,6 +265,7 @@ def test_question_statistics_count_exactly(warehouse: Relations) -> None:
         "components_per_action": pytest.approx((1 + 1 + 1 + 2) / 4),
         "ambiguous_share": 0.5,
         "random_pairwise_accuracy": 0.25,
+        "random_pairwise_accuracy_by_question": 0.25,
         "n_paths": str(2 * 10**40 + 2 + 3),
         "n_key_frames": 4,
         "n_edges": 3,

@@ -67,10 +67,18 @@ def test_an_accuracy_has_its_error_and_interval() -> None:
     )
     whole = row(accuracies, kind="forward")
     assert (whole["n_scored"], whole["n_demonstrations"]) == (5, 3)
-    assert whole["accuracy"] == pytest.approx(0.6)
-    # Sums of deviations: 0.3 of 2 scores of 5, -0.7 of 2, 0.4 of 1.
-    squared = 0.3**2 / 0.6 + 0.7**2 / 0.6 + 0.4**2 / 0.8
-    assert whole["standard_error"] == pytest.approx(np.sqrt(squared) / 5)
+    # Of 2, 3, 2, 3 and 3 steps: 8 of 13 pass.
+    assert whole["accuracy"] == pytest.approx(8 / 13)
+    # Steps of each demonstration that pass beyond its share of them: 5 of 13, 5 and 3.
+    squared = (
+        (3.5 - 40 / 13) ** 2 / (8 / 13)
+        + (1.5 - 40 / 13) ** 2 / (8 / 13)
+        + (3 - 24 / 13) ** 2 / (10 / 13)
+    )
+    assert whole["standard_error"] == pytest.approx(np.sqrt(squared) / 13)
+    answered = row(accuracies, metric="task_accuracy")
+    squared = (1 - 0.8) ** 2 / 0.6 + (0 - 0.8) ** 2 / 0.6 + (1 - 0.4) ** 2 / 0.8
+    assert answered["standard_error"] == pytest.approx(np.sqrt(squared) / 5)
     assert 0.0 <= whole["low"] < 0.25  # by t, of three demonstrations
     assert whole["high"] == 1.0
     assert (whole["reason"], whole["place_best"], whole["place_worst"]) == (None, 1, 1)
@@ -88,7 +96,7 @@ def test_pairs_are_compared_over_common_questions() -> None:
     pair = row(pairs)
     assert (pair["model_a"], pair["model_b"]) == ("a", "b")
     assert (pair["n_paired"], pair["n_demonstrations"]) == (5, 3)
-    assert pair["difference"] == pytest.approx((0.5 + 0 + 0.5 + 0 + 0.5) / 5)
+    assert pair["difference"] == pytest.approx((2 * 0.5 + 2 * 0.5 + 3 * 0.5) / (2 + 3 + 2 + 2 + 3))
     assert pair["low"] < pair["difference"] < pair["high"]
     assert pair["sign_flip_p"] == pytest.approx(0.25)
     assert pair["clustered_bh_p"] == pair["clustered_p"]  # a family of one
