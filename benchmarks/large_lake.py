@@ -18,7 +18,7 @@ from benchmarks.synthetic import demonstration_name, generate
 from enact_assets import __version__
 from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.contracts.settings import Gating, Variant
+from enact_assets.contracts.settings import EMBEDDED, Gating, Variant
 from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.engine.lake.lake import file_name
 from enact_assets.engine.lake.parquet_files import encoded_file
@@ -142,7 +142,8 @@ def _write_rolled_up(
             written = template.copy_of_gating(number, gating, registry)["qa"]
             qa.vstack(written.filter(pl.col("draw") < most), in_place=True)
         evidence = dict.fromkeys(template_of, sha256(name.encode()).hexdigest())
-        chosen = select_questions(qa, evidence, named, registry.questions)
+        sources = dict.fromkeys(template_of, EMBEDDED)
+        chosen = select_questions(qa, evidence, named, registry.questions, sources)
         _write(root, "question_set", {"question_set": name}, chosen)
         changes = {d: t.changes[gating.name] for d, t in template_of.items()}
         vocabularies = {
@@ -153,7 +154,7 @@ def _write_rolled_up(
             if variant.question_set != name:
                 continue
             asked = ask_questions(
-                chosen_by_variant(chosen, variant, is_baseline=variant.name == BASELINE),
+                chosen_by_variant(chosen, variant),
                 qa,
                 variant,
                 registry.questions,

@@ -19,12 +19,13 @@ from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.contracts.settings import RECORDED
 from enact_assets.data_root.recordings import CAMERA, SCENE_GRAPH_FILES
 from enact_assets.engine.tables import table
 from enact_assets.frames.recorded_pictures import picture_file
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.replay.replay_result import RECORDED, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, States
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.trajectories.counting import count_paths
@@ -155,6 +156,7 @@ def write_small_registry(
     """The real registry with tiny pictures, few questions and the names given; returns ``path``."""
     entries = yaml.safe_load(DEFAULT_REGISTRY.read_text(encoding="utf-8"))
     entries.pop("demo", None)
+    del entries["variants"]["baseline"]["sources"]
     entries["variants"] = {name: entries["variants"][name] for name in variants}
     gatings = {variant["gating"] for variant in entries["variants"].values() if "gating" in variant}
     entries["gatings"] = {name: entries["gatings"][name] for name in sorted(gatings)}

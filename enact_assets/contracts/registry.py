@@ -27,11 +27,14 @@ from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
 from enact_assets.contracts.profile import PROFILES, Profile
 from enact_assets.contracts.settings import (
+    ALL,
     EFFORTS,
     IGNORED,
     KNOWN,
     LIMITS,
     NATURAL,
+    PROBE,
+    SOURCES,
     AppearanceSettings,
     CameraSettings,
     Gating,
@@ -63,7 +66,17 @@ __all__ = [
 BASELINE = "baseline"
 DEFAULT_REGISTRY = Path(__file__).parents[1] / "registry.yaml"
 
-_FIELDS = ("gating", "question_set", "camera", "renderer", "appearance", "wording", "noise")
+_FIELDS = (
+    "gating",
+    "question_set",
+    "asks",
+    "sources",
+    "camera",
+    "renderer",
+    "appearance",
+    "wording",
+    "noise",
+)
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
@@ -218,10 +231,14 @@ def _variants(
         if name in given:
             wanted = f"the baseline asks questions unchanged: {instead}"
             raise wrong(f"{first}.{name}", wanted, given[name])
-    base = _variant(given, Variant(BASELINE, "", wording=wording), gatings, sets, first)
-    variants = {}
+    base = _variant(given, Variant(BASELINE, "", wording=wording, asks=ALL), gatings, sets, first)
+    variants = {BASELINE: base}
+    # Others ask what the baseline asks only if they say so: their questions are bought once more.
+    of_others = dataclasses.replace(base, asks=PROBE)
     for name, given in entries.items():
-        found = _variant(given, base, gatings, sets, f"{where}.{name}")
+        found = base
+        if name != BASELINE:
+            found = _variant(given, of_others, gatings, sets, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
         # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
@@ -262,6 +279,8 @@ def _variant(
         base,
         gating=asked.gating,
         question_set=asked.name,
+        asks=_asks(entry.get("asks", base.asks), f"{where}.asks"),
+        sources=_sources(entry.get("sources", list(base.sources)), f"{where}.sources"),
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
@@ -277,6 +296,21 @@ def _variant(
     _check_effort(found.renderer, f"{where}.renderer")
     _check_telling(found, entry, gatings[found.gating].profile, where)
     return found
+
+
+def _asks(given: Any, where: str) -> str | int:
+    """Which questions of its set a variant asks."""
+    if isinstance(given, str):
+        return one_of("choice of questions", given, (PROBE, ALL), where)
+    return int(checked_value("asks", given, 0, where))
+
+
+def _sources(given: Any, where: str) -> tuple[str, ...]:
+    """Sources of the demonstrations that a variant asks about."""
+    names = name_list(given, where)
+    if not names:
+        raise wrong(where, f"expected one or more of {', '.join(SOURCES)}", given)
+    return tuple(one_of("source", name, SOURCES, where) for name in names)
 
 
 def _check_telling(

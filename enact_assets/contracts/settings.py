@@ -10,8 +10,17 @@ from enact_assets.contracts.profile import Profile
 
 EMBEDDED = "embedded"
 """Source of demonstrations that the embedded simulator makes."""
-RENDERED = frozenset({EMBEDDED, "omnigibson"})
+RECORDED = "recorded"
+"""Source of demonstrations read from the layout of the public release."""
+OMNIGIBSON = "omnigibson"
+"""Source of demonstrations that OmniGibson replays from a raw recording."""
+VIDEO = "video"
+"""Source of demonstrations read from an annotated video."""
+SOURCES = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
+RENDERED = frozenset({EMBEDDED, OMNIGIBSON})
 """Sources whose pictures can be made under any variant; of others, what came is all there is."""
+PROBE, ALL = "probe", "all"
+"""Which questions of its set a variant asks: those compared between variants, or all."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
@@ -135,6 +144,10 @@ class Variant:
     noise: NoiseSettings = NoiseSettings()
     question_set: str = ""
     """The set it asks; unless given, that of its gating."""
+    asks: str | int = PROBE
+    """Which questions of that set: the probe questions, all, or so many per kind and length."""
+    sources: tuple[str, ...] = SOURCES
+    """Its questions are about demonstrations of these sources."""
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
 
@@ -171,6 +184,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "trajectories_per_length": (1, 1_000_000),
     "question_set_per_stratum": (1, 1_000_000),
     "probe_set_per_stratum": (1, 1_000_000),
+    "asks": (1, 1_000_000),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.contracts.settings import EMBEDDED, RECORDED, VIDEO
 from enact_assets.data_root.recordings import (
     ANNOTATION_FILES,
     CAMERA,
@@ -22,7 +22,7 @@ from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration, replay_embedded
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.replay_result import RECORDED, VIDEO, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Sources
 
 

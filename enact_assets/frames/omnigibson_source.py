@@ -13,6 +13,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import EnactError, PlaybackError, RenderError
 from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.data_root.recordings import DEMONSTRATION_FILE, Recordings
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.replay.omnigibson import playback_request, read_demonstration, replay_omnigibson
@@ -22,7 +23,7 @@ from enact_assets.replay.omnigibson_player.request import (
     PlaybackRequest,
 )
 from enact_assets.replay.omnigibson_runs import player
-from enact_assets.replay.replay_result import OMNIGIBSON, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.sources import PictureRequest, ReplayProgress
 
 PLAYED_FOLDER = "omnigibson"

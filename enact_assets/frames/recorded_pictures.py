@@ -9,7 +9,7 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.settings import RENDERED, Variant
+from enact_assets.contracts.settings import OMNIGIBSON, RENDERED, Variant
 from enact_assets.data_root.recordings import (
     CAMERA,
     Recordings,
@@ -21,7 +21,7 @@ from enact_assets.data_root.recordings import (
 from enact_assets.data_root.videos import read_frames
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.replay.replay_result import ISAAC_MODES, OMNIGIBSON
+from enact_assets.replay.replay_result import ISAAC_MODES
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:

@@ -39,9 +39,10 @@ class Qa(Table):
 
 
 class QuestionSet(Table):
-    """One row per question asked.
+    """One row per question chosen.
 
-    Probe questions keep their text under every variant, only pictures change.
+    Each source has a sample of its own, and variants say which sources they ask about. Probe
+    questions keep their text under every variant, only pictures change.
     """
 
     by = ("question_set",)
@@ -52,6 +53,8 @@ class QuestionSet(Table):
     demonstration = common.demonstration()
     kind = common.kind()
     length = common.length()
+    source = text("of its demonstration: embedded, recorded, omnigibson or video")
+    place = integer("from 1 within source, kind and length: the first ones are balanced")
     in_question_set = truth("of the question set: asked by the baseline, if it names this set")
     in_probe_set = truth("of the probe set: asked by every variant that names this set")
     evidence_sha = text("hash of the question and of the graphs and masks that verify it")
@@ -60,9 +63,8 @@ class QuestionSet(Table):
 class AskedQuestions(Table):
     """One row per variant and question, as the variant asks it.
 
-    The baseline asks the whole question_set, other variants the probe set. The truth of a question
-    is the same under every variant. Its actions may be worded differently and be wrong under noise:
-    told_components is what they say, action_components what happened.
+    The truth of a question is the same under every variant. Its actions may be worded differently
+    and be wrong under noise: told_components is what they say, action_components what happened.
     """
 
     by = ("variant",)

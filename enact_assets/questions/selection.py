@@ -1,4 +1,4 @@
-"""Selection of questions: stratified over kind and length, balanced over demonstrations."""
+"""Selection of questions: stratified by source, kind and length, balanced over demonstrations."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ import polars as pl
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.ids import content_sha, seed_from
 from enact_assets.contracts.registry import QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.contracts.settings import ALL
 from enact_assets.frames.frame_tables import WantedFrames
 from enact_assets.questions.question_tables import QuestionSet
 
@@ -28,24 +29,33 @@ def select_questions(
     evidence: Mapping[str, str],
     question_set: QuestionSetSettings,
     settings: QuestionSettings,
-    seen_one_way: Collection[str] = (),
+    sources: Mapping[str, str],
 ) -> pl.DataFrame:
     """The questions of one set, over all demonstrations of its gating: ``question_set``.
 
-    Within a stratum (kind, length) the demonstrations take turns: what they contribute
-    differs by at most one question unless one runs out. Each demonstration gives its questions in
-    an order of its own that depends on ``settings.seed`` alone, so the probe set (the same with a
-    smaller number, for ``settings.probe_lengths``) lies within the question set, and one
-    demonstration more only shortens what the others give. ``evidence`` maps demonstration -> hash
-    of the tables that verify its questions. Demonstrations in ``seen_one_way``, whose pictures
-    cannot be made again under another variant, give questions to the probe set only where the
-    others have too few. Errors: :class:`QuestionError` for a chosen question whose demonstration
-    has no evidence.
+    Strata are (source, kind, length): what was simulated, recorded and filmed is never asked as
+    one, so each source has as many questions as if it were the only one. Within a stratum the
+    demonstrations take turns: what they contribute differs by at most one question unless one runs
+    out. Each demonstration gives its questions in an order of its own that depends on
+    ``settings.seed`` alone, so the probe set (the same with a smaller number, for
+    ``settings.probe_lengths``) lies within the question set, and one demonstration more only
+    shortens what the others give. ``evidence`` maps demonstration -> hash of the tables that verify
+    its questions, ``sources`` demonstration -> its source. Errors: :class:`QuestionError` for a
+    chosen question whose demonstration has no evidence, and for a demonstration without a source.
     """
     rows: list[dict[str, Any]] = []
     of_gating = qa_all_demonstrations.filter(gating=question_set.gating)
-    strata = of_gating.partition_by("kind", "length", as_dict=True)
-    for (kind, length), stratum in sorted(strata.items()):
+    lost = sorted(set(of_gating["demonstration"]) - set(sources))
+    if lost:
+        raise QuestionError(
+            f"{len(lost)} demonstrations have questions and no row in demonstrations, first "
+            f"{lost[0]}; materialize replays and qa again"
+        )
+    source = pl.col("demonstration").replace_strict(sources, return_dtype=pl.String)
+    strata = of_gating.with_columns(source=source).partition_by(
+        "source", "kind", "length", as_dict=True
+    )
+    for (_, kind, length), stratum in sorted(strata.items()):
         ids: dict[str, list[str]] = {
             str(demonstration): group.get_column("question_id").to_list()
             for (demonstration,), group in stratum.partition_by(
@@ -55,8 +65,8 @@ def select_questions(
         turns = take_turns(ids, settings.seed, f"{question_set.gating} {kind} {length}")
         asked = set(turns[: settings.question_set_per_stratum])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
-        late = {q for d in seen_one_way for q in ids.get(d, [])}
-        probed = set(sorted(turns, key=lambda q: q in late)[:n_probed])
+        probed = set(turns[:n_probed])
+        places = {question: place for place, question in enumerate(turns, 1)}
         chosen = stratum.filter(pl.col("question_id").is_in(sorted(asked | probed)))
         rows.extend(
             {
@@ -66,6 +76,8 @@ def select_questions(
                 "demonstration": question["demonstration"],
                 "kind": question["kind"],
                 "length": question["length"],
+                "source": question["source"],
+                "place": places[question["question_id"]],
                 "in_question_set": question["question_id"] in asked,
                 "in_probe_set": question["question_id"] in probed,
                 "evidence_sha": _evidence_sha(question, evidence),
@@ -79,17 +91,20 @@ def chosen_by_variant(
     question_set: pl.DataFrame,
     variant: Variant,
     *,
-    is_baseline: bool,
     not_shown: Collection[str] = (),
 ) -> pl.DataFrame:
-    """Rows of ``question_set`` that ``variant`` asks: the probe questions of its set.
+    """Rows of ``question_set`` that ``variant`` asks: all of its set, the probe questions, or the
+    first so many of each stratum; about demonstrations of its sources.
 
-    The baseline asks all of ``question_set``, so that there is something to compare probes with.
     Nothing is asked about demonstrations in ``not_shown``, which have no pictures under it.
     """
     chosen = question_set.filter(pl.col("question_set") == variant.question_set)
-    chosen = chosen.filter(~pl.col("demonstration").is_in(list(not_shown)))
-    return chosen if is_baseline else chosen.filter("in_probe_set")
+    chosen = chosen.filter(
+        ~pl.col("demonstration").is_in(list(not_shown)), pl.col("source").is_in(variant.sources)
+    )
+    if isinstance(variant.asks, int):
+        return chosen.filter(pl.col("place") <= variant.asks)
+    return chosen if variant.asks == ALL else chosen.filter("in_probe_set")
 
 
 def frames_wanted(

@@ -17,6 +17,7 @@ import polars as pl
 from enact_assets.contracts.errors import AnnotationError, RecordingError, RenderError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.contracts.settings import VIDEO
 from enact_assets.data_root.recordings import ANNOTATION_FILES, CAMERA, video_file
 from enact_assets.data_root.videos import VideoTimes, read_times
 from enact_assets.replay.annotation import Annotation, Problem
@@ -26,7 +27,7 @@ from enact_assets.replay.annotation_json import read_json
 from enact_assets.replay.annotation_time import Timed, Timeline
 from enact_assets.replay.event_graphs import read_events
 from enact_assets.replay.recorded import activity_of
-from enact_assets.replay.replay_result import VIDEO, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
 
 READERS = dict(zip(ANNOTATION_FILES, (read_csv, read_json, read_events), strict=True))

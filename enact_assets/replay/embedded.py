@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
 from enact_assets.simulator.activities import ACTIVITIES
@@ -16,7 +17,6 @@ from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world, simulate
 from enact_assets.simulator.simulation.recording import Recording
 
-SOURCE = "embedded"
 _NAME = re.compile(r"(.+)-(\d+)")
 
 
@@ -63,7 +63,7 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
         [
             {
                 "demonstration": name,
-                "source": SOURCE,
+                "source": EMBEDDED,
                 "activity": recording.activity,
                 "seed": recording.seed,
                 "n_frames": recording.n_frames,
@@ -136,7 +136,7 @@ def embedded_world(demonstrations: pl.DataFrame) -> World:
         raise ReplayError(f"expected one demonstration, the table has {demonstrations.height} rows")
     row = demonstrations.row(0, named=True)
     name = row["demonstration"]
-    if row["source"] != SOURCE:
+    if row["source"] != EMBEDDED:
         raise ReplayError(
             f"{name}: source is {row['source']!r}; only embedded ones can be rendered"
         )

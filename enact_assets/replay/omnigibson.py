@@ -19,6 +19,7 @@ import polars as pl
 from enact_assets.contracts.errors import PlaybackError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.engine.tables import table
 from enact_assets.replay.omnigibson_player.intervals import FORMAT
 from enact_assets.replay.omnigibson_player.request import (
@@ -28,7 +29,7 @@ from enact_assets.replay.omnigibson_player.request import (
     View,
 )
 from enact_assets.replay.omnigibson_runs import Player
-from enact_assets.replay.replay_result import OMNIGIBSON, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, States
 
 

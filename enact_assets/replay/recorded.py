@@ -20,11 +20,12 @@ import polars as pl
 from enact_assets.contracts.errors import LakeError, RecordingError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS
+from enact_assets.contracts.settings import RECORDED
 from enact_assets.data_root.recordings import CAMERA
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.tables import table
 from enact_assets.replay.frame_stream import FrameStream, Progress
-from enact_assets.replay.replay_result import RECORDED, ReplayTables
+from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import Demonstrations, LaterParents, States
 from enact_assets.replay.timeline import Timeline
 

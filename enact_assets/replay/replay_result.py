@@ -6,14 +6,8 @@ import polars as pl
 
 from enact_assets.replay.replay_tables import LaterParents
 
-RECORDED = "recorded"
-"""Source of demonstrations that were read from a file in the layout of the public release."""
-OMNIGIBSON = "omnigibson"
 ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
 """Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
-"""Source of demonstrations that OmniGibson played back from raw recordings."""
-VIDEO = "video"
-"""Source of demonstrations that are a video a person annotated."""
 
 
 @dataclass(frozen=True)

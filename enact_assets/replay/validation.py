@@ -10,7 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import ExistenceError, IntervalError, ReplayError
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
-from enact_assets.replay.replay_result import RECORDED
+from enact_assets.contracts.settings import RECORDED
 
 _OBJECT_KEY = ["demonstration", "object_name"]
 _FACT_KEY = ["demonstration", "predicate", "subject", "object"]

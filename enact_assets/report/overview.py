@@ -1,9 +1,9 @@
 """The beginning of a report: its subject and its limits."""
 
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.report.parts import Part, Section, Table, Text
 from enact_assets.report.report_rows import N_STALE_SHOWN, ReportRows
 
-EMBEDDED = "embedded"
 EMBEDDED_NOTICE = (
     "Demonstrations of source “embedded” come from this package's own simulator: three rooms and "
     "a scripted robot. It is not BEHAVIOR, and no number based on them is a BEHAVIOR result. "

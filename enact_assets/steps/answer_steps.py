@@ -56,12 +56,14 @@ def predictions(
 
 def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:
     status = evaluation.get_column("answer_status").value_counts(sort=True)
-    scored = evaluation.drop_nulls("pairwise_accuracy")
+    scored = evaluation.drop_nulls("is_accepted")
     summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
     if scored.height:
-        for name in ("is_accepted", "pairwise_accuracy"):
-            title = "task accuracy" if name == "is_accepted" else "pairwise accuracy"
-            summary[title] = float(scored.get_column(name).cast(pl.Float64).to_numpy().mean())
+        passed, steps, accepted = (
+            int(scored[name].sum()) for name in ("n_steps_passed", "n_steps", "is_accepted")
+        )
+        summary["task accuracy"] = accepted / scored.height
+        summary["pairwise accuracy"] = passed / steps
     return summary
 
 

@@ -5,14 +5,12 @@ from typing import Annotated, Any
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import (
-    BASELINE,
     Gating,
     QuestionSetSettings,
     QuestionSettings,
     Variant,
     settings_sha,
 )
-from enact_assets.contracts.settings import RENDERED
 from enact_assets.engine.parameters import All, Each, Versions
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
@@ -74,8 +72,8 @@ def question_set(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
-    """A sample stratified over length and kind and balanced over demonstrations. Its rows carry a
-    hash of all that verifies them, so it alone stands for many demonstrations downstream.
+    """A sample stratified over source, kind and length and balanced over demonstrations. Its rows
+    carry a hash of all that verifies them, so it alone stands for many demonstrations downstream.
     """
     tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))
@@ -88,10 +86,8 @@ def question_set(
         d: content_sha([*(shas[d] for shas in tables), settings, *changed.get(d, [])])
         for d in complete
     }
-    sources = demonstrations.select("demonstration", "source").iter_rows()
-    seen_one_way = [d for d, source in sources if source not in RENDERED]
-    rows = select_questions(written, evidence, asked, questions, seen_one_way=seen_one_way)
-    return QuestionSet.of(rows)
+    sources = dict(demonstrations.select("demonstration", "source").iter_rows())
+    return QuestionSet.of(select_questions(written, evidence, asked, questions, sources))
 
 
 @step(group="questions", job="assign_questions")
@@ -104,13 +100,10 @@ def asked_questions(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[AskedQuestions]:
-    """What each variant asks, word for word: the baseline the whole set, every other variant
-    the probe set of its question set.
-    """
+    """What each variant asks, word for word: all questions of its set, or the probe questions."""
     asked = chosen_by_variant(
         chosen,
         variant,
-        is_baseline=variant.name == BASELINE,
         not_shown=recorded.lacking(demonstrations, variant),
     )
     names = sorted(asked.get_column("demonstration").unique())

@@ -5,6 +5,7 @@ from typing import Annotated
 import polars as pl
 
 from enact_assets.contracts.registry import Variant
+from enact_assets.contracts.settings import PROBE
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
@@ -39,13 +40,13 @@ def probes(
     variant: Variant,
     baseline: Annotated[Variant, OF_BASELINE],
 ) -> Of[Probes]:
-    """Pairwise accuracy under the variant minus under the baseline, on the probe questions:
-    Welch's test, the paired one clustered by demonstration, sign flips, a bootstrap interval, and
-    what could have been detected.
+    """Pairwise accuracy by question under the variant minus under the baseline, on the questions
+    that the variant asks: Welch's test, the paired one clustered by demonstration, sign flips, a
+    bootstrap interval, and what could have been detected.
     """
     rows = compare_with_baseline(
-        _probed(evaluated, questions),
-        _probed(baseline_evaluated, baseline_questions),
+        _compared(evaluated, questions, variant),
+        _compared(baseline_evaluated, baseline_questions, variant),
         variant.name,
         baseline.name,
         panel=panel_of(variant, baseline),
@@ -53,8 +54,10 @@ def probes(
     return Probes.of(rows)
 
 
-def _probed(evaluated: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    ids = questions.filter("in_probe_set").select("question_id")
+def _compared(evaluated: pl.DataFrame, questions: pl.DataFrame, variant: Variant) -> pl.DataFrame:
+    """What one side answered of the questions that ``variant`` asks of its set."""
+    asked = questions.filter("in_probe_set") if variant.asks == PROBE else questions
+    ids = asked.select("question_id")
     return evaluated.join(ids, on="question_id", how="semi")
 
 

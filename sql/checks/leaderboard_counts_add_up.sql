@@ -6,14 +6,14 @@
 --        contradict it: materialize the evaluation of that model again.
 with recount as (
     select
-        model, kind,
+        variant, model, kind,
         count(*) as n_questions,
         count(*) filter (answer_status = 'parsed') as n_parsed,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
         count(*) filter (answer_status = 'missing') as n_missing,
         count(is_accepted) as n_scored
     from evaluation
-    where variant = 'baseline'
+    semi join leaderboard using (variant)
     group by all
 ),
 
@@ -22,7 +22,7 @@ all_lengths as (
 ),
 
 lengths_added as (
-    select model, kind, sum(n_questions) as n_questions
+    select variant, model, kind, sum(n_questions) as n_questions
     from leaderboard
     where length is not null and state <> 'missing'
     group by all
@@ -37,8 +37,8 @@ select
     all_lengths.n_missing as leaderboard_n_missing,
     lengths_added.n_questions as n_questions_over_lengths
 from recount
-full join all_lengths using (model, kind)
-full join lengths_added using (model, kind)
+full join all_lengths using (variant, model, kind)
+full join lengths_added using (variant, model, kind)
 where not coalesce(
     recount.n_parsed + recount.n_unparsed + recount.n_missing = recount.n_questions
     and all_lengths.n_parsed = recount.n_parsed

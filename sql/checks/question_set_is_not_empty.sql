@@ -2,7 +2,9 @@
 -- Reads: qa, demonstrations, question_set.
 -- Rule:  without a question the leaderboard would be empty, and replace a good one. Where nothing
 --        was written there is nothing to ask, which is allowed.
--- Fix:   materialize question_set of that gating again; it includes every known demonstration.
+-- Fix:   materialize a variant whose question set is about these demonstrations: sets may name
+--        sources in the registry, and the shipped one has variant recorded for recordings and
+--        real_world_video for videos.
 select gating, count(*) as n_questions, count(distinct demonstration) as n_demonstrations
 from qa
 semi join demonstrations using (demonstration)

@@ -1,48 +1,62 @@
--- accuracy_by_length: one row per source, model, kind, length and metric; length null: all lengths.
--- Reads: model_accuracies, absent_evaluations, published_accuracies, published_question_counts.
--- Rule:  tables 1, 9 and 10 of the paper. source is ours (measured, baseline pictures) or published
+-- accuracy_by_length: one row per source, variant, model, kind, length, metric; null: all lengths.
+-- Reads: model_accuracies, probes, absent_evaluations, published_accuracies,
+--        published_question_counts.
+-- Rule:  tables 1, 2, 9 and 10 of the paper. source is ours (measured, as set) or published
 --        (read from the paper, of other questions on other pictures): never average over both. For
---        all lengths, pairwise accuracy is steps over steps on both sides (2.3 and A.3.2). The
---        paper gives no errors, so published ones have no interval. Models whose evaluation is
---        missing have no accuracy, unless older ones were kept.
+--        all lengths, pairwise accuracy is steps over steps on both sides (2.3 and A.3.2); of
+--        published videos every length counts alike. The paper gives no errors, so published ones
+--        have no interval. Models whose evaluation is missing have no accuracy, unless older ones
+--        were kept.
 create table accuracy_by_length as
-with published as (
+with on_board as (
+    select 'baseline' as variant
+    union
+    select variant from probes where panel is null
+),
+
+published as (
     select
-        published_model, model_class, kind, length, metric, accuracy, n_questions,
-        n_questions * if(metric = 'pairwise_accuracy', length - 1, 1) as weight
+        if(experiment = 'main', 'baseline', experiment) as variant,
+        published_model, model_class, kind, length, metric, accuracy,
+        if(experiment = 'main', n_questions, null) as n_questions,
+        -- Of the 960 questions about videos the paper does not say how many have which length.
+        if(experiment = 'main', n_questions, 1)
+            * if(metric = 'pairwise_accuracy', length - 1, 1) as weight
     from published_accuracies
     left join published_question_counts using (length)
-    where experiment = 'main'
+    where experiment in ('main', 'real_world_video')
 )
 
 select
-    'ours' as source, model, case when is_reference then 'reference' end as model_class,
+    'ours' as source, variant, model, case when is_reference then 'reference' end as model_class,
     kind, length, metric,
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
-where variant = 'baseline'
+semi join on_board using (variant)
 union all
 select
-    'ours', model, null, kind, length, unnest(['task_accuracy', 'pairwise_accuracy']),
+    'ours', variant, model, null, kind, length, unnest(['task_accuracy', 'pairwise_accuracy']),
     0, 0, null, null, null, null, 'missing'
 from absent_evaluations
 anti join model_accuracies using (model, variant)
-where variant = 'baseline'
+semi join on_board using (variant)
 union all
 select
-    'published', published_model, model_class, kind, length, metric,
+    'published', variant, published_model, model_class, kind, length, metric,
     n_questions, null, accuracy, null, null, null, 'published'
 from published
 union all
 select
-    'published', published_model, model_class, kind, null, metric,
+    'published', variant, published_model, model_class, kind, null, metric,
     sum(n_questions)::bigint, null, sum(accuracy * weight) / sum(weight),
     null, null, null, 'published'
 from published
-group by published_model, model_class, kind, metric
-order by kind, metric desc, length nulls first, source, model;
+group by variant, published_model, model_class, kind, metric
+order by variant, kind, metric desc, length nulls first, source, model;
 
 comment on column accuracy_by_length.source is 'ours or published';
+comment on column accuracy_by_length.variant is
+'baseline, or one that asks other questions under the same settings; table 2 is real_world_video';
 comment on column accuracy_by_length.model is
 'model that answered; its name in the paper if published';
 comment on column accuracy_by_length.model_class is
@@ -50,7 +64,8 @@ comment on column accuracy_by_length.model_class is
 comment on column accuracy_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column accuracy_by_length.length is 'key frames in the trajectory; null for all lengths';
 comment on column accuracy_by_length.metric is 'task_accuracy or pairwise_accuracy';
-comment on column accuracy_by_length.n_questions is 'questions that the accuracy is about';
+comment on column accuracy_by_length.n_questions is
+'questions that the accuracy is about; null: not published';
 comment on column accuracy_by_length.n_demonstrations is 'demonstrations; not published';
 comment on column accuracy_by_length.accuracy is
 'share of accepted questions, or of right steps';

@@ -1,4 +1,4 @@
--- agreement_with_published: one row per model that the paper also scored, kind, length and metric.
+-- agreement_with_published: one row per variant, model, kind, length and metric of both sides.
 -- Reads: accuracy_by_length.
 -- Rule:  models match if letters and digits of their names do, in either case: gpt-5-mini is the
 --        paper's GPT-5 mini. is_within looks at our interval alone: the paper gives none, its own
@@ -10,6 +10,7 @@ with named as (
 )
 
 select
+    ours.variant,
     ours.model,
     published.model as published_model,
     ours.kind,
@@ -25,13 +26,16 @@ select
 from named as ours
 inner join named as published
     on published.letters = ours.letters
+    and published.variant = ours.variant
     and published.kind = ours.kind
     and published.metric = ours.metric
     and published.length is not distinct from ours.length
     and published.source = 'published'
 where ours.source = 'ours'
-order by ours.model, ours.kind, ours.metric desc, ours.length nulls first;
+order by ours.variant, ours.model, ours.kind, ours.metric desc, ours.length nulls first;
 
+comment on column agreement_with_published.variant is
+'baseline, or one that asks other questions under the same settings';
 comment on column agreement_with_published.model is 'model that answered';
 comment on column agreement_with_published.published_model is 'its name in the paper';
 comment on column agreement_with_published.kind is
@@ -40,7 +44,7 @@ comment on column agreement_with_published.length is
 'key frames in the trajectory; null for all lengths';
 comment on column agreement_with_published.metric is 'task_accuracy or pairwise_accuracy';
 comment on column agreement_with_published.n_questions is 'questions that ours is about';
-comment on column agreement_with_published.accuracy is 'as measured, baseline pictures';
+comment on column agreement_with_published.accuracy is 'as measured';
 comment on column agreement_with_published.low is '95 % interval: bootstrap over demonstrations';
 comment on column agreement_with_published.high is 'its upper end';
 comment on column agreement_with_published.published_accuracy is 'as published';

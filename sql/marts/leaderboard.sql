@@ -1,14 +1,22 @@
--- leaderboard: one row per model, kind and length under the baseline; length null: all lengths.
--- Reads: evaluation, model_accuracies, stale_partitions, absent_evaluations.
--- Rule:  pairwise_accuracy is passed steps over all steps (paper 2.3 and A.3.2), ..._by_question
---        the mean over questions of their shares of steps; within one length the two are equal.
---        Rows without scores are in no score: answers that were never obtained (n_missing) and, of
---        gatings under profile release, those that could not be parsed (n_unparsed). Under profile
---        paper these are scored, as wrong. No scored answer: null, not 0. Places are the range
---        that the data allow, so they overlap. A model whose evaluation is missing keeps its rows,
---        with the questions it should have answered and without scores.
+-- leaderboard: one row per variant, model, kind and length; length null: all lengths.
+-- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
+-- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings
+--        and videos have sets of their own); the others are in probe_deltas. pairwise_accuracy is
+--        passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over questions
+--        of their shares of steps; within one length the two are equal. Rows without scores are in
+--        no score: answers that were never obtained (n_missing) and, of gatings under profile
+--        release, those that could not be parsed (n_unparsed). Under profile paper these are
+--        scored, as wrong. No scored answer: null, not 0. Places are the range that the data allow,
+--        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
+--        should have answered and without scores.
 create table leaderboard as
-with scored as (
+with on_board as (
+    select 'baseline' as variant
+    union
+    select variant from probes where panel is null
+),
+
+scored as (
     select
         model, variant, kind, length, demonstration, answer_status, reason,
         is_accepted is not null as is_scored,
@@ -17,7 +25,7 @@ with scored as (
         n_steps_passed as passed,
         case when is_accepted is not null then n_steps end as steps
     from evaluation
-    where variant = 'baseline'
+    semi join on_board using (variant)
 ),
 
 levels as (
@@ -34,14 +42,14 @@ residuals as (
         pairwise - avg(pairwise) over same_row as pairwise_residual,
         passed - steps * (sum(passed) over same_row / sum(steps) over same_row) as passed_residual
     from levels
-    window same_row as (partition by model, kind, length)
+    window same_row as (partition by variant, model, kind, length)
 ),
 
 -- Questions of one demonstration share pictures and changes, so their answers go together. Its
 -- residuals are divided by the share of the others, since its own effect on the mean shrinks them.
 demonstrations_summed as (
     select
-        model, kind, length,
+        variant, model, kind, length,
         case when count(*) >= 2 then
             sqrt(sum(accepted_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
         end as task_accuracy_clustered_se,
@@ -54,18 +62,18 @@ demonstrations_summed as (
         count(*) as n_demonstrations
     from (
         select
-            model, kind, length, demonstration,
+            variant, model, kind, length, demonstration,
             sum(accepted_residual) as accepted_sum,
             sum(pairwise_residual) as pairwise_sum,
             sum(passed_residual) as passed_sum,
             count(*) as n,
-            sum(count(*)) over (partition by model, kind, length) - count(*) as n_elsewhere,
+            sum(count(*)) over same_row - count(*) as n_elsewhere,
             sum(steps) as n_steps,
-            sum(sum(steps)) over (partition by model, kind, length) - sum(steps)
-                as n_steps_elsewhere
+            sum(sum(steps)) over same_row - sum(steps) as n_steps_elsewhere
         from residuals
         where is_scored
-        group by model, kind, length, demonstration
+        group by variant, model, kind, length, demonstration
+        window same_row as (partition by variant, model, kind, length)
     )
     group by all
 ),
@@ -111,7 +119,8 @@ select
     then
         rank() over (
             partition by
-                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
+                totals.variant, totals.kind, totals.length,
+                coalesce(task_ties.is_reference, false)
             order by totals.task_accuracy desc nulls last
         )
     end as task_accuracy_rank,
@@ -120,7 +129,8 @@ select
     then
         rank() over (
             partition by
-                totals.kind, totals.length, coalesce(task_ties.is_reference, false)
+                totals.variant, totals.kind, totals.length,
+                coalesce(task_ties.is_reference, false)
             order by totals.pairwise_accuracy desc nulls last
         )
     end as pairwise_accuracy_rank,
@@ -136,7 +146,8 @@ select
     pairwise_ties.tied_with as pairwise_accuracy_tied_with
 from totals
 left join demonstrations_summed
-    on demonstrations_summed.model = totals.model
+    on demonstrations_summed.variant = totals.variant
+    and demonstrations_summed.model = totals.model
     and demonstrations_summed.kind = totals.kind
     and demonstrations_summed.length is not distinct from totals.length
 left join model_accuracies as task_ties
@@ -162,11 +173,12 @@ select
     n_questions as n_missing,
     0 as n_demonstrations
 from absent_evaluations
-where variant = 'baseline'
-order by kind, length nulls first, task_accuracy_rank nulls last, model;
+semi join on_board using (variant)
+order by variant, kind, length nulls first, task_accuracy_rank nulls last, model;
 
 comment on column leaderboard.model is 'model that answered';
-comment on column leaderboard.variant is 'always baseline: probes are compared in probe_deltas';
+comment on column leaderboard.variant is
+'baseline, or a variant that asks other questions under the same settings';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
 comment on column leaderboard.state is
@@ -199,9 +211,9 @@ comment on column leaderboard.pairwise_accuracy_by_question_se is
 comment on column leaderboard.pairwise_accuracy_by_question_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
 comment on column leaderboard.task_accuracy_rank is
-'1 is best within kind and length; equals share a rank';
+'1 is best within variant, kind and length; equals share a rank';
 comment on column leaderboard.pairwise_accuracy_rank is
-'1 is best within kind and length; equals share a rank';
+'1 is best within variant, kind and length; equals share a rank';
 comment on column leaderboard.task_accuracy_low is
 '95 % interval over demonstrations; null below 2 of them, or if all score the same';
 comment on column leaderboard.task_accuracy_high is 'its upper end';

@@ -1,10 +1,10 @@
--- leaderboard_by_length: one row per model, kind and metric, lengths side by side as in the paper.
+-- leaderboard_by_length: one row per variant, model, kind and metric, lengths side by side.
 -- Reads: leaderboard.
 -- Rule:  lengths 3 to 10, the paper's, have a column; others show in leaderboard only.
 create table leaderboard_by_length as
 with metrics as (
     -- Who has no score stays, with nulls.
-    select model, kind, length, metric, score
+    select variant, model, kind, length, metric, score
     from leaderboard
     unpivot include nulls (
         score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question)
@@ -12,6 +12,7 @@ with metrics as (
 )
 
 select
+    variant,
     model,
     kind,
     metric,
@@ -26,8 +27,10 @@ select
     max(score) filter (length = 10) as length_10
 from metrics
 group by all
-order by kind, metric desc, all_lengths desc nulls last, model;
+order by variant, kind, metric desc, all_lengths desc nulls last, model;
 
+comment on column leaderboard_by_length.variant is
+'baseline, or a variant that asks other questions under the same settings';
 comment on column leaderboard_by_length.model is 'model that answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_by_length.metric is

@@ -1,12 +1,12 @@
--- leaderboard_with_published: one row per source, model, kind and metric, lengths side by side.
+-- leaderboard_with_published: one row per source, variant, model, kind, metric; lengths in columns.
 -- Reads: accuracy_by_length.
--- Rule:  the layout of tables 9 and 10 of the paper. Ours and theirs answered other questions about
---        other pictures, so place counts within a source; people and references (chance, oracle,
+-- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
+--        pictures, so place counts within a source; people and references (chance, oracle,
 --        shortcuts) are in none. Equals share one; leaderboard says which differ significantly.
 create table leaderboard_with_published as
 with sides as (
     select
-        source, model, model_class, kind, metric,
+        source, variant, model, model_class, kind, metric,
         max(accuracy) filter (length is null) as all_lengths,
         max(low) filter (length is null) as low,
         max(high) filter (length is null) as high,
@@ -31,14 +31,16 @@ select
     * exclude (is_no_model),
     case when all_lengths is not null and not is_no_model then
         rank() over (
-            partition by source, kind, metric, is_no_model
+            partition by source, variant, kind, metric, is_no_model
             order by round(all_lengths, 12) desc nulls last
         )
     end as place
 from marked
-order by kind, metric desc, all_lengths desc nulls last, source, model;
+order by variant, kind, metric desc, all_lengths desc nulls last, source, model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
+comment on column leaderboard_with_published.variant is
+'baseline, or one that asks other questions under the same settings; table 2 is real_world_video';
 comment on column leaderboard_with_published.model is
 'model that answered; its name in the paper if published';
 comment on column leaderboard_with_published.model_class is

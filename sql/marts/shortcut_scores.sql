@@ -1,4 +1,4 @@
--- shortcut_scores: one row per kind, length and model that takes a shortcut, beside the oracle.
+-- shortcut_scores: one row per variant, kind, length and model that takes a shortcut.
 -- Reads: leaderboard, evaluation, question_orders.
 -- Rule:  pixel_continuity looks at no action and text_prior at no picture: a score
 --        near the oracle's would mean that questions can be answered without connecting the two.
@@ -6,7 +6,7 @@
 create table shortcut_scores as
 with chance as (
     select
-        evaluation.kind, evaluation.length,
+        evaluation.variant, evaluation.kind, evaluation.length,
         sum(question_orders.expected_pairwise_accuracy * (evaluation.length - 1))
             / sum(evaluation.length - 1) as random_pairwise_accuracy
     from evaluation
@@ -14,11 +14,12 @@ with chance as (
         on question_orders.gating = evaluation.gating
         and question_orders.demonstration = evaluation.demonstration
         and question_orders.question_id = evaluation.question_id
-    where evaluation.variant = 'baseline' and evaluation.model = 'oracle'
+    where evaluation.model = 'oracle'
     group by all
 )
 
 select
+    shortcut.variant,
     shortcut.kind,
     shortcut.length,
     shortcut.model,
@@ -33,13 +34,19 @@ select
     end as is_below_half
 from leaderboard as shortcut
 inner join leaderboard as oracle
-    on oracle.kind = shortcut.kind
+    on oracle.variant = shortcut.variant
+    and oracle.kind = shortcut.kind
     and oracle.length = shortcut.length
     and oracle.model = 'oracle'
-left join chance on chance.kind = shortcut.kind and chance.length = shortcut.length
+left join chance
+    on chance.variant = shortcut.variant
+    and chance.kind = shortcut.kind
+    and chance.length = shortcut.length
 where shortcut.model in ('pixel_continuity', 'text_prior')
-order by shortcut.model, shortcut.kind, shortcut.length;
+order by shortcut.variant, shortcut.model, shortcut.kind, shortcut.length;
 
+comment on column shortcut_scores.variant is
+'baseline, or a variant that asks other questions under the same settings';
 comment on column shortcut_scores.kind is 'forward (order images) or inverse (order actions)';
 comment on column shortcut_scores.length is 'key frames in the trajectory';
 comment on column shortcut_scores.model is 'pixel_continuity or text_prior';

@@ -1,16 +1,21 @@
 -- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
--- Reads: model_accuracies, probes, asked_questions, published_accuracies.
--- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel. Seeds
---        of noise, variants called <name>_<seed> of one noise rate, are one row: their mean,
---        standard deviation and number. Ours are about probe questions, the paper's about a subset
---        of its question set: compare within a source. length null is all lengths, which the paper
---        does not give. Natural language is the baseline's wording: variant baseline of
---        action_representation, of ours on the probe questions and in pairwise accuracy only.
+-- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies.
+-- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel, or
+--        real_world_video. Seeds of noise, variants called <name>_<seed> of one noise rate, are one
+--        row: their mean, standard deviation and number. Ours are about what the variant asks
+--        (with `asks: all` its whole set, so every length), the paper's about a subset of its own:
+--        compare within a source. length null is all lengths, which the paper does not give.
+--        Natural language (table 12: vanilla) is variant baseline of action_representation: the
+--        baseline's answers to the questions that are asked in other words.
 create table variant_accuracies as
 with panels as (
-    select distinct variant, panel
+    select distinct
+        variant,
+        case when panel is null then 'real_world_video' else panel end as experiment
     from probes
-    where panel in ('contact_gating', 'action_representation', 'noise_robustness')
+    where
+        panel in ('contact_gating', 'action_representation', 'noise_robustness')
+        or (panel is null and variant = 'real_world_video')
 ),
 
 rates as (
@@ -20,14 +25,14 @@ rates as (
 
 of_variants as (
     select
-        panels.panel as experiment,
+        panels.experiment,
         case
-            when panels.panel = 'noise_robustness'
+            when panels.experiment = 'noise_robustness'
                 then regexp_replace(panels.variant, '_[0-9]+$', '')
             else panels.variant
         end as stem,
         panels.variant,
-        case when panels.panel = 'noise_robustness' then rates.noise_rate end as noise_rate
+        case when panels.experiment = 'noise_robustness' then rates.noise_rate end as noise_rate
     from panels
     left join rates using (variant)
 ),
@@ -48,15 +53,22 @@ ours as (
     group by experiment, stem, noise_rate, model, kind, length, metric
 ),
 
--- If variants of a wording differ, the one with most of the baseline's answers.
+worded_otherwise as (
+    select distinct question_id
+    from asked_questions
+    semi join (from panels where experiment = 'action_representation') using (variant)
+),
+
 natural_language as (
     select
         model, kind, length,
-        arg_max(mean_baseline, (n_baseline, variant)) as accuracy,
-        arg_max(n_baseline, (n_baseline, variant)) as n_questions
-    from probes
-    where panel = 'action_representation'
-    group by all
+        count(*) as n_questions,
+        avg(is_accepted::double) as task_accuracy,
+        sum(n_steps_passed) / sum(n_steps) as pairwise_accuracy
+    from evaluation
+    semi join worded_otherwise using (question_id)
+    where variant = 'baseline' and is_accepted is not null
+    group by grouping sets ((model, kind, length), (model, kind))
 )
 
 select
@@ -65,10 +77,10 @@ select
 from ours
 union all
 select
-    'ours', 'action_representation', 'baseline', null, model, kind, length, 'pairwise_accuracy',
+    'ours', 'action_representation', 'baseline', null, model, kind, length, metric,
     accuracy, null, 1, n_questions, null, null
 from natural_language
-where accuracy is not null
+unpivot (accuracy for metric in (task_accuracy, pairwise_accuracy))
 union all
 select
     'published', experiment, published_variant, null, published_model, kind, length, metric,
@@ -92,7 +104,8 @@ comment on column variant_accuracies.model is
 comment on column variant_accuracies.kind is 'forward (order images) or inverse (order actions)';
 comment on column variant_accuracies.length is 'key frames in the trajectory; null for all lengths';
 comment on column variant_accuracies.metric is 'task_accuracy or pairwise_accuracy';
-comment on column variant_accuracies.accuracy is 'mean over questions, then over seeds';
+comment on column variant_accuracies.accuracy is
+'share of accepted questions, or of right steps; of several seeds their mean';
 comment on column variant_accuracies.standard_deviation is 'over seeds; null for a single one';
 comment on column variant_accuracies.n_seeds is 'seeds that were scored; 1 where there is no noise';
 comment on column variant_accuracies.n_questions is 'scored questions of all seeds';

@@ -24,7 +24,6 @@ from enact_assets.contracts.registry import (
 )
 from enact_assets.contracts.settings import (
     EFFORTS,
-    EMBEDDED,
     IGNORED,
     KNOWN,
     LIMITS,
@@ -32,7 +31,6 @@ from enact_assets.contracts.settings import (
 )
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.questions.wording import WORDINGS
-from enact_assets.replay.embedded import SOURCE
 from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.modes import MODES
 from enact_assets.simulator.view.cameras import PROJECTIONS
@@ -104,7 +102,8 @@ def test_a_variant_asks_the_question_set_it_names_or_that_of_its_gating(tmp_path
 def test_the_defaults_are_those_of_the_registry() -> None:
     """Code that leaves a setting out would otherwise render other pictures than the baseline."""
     registry = load_registry(DEFAULT_REGISTRY)
-    assert registry.variants["baseline"] == Variant("baseline", "state")
+    baseline = Variant("baseline", "state", asks="all", sources=("embedded",))
+    assert registry.variants["baseline"] == baseline
     assert registry.questions == QuestionSettings()
 
 
@@ -113,9 +112,10 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     variants = load_registry(DEFAULT_REGISTRY).variants
     named = {name for panel in PUBLISHED.values() for name in panel}
     told = {name for condition in TOLD.values() for name in condition}
-    assert set(variants) == {"baseline", "contact"} | named | told
+    imported = {"recorded", "real_world_video"}
+    assert set(variants) == {"baseline", "contact"} | named | told | imported
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
-    for name in ("contact", *told):
+    for name in ("contact", *told, *imported):
         assert looks.pop(name) == looks["baseline"]
     assert len(set(looks.values())) == len(looks) == 13
     # A probe varies one thing.
@@ -213,7 +213,6 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
     none = load_registry(write(tmp_path, lambda e: put(e, f"gatings.state.{FLOOR}", None)))
     assert none.gatings["state"].profile_of("embedded") is PAPER
     assert settings_sha(none.gatings["state"]) != settings_sha(gating)
-    assert SOURCE == EMBEDDED
 
 
 @pytest.mark.parametrize(
@@ -402,6 +401,7 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
     defaults[FLOOR] = 0.0  # null unless it is set
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
+    defaults["asks"] = 144  # or a word
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
 
 
@@ -421,6 +421,11 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
             "question_sets.contact.gating: expected 'contact'",
         ),
         (lambda e: put(e, "question_sets.new", {}), "new: 'gating' is missing"),
+        (lambda e: put(e, "variants.high.asks", "some"), "unknown choice of questions 'some'"),
+        (lambda e: put(e, "variants.high.asks", 0), "high.asks"),
+        (lambda e: put(e, "variants.high.asks", True), "high.asks: expected a whole number"),
+        (lambda e: put(e, "variants.high.sources", []), "high.sources: expected one or more"),
+        (lambda e: put(e, "variants.high.sources", ["film"]), "unknown source 'film'"),
         (lambda e: put(e, "question_sets.new.gating", "touch"), "unknown gating 'touch'"),
         (lambda e: put(e, "variants.high.question_set", "new"), "unknown question set 'new'"),
         (lambda e: e["variants"]["aperture_80"].update(lens={}), "aperture_80: unknown 'lens'"),

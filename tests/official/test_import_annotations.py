@@ -7,7 +7,7 @@ import pytest
 
 from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import CameraSettings, Variant
+from enact_assets.contracts.settings import VIDEO, CameraSettings, Variant
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.data_root.watched_folders import look_at
@@ -19,7 +19,6 @@ from enact_assets.frames.demonstration_sources import (
 )
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.lineage.versions import EMBEDDED, Arrived
-from enact_assets.replay.replay_result import VIDEO
 
 from reference.small_videos import write_video
 

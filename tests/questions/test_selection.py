@@ -67,11 +67,12 @@ def qa() -> pl.DataFrame:
 
 STATE = QuestionSetSettings("state", "state")
 EVIDENCE = {f"household-{k}": f"sha {k}" for k in (1, 2, 3)}
+SOURCES = dict.fromkeys(EVIDENCE, "embedded")
 
 
 def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFrame) -> None:
     """Unequal strata would let short questions decide the leaderboard."""
-    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, SOURCES)
     sizes = qa.group_by("kind", "length").len("available")
     strata = (
         chosen.group_by("kind", "length")
@@ -84,7 +85,7 @@ def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFr
         assert row["in_probe_set"] == (7 if row["length"] in (3, 6, 9) else 0)
     assert chosen.filter("in_probe_set")["in_question_set"].all()
     assert chosen.filter(~pl.col("in_question_set")).height == 0
-    assert select_questions(qa.reverse(), EVIDENCE, STATE, SETTINGS).equals(chosen)
+    assert select_questions(qa.reverse(), EVIDENCE, STATE, SETTINGS, SOURCES).equals(chosen)
     # Two demonstrations are large, one is small: 2 of the small one, the rest shared equally.
     per_demonstration = dict(
         chosen.filter((pl.col("kind") == "forward") & (pl.col("length") == 3))
@@ -98,25 +99,25 @@ def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFr
 def test_more_probes_than_questions_are_still_asked_by_the_baseline(qa: pl.DataFrame) -> None:
     """A probe the baseline never asked could not be compared with anything."""
     few = replace(SETTINGS, question_set_per_stratum=3)
-    chosen = select_questions(qa, EVIDENCE, STATE, few)
+    chosen = select_questions(qa, EVIDENCE, STATE, few, SOURCES)
     probes = chosen.filter("in_probe_set")
     assert probes.height == 2 * 3 * 7
     assert probes["in_question_set"].sum() == 2 * 3 * 3
-    baseline = chosen_by_variant(chosen, Variant("baseline", "state"), is_baseline=True)
-    other = chosen_by_variant(chosen, Variant("aperture_80", "state"), is_baseline=False)
+    baseline = chosen_by_variant(chosen, Variant("baseline", "state", asks="all"))
+    other = chosen_by_variant(chosen, Variant("aperture_80", "state"))
     assert set(probes["question_id"]) == set(other["question_id"]) < set(baseline["question_id"])
-    assert chosen_by_variant(chosen, Variant("contact", "contact"), is_baseline=False).height == 0
+    assert chosen_by_variant(chosen, Variant("contact", "contact")).height == 0
 
 
 def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) -> None:
     """A prompt or a mask that changed must make the answers stale, and nothing else may."""
-    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, SOURCES)
     first = chosen.row(0, named=True)
 
     is_first = pl.col("question_id") == first["question_id"]
 
     def sha(questions: pl.DataFrame, evidence: dict[str, str]) -> str:
-        found = select_questions(questions, evidence, STATE, SETTINGS)
+        found = select_questions(questions, evidence, STATE, SETTINGS, SOURCES)
         return str(
             found.filter(pl.col("question_id") == first["question_id"]).item(0, "evidence_sha")
         )
@@ -130,28 +131,43 @@ def test_evidence_follows_the_question_and_what_verifies_it(qa: pl.DataFrame) ->
     others = {d: "other" for d in EVIDENCE if d != first["demonstration"]}
     assert sha(qa, {**EVIDENCE, **others}) == first["evidence_sha"]
     with pytest.raises(QuestionError, match="no evidence for question"):
-        select_questions(qa, {}, STATE, SETTINGS)
+        select_questions(qa, {}, STATE, SETTINGS, SOURCES)
 
 
-def test_what_is_seen_one_way_only_is_probed_last_and_not_asked_elsewhere(qa: pl.DataFrame) -> None:
-    """A recording has no pictures under another camera: a probe about it compares nothing."""
-    one_way = [min(EVIDENCE)]
-    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, seen_one_way=one_way)
-    plain = select_questions(qa, EVIDENCE, STATE, SETTINGS)
-    assert chosen["question_id"].to_list() == plain["question_id"].to_list()
-    probed = chosen.filter("in_probe_set")
-    for _, stratum in probed.group_by("kind", "length"):
-        has_late = stratum["demonstration"].is_in(one_way).any()
-        others = chosen.filter(
-            ~pl.col("demonstration").is_in(one_way),
-            pl.col("kind") == stratum["kind"][0],
-            pl.col("length") == stratum["length"][0],
-        )
-        assert not has_late or others["in_probe_set"].all()
-    camera = Variant("aperture_80", "state")
-    asked = chosen_by_variant(chosen, camera, is_baseline=False, not_shown=one_way)
-    assert not asked["demonstration"].is_in(one_way).any()
-    assert asked.height == probed.filter(~pl.col("demonstration").is_in(one_way)).height
+def test_each_source_has_a_sample_of_its_own_and_a_variant_asks_about_some(
+    qa: pl.DataFrame,
+) -> None:
+    """Filmed and simulated questions in one score would be a number about nothing."""
+    filmed = min(EVIDENCE)
+    both = select_questions(qa, EVIDENCE, STATE, SETTINGS, {**SOURCES, filmed: "video"})
+    alone = select_questions(
+        qa.filter(demonstration=filmed), EVIDENCE, STATE, SETTINGS, {filmed: "video"}
+    )
+    assert both.filter(source="video").equals(alone)
+    for _, stratum in both.group_by("source", "kind", "length"):
+        assert sorted(stratum["place"]) == list(range(1, stratum.height + 1))
+        assert stratum["in_question_set"].sum() == min(20, stratum.height)
+    real = Variant("real_world_video", "state", asks="all", sources=("video",))
+    assert set(chosen_by_variant(both, real)["demonstration"]) == {filmed}
+    assert chosen_by_variant(both, real).height == alone.height
+    baseline = Variant("baseline", "state", asks="all", sources=("embedded",))
+    assert filmed not in set(chosen_by_variant(both, baseline)["demonstration"])
+    few = chosen_by_variant(both, replace(baseline, asks=3))
+    assert set(few.group_by("kind", "length").len()["len"]) == {3}
+    less = chosen_by_variant(both, replace(baseline, asks=2))
+    assert set(less["question_id"]) < set(few["question_id"])
+    with pytest.raises(QuestionError, match=f"no row in demonstrations, first {filmed}"):
+        select_questions(qa, EVIDENCE, STATE, SETTINGS, {})
+
+
+def test_nothing_is_asked_about_what_has_no_pictures(qa: pl.DataFrame) -> None:
+    """A recording has none under another camera."""
+    hidden = min(EVIDENCE)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, SOURCES)
+    asked = chosen_by_variant(chosen, Variant("aperture_80", "state"), not_shown=[hidden])
+    assert hidden not in set(asked["demonstration"])
+    rest = chosen.filter(pl.col("demonstration") != hidden, "in_probe_set")
+    assert asked.height == rest.height
 
 
 def test_a_variant_wants_the_key_frames_that_its_questions_show(qa: pl.DataFrame) -> None:
@@ -159,8 +175,10 @@ def test_a_variant_wants_the_key_frames_that_its_questions_show(qa: pl.DataFrame
     home = "household-1"
     segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
     mine = qa.filter(demonstration=home)
-    chosen = select_questions(qa, EVIDENCE, STATE, replace(SETTINGS, probe_set_per_stratum=2))
-    asked = chosen_by_variant(chosen, Variant("high", "state"), is_baseline=False)
+    chosen = select_questions(
+        qa, EVIDENCE, STATE, replace(SETTINGS, probe_set_per_stratum=2), SOURCES
+    )
+    asked = chosen_by_variant(chosen, Variant("high", "state"))
     found = frames_wanted(segmented, mine, asked, "high", is_whole=False)
     shown = set()
     for question in mine.iter_rows(named=True):
@@ -182,8 +200,8 @@ def test_a_question_that_was_never_written_wants_no_picture_in_silence(qa: pl.Da
     """Questions written again since they were chosen: their pictures would be missing."""
     home = "household-1"
     segmented = build_segmented_frames(24).with_columns(demonstration=pl.lit(home))
-    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS)
-    asked = chosen_by_variant(chosen, Variant("high", "state"), is_baseline=False)
+    chosen = select_questions(qa, EVIDENCE, STATE, SETTINGS, SOURCES)
+    asked = chosen_by_variant(chosen, Variant("high", "state"))
     mine = qa.filter(demonstration=home)
     told = rf"^{home} \(state\): \d+ of \d+ questions that 'high' asks were never written"
     with pytest.raises(QuestionError, match=told):

@@ -12,12 +12,13 @@ from PIL import Image
 
 from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.registry import Variant, load_registry
+from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.omnigibson_source import OmniGibsonSource
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.replay.omnigibson_runs import one_gpu
-from enact_assets.replay.replay_result import ISAAC_MODES, OMNIGIBSON
+from enact_assets.replay.replay_result import ISAAC_MODES
 from enact_assets.replay.sources import PictureRequest, Silent
 
 pytestmark = pytest.mark.slow

@@ -87,7 +87,7 @@ def test_measured_and_published_ones_stand_side_by_side_and_never_mix(
     first = query(
         warehouse,
         "select source, kind, model from leaderboard_with_published "
-        "where metric = 'pairwise_accuracy' and place = 1 order by all",
+        "where metric = 'pairwise_accuracy' and variant = 'baseline' and place = 1 order by all",
     ).rows()
     assert first == [
         ("ours", "forward", "oracle"),
@@ -106,8 +106,8 @@ def test_published_totals_are_steps_over_steps_and_places_follow_them(
     found = query(
         warehouse,
         "select model, round(100 * all_lengths, 1) as total, place from leaderboard_with_published "
-        "where source = 'published' and kind = 'forward' and metric = 'pairwise_accuracy' "
-        "and place is not null order by place",
+        "where source = 'published' and variant = 'baseline' and kind = 'forward' "
+        "and metric = 'pairwise_accuracy' and place is not null order by place",
     )
     by_model = {model: (total, place) for model, total, place in found.rows()}
     assert by_model["GPT-5"] == (57.7, 1)
@@ -176,14 +176,14 @@ def test_rates_of_noise_are_no_seeds() -> None:
     """noise_05 and noise_20 differ by what is asked; a mean of both is about neither."""
     rows = tiny_rows()
     [probe] = rows["probes"]
-    told = {"noise_05": (0.05, 0.9), "noise_10": (0.1, 0.6), "noise_11": (0.1, 0.4)}
-    for name, (rate, score) in told.items():
-        rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
+    rates = {"noise_05": (0.05, 0.9), "noise_10": (0.1, 0.6), "noise_11": (0.1, 0.4)}
+    for name, (rate, score) in rates.items():
         rows["asked_questions"] += [
             {**asked, "variant": name, "noise_rate": rate}
             for asked in list(rows["asked_questions"])
             if asked["variant"] == "aperture_80"
         ]
+        rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
         for one in list(rows["model_accuracies"]):
             if one["variant"] == "aperture_80" and one["length"] == 3:
                 rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
@@ -196,22 +196,62 @@ def test_rates_of_noise_are_no_seeds() -> None:
 
 
 def test_natural_language_stands_beside_the_other_wordings() -> None:
-    """The paper's table has it; ours under the baseline is about more questions than the probes."""
+    """The paper's table has it; ours under the baseline is about more questions than these."""
     rows = tiny_rows()
-    [probe] = rows["probes"]
-    for name, n in (("emoji", 2), ("symbolic_predicates", 1)):
-        more = {"n_baseline": n, "mean_baseline": 0.5 * n}
-        rows["probes"].append(
-            {**probe, "variant": name, "panel": "action_representation", "length": 3, **more}
-        )
+    for one in rows["asked_questions"] + rows["probes"]:
+        if one["variant"] == "aperture_80":
+            one["variant"] = "emoji"
+            if "panel" in one:
+                one["panel"] = "action_representation"
+    made = Relations(rows)
     found = query(
-        Relations(rows),
-        "select source, accuracy, n_questions from variant_accuracies "
+        made,
+        "select source, metric, accuracy, n_questions from variant_accuracies "
         "where experiment = 'action_representation' and variant = 'baseline' and length = 3 "
-        "and kind = 'forward' and metric = 'pairwise_accuracy' order by source, model",
+        "and kind = 'forward' and model in ('guesser', 'InternVL3.5-241B-A28B') order by all",
     ).rows()
-    assert found[0] == ("ours", 1.0, 2)
-    assert {source for source, _, _ in found[1:]} == {"published"}
+    asked = {q["question_id"] for q in rows["asked_questions"] if q["variant"] == "emoji"}
+    mine = [
+        e for e in rows["evaluation"]
+        if e["model"] == "guesser" and e["variant"] == "baseline" and e["kind"] == "forward"
+        and e["length"] == 3 and e["question_id"] in asked and e["is_accepted"] is not None
+    ]  # fmt: skip
+    assert 0 < len(mine) < len(asked)
+    passed, steps = (sum(e[name] for e in mine) for name in ("n_steps_passed", "n_steps"))
+    accepted = sum(e["is_accepted"] for e in mine)
+    assert found[:2] == [
+        ("ours", "pairwise_accuracy", passed / steps, len(mine)),
+        ("ours", "task_accuracy", accepted / len(mine), len(mine)),
+    ]
+    assert [source for source, *_ in found[2:]] == ["published"] * 2
+
+
+def test_recordings_have_leaderboard_rows_of_their_own() -> None:
+    """What was filmed and what was simulated, in one mean, is a number about nothing."""
+    rows = tiny_rows()
+    before = query(Relations(rows), "from leaderboard where variant = 'baseline'")
+    [probe] = rows["probes"]
+    rows["probes"].append({**probe, "variant": "real_world_video", "panel": None})
+    for name in ("evaluation", "model_accuracies", "asked_questions", "predictions"):
+        rows[name] += [
+            {**one, "variant": "real_world_video"}
+            for one in rows[name]
+            if one["variant"] == "baseline" and one.get("model") != "oracle"
+        ]
+    made = Relations(rows)
+    assert query(made, "from leaderboard where variant = 'baseline'").equals(before)
+    counts = "select variant, count(*) as n from leaderboard group by all order by all"
+    assert [name for name, _ in query(made, counts).rows()] == ["baseline", "real_world_video"]
+    sides = query(
+        made,
+        "select distinct source, variant from leaderboard_with_published order by all",
+    ).rows()
+    assert sides == [
+        ("ours", "baseline"), ("ours", "real_world_video"),
+        ("published", "baseline"), ("published", "real_world_video"),
+    ]  # fmt: skip
+    table_2 = "from variant_accuracies where experiment = 'real_world_video' and source = 'ours'"
+    assert set(query(made, table_2)["model"]) == {"guesser"}
 
 
 def test_an_effect_is_about_the_number_that_its_p_value_is_about() -> None:
