@@ -51,9 +51,9 @@ def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
     warehouse = DataRoot(arguments.data).warehouse
     rows = query(
         warehouse,
-        "select kind, model, state, task_accuracy, pairwise_accuracy, n_questions, n_unparsed, "
-        "n_missing from leaderboard where length is null and kind is not null "
-        "order by kind, pairwise_accuracy desc nulls last, model",
+        "select variant, kind, model, state, task_accuracy, pairwise_accuracy, n_questions, "
+        "n_unparsed, n_missing from leaderboard where length is null and kind is not null "
+        "order by variant <> 'baseline', variant, kind, pairwise_accuracy desc nulls last, model",
     )
     print_leaderboard(console, rows.to_dicts())
     listed = query(warehouse, "select asset, partition, state, why from stale_partitions")

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Sequence
+from itertools import groupby
 
 from rich.console import Console
 from rich.table import Table
@@ -193,11 +194,17 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
-    """The leaderboard mart as a table: fractions as percent, a dash where nothing was scored.
+    """The leaderboard mart, a table per variant: fractions as percent, a dash where nothing was
+    scored.
 
     A model that is not current has its state after its name: stale or missing.
     """
-    board = Table(title="Leaderboard (baseline pictures, all lengths)", title_justify="left")
+    for variant, of_variant in groupby(rows, lambda row: row["variant"]):
+        console.print(_board(str(variant), list(of_variant)))
+
+
+def _board(variant: str, rows: list[dict[str, object]]) -> Table:
+    board = Table(title=f"Leaderboard ({variant}, all lengths)", title_justify="left")
     for name, justify in (
         ("kind", "left"),
         ("model", "left"),
@@ -223,7 +230,7 @@ def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
             str(row["n_unparsed"]),
             str(row["n_missing"]),
         )
-    console.print(board)
+    return board
 
 
 def _percent(value: object) -> str:

@@ -21,7 +21,7 @@ class PublishedAccuracies(Table):
     metric = common.metric(key=True)
     published_model = common.published_model(key=True)
     model_class = text("proprietary, open_weight or human")
-    accuracy = number("mean over questions")
+    accuracy = number("of the questions of one length")
     standard_deviation = number("over three seeds of noise; null elsewhere", null=True)
     place_in_paper = text("table of the paper")
 

@@ -87,7 +87,7 @@ def _findings(rows: ReportRows) -> Table:
     their_hands = rows["published_handedness"].rename({"published_model": "model"})
     lines: list[tuple[str, str, str]] = [
         (
-            "Inverse questions are answered better than forward ones, mean over questions",
+            "Inverse questions are answered better than forward ones, over all steps",
             _count(_is_inverse_better(ours.rename({"n_scored": "n_questions"}))),
             _count(_is_inverse_better(theirs.join(weights, on="length"))),
         )
@@ -125,12 +125,12 @@ def _count(shown: Findings) -> str:
 
 
 def _is_inverse_better(rows: pl.DataFrame) -> Findings:
-    """By means over the ``n_questions`` of each length, of lengths that have both kinds.
+    """By steps over steps, from ``n_questions`` of each length, of lengths that have both kinds.
 
     A kind that was scored at the short lengths only would be the better one for that alone.
     """
     has_both = pl.col("kind").n_unique().over("model", "length") == len(BOTH_KINDS)
-    weight = pl.col("n_questions")
+    weight = pl.col("n_questions") * (pl.col("length") - 1)
     means = (
         rows.filter(has_both)
         .sort("length")
