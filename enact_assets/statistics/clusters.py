@@ -181,7 +181,7 @@ def on_grid(sums: Floats) -> Floats:
 def welch(a: Floats, b: Floats) -> tuple[float | None, float | None]:
     """Standard error of mean(a) - mean(b) and the two-tailed p-value of Welch's t-test.
 
-    It takes questions for independent: the paper's test (B.4), not the one to believe. None below
+    It takes questions for independent: the paper's test (B.3), not the one to believe. None below
     two values on a side; p is None where neither side varies.
     """
     if min(a.size, b.size) < 2:
