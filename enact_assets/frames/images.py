@@ -14,6 +14,7 @@ from importlib import metadata
 import polars as pl
 
 from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
 from enact_assets.engine.lake.image_store import ImageStore
@@ -124,7 +125,7 @@ def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
             "state": key_frame.state_sha,
             "head": [world.head_body, world.head_pitch_rad],
             "robot_geoms": sorted(world.robot_geoms),
-            "camera": dataclasses.asdict(variant.camera),
+            "camera": dataclasses.asdict(variant.camera) | lens_of(variant.camera.projection),
             "renderer": dataclasses.asdict(variant.renderer),
             "appearance": dataclasses.asdict(variant.appearance),
             "version": RENDERER_VERSION,

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError, PlaybackError, RenderError
+from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.data_root.recordings import DEMONSTRATION_FILE, Recordings
@@ -157,5 +158,6 @@ def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:
     ``random`` robots have another colour in every frame of every demonstration.
     """
     coat = [asked.robot, asked.demonstration] if asked.robot == "random" else [asked.robot]
-    settings = [dataclasses.asdict(asked.view), asked.mode, coat, asked.renders, asked.gpu_dynamics]
+    view = dataclasses.asdict(asked.view) | lens_of(asked.view.projection)
+    settings = [view, asked.mode, coat, asked.renders, asked.gpu_dynamics]
     return content_sha(["omnigibson", PLAYER_VERSION, world_sha, frame, settings])

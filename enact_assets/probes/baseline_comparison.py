@@ -1,9 +1,9 @@
 """Effects of a variant on pairwise accuracy against the baseline, and their uncertainty.
 
-The unpaired Welch test reproduces the paper's tables. The paired one, clustered by demonstration,
-is the one to believe: with a model that does well on some activities and badly on others, Welch
-rejects far too often. The sign-flip test checks it where demonstrations are few. Where nothing can
-be paired, the unpaired difference is clustered by demonstration as well.
+The unpaired Welch test is that of the paper's figures 4 and 17. The paired one, clustered by
+demonstration, is the one to believe: with a model that does well on some activities and badly on
+others, Welch rejects far too often. The sign-flip test checks it where demonstrations are few.
+Where nothing can be paired, the unpaired difference is clustered by demonstration as well.
 """
 
 from typing import Any

@@ -40,12 +40,14 @@ class PublishedProbes(Table):
     delta = number("variant minus baseline, two decimals; negative is worse")
     welch_p = number("two-tailed Welch t-test, two decimals, not corrected")
     place_in_paper = text("figure of the paper")
+    note = text("what the paper's text says otherwise; null elsewhere", null=True)
 
 
 class PublishedErrorShares(Table):
     """One row per model of the paper, kind and structural category of error (figure 5).
 
-    Published, not measured: the paper's figure 5, which is about wrong answers.
+    Published, not measured: the paper's figure 5. It seems to be about wrong answers; the paper
+    does not say so.
     """
 
     published_model = common.published_model(key=True)
@@ -89,3 +91,46 @@ class PublishedQuestionCounts(Table):
 
     length = common.length(key=True)
     n_questions = integer("questions of each kind")
+
+
+class PublishedAgreement(Table):
+    """One row per group of the paper's annotators: all three, and each pair.
+
+    Published, not measured: Krippendorff's alpha for ordinal data over the same questions. The
+    paper gives interval and unanimous questions for all three only.
+    """
+
+    annotators = text("all, or two of A01, B02 and C03", key=True)
+    alpha = number("Krippendorff's alpha")
+    low = number("95 % interval, bootstrap over questions; null for pairs", null=True)
+    high = number("its upper end; null for pairs", null=True)
+    n_questions = integer("questions that each annotator answered")
+    n_unanimous = integer("questions answered alike by all; null for pairs", null=True)
+    place_in_paper = text("section of the paper")
+
+
+class PublishedFirstVersion(Table):
+    """One row per measure, kind and item that the paper's first version gives differently.
+
+    Published, not measured. All other tables hold the second version, which comparisons use;
+    nothing else reads this one.
+    """
+
+    measure = text("pairwise_accuracy, mixing_rate, delta or welch_p", key=True)
+    kind = common.kind(key=True)
+    item = text("length, hand or variant that it is about", key=True)
+    published_model = text("model as the paper calls it; null if not recorded", null=True)
+    first_version = number("as in the first version")
+    second_version = number("as in the second version; null if of another model", null=True)
+    note = text("what else differs", null=True)
+
+
+class PublishedCaveats(Table):
+    """One row per variant whose measured rows do not share the paper's condition.
+
+    Ours, not the paper's. Relations that put measured rows beside published ones show it: that
+    of the variant, and that of the baseline, which holds for each of them.
+    """
+
+    published_variant = common.published_variant(key=True)
+    caveat = text("how our condition differs from the paper's")

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import PlaybackError
+from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import OMNIGIBSON
@@ -130,6 +131,7 @@ def playback_request(
             f"{description}: its file {source} cannot be read ({error.strerror})"
         ) from error
     asked = dataclasses.asdict(dataclasses.replace(request, frames=None))
+    asked["view"] |= lens_of(request.view.projection)
     kind = "facts" if request.frames is None else "pictures"
     mark = content_sha([PLAYER_VERSION, kind, asked, found.st_size, found.st_mtime_ns])
     return dataclasses.replace(request, output=str(output / f"{kind}-{mark[:16]}"))

@@ -75,8 +75,9 @@ def handedness(rows: ReportRows) -> Section:
         parts.append(Text(f"{why} Only published numbers are shown.", is_notice=True))
     parts.append(
         Text(
-            "Grasp components in wrong answers, as in the paper. Precision: matched / predicted. "
-            "Recall: matched / true. Mixing: true components of one hand that the answer assigns "
+            "Grasp components in wrong answers. The paper does not say which answers it counts; "
+            "its standard errors fit wrong ones. Precision: matched / predicted. Recall: matched / "
+            "true. Mixing: true components of one hand that the answer assigns "
             "to the other. Bars are standard errors, clustered by demonstration. With fewer than "
             f"two demonstrations (marked {_UNCLUSTERED}) they treat components as independent, as "
             "the published ones do."
@@ -122,7 +123,8 @@ def mismatch(rows: ReportRows) -> Section:
         question, step = (percent(of_level.get(level)) for level in ("question", "step"))
         lines.append((model, "published", "both", question, NONE, step, NONE))
     text = Text(
-        "The verifier accepts a step that names fewer changes than happened. This is the share "
+        "In inverse questions the verifier accepts an action that names fewer changes than "
+        "happened; in forward questions every change of the action must be seen. This is the share "
         "of accepted questions, and of passing steps, that omit changes and state nothing false."
     )
     if rows["mismatch"].is_empty():

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.report.heat_maps import heat_maps
 from enact_assets.report.parts import (
     Part,
@@ -37,6 +38,7 @@ UNPAIRED_MARK = "‡"
 def probes(rows: ReportRows) -> Section:
     """All panels: the paper's, which also hold its numbers, and our further ones."""
     ours, theirs = rows["probes"], rows["published_probes"]
+    of_baseline = rows["caveats"].filter(published_variant=BASELINE)["caveat"]
     parts: list[Part] = []
     if ours.is_empty():
         parts.append(
@@ -57,6 +59,8 @@ def probes(rows: ReportRows) -> Section:
             + _about_unpaired(ours)
         )
     )
+    if ours.height:
+        parts += [Text(f"All models measured here: {text}") for text in of_baseline]
     others = sorted(set(ours["panel"]) - set(PAPER_PANELS))
     for panel in (*PAPER_PANELS, *others):
         cells = _cells(ours.filter(panel=panel), theirs.filter(panel=panel))
@@ -69,6 +73,8 @@ def probes(rows: ReportRows) -> Section:
             key=lambda v: (order.index(v) if v in order else len(order), v),
         )
         parts += heat_maps(panel, title, variants, cells)
+        shown = theirs.filter(panel=panel)
+        parts += _footnotes(ours.filter(panel=panel)["variant"], rows["caveats"], shown)
     if ours.height:
         parts.append(_table(ours))
     return Section("probes", "Probes: what models are sensitive to", tuple(parts))
@@ -82,6 +88,23 @@ def _about_unpaired(ours: pl.DataFrame) -> str:
         "the difference of the two means, with a test clustered by demonstration. It compares "
         "different questions, so read it with care."
     )
+
+
+def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame) -> list[Text]:
+    """How measured variants differ from the paper's, and what its text says otherwise."""
+    ours = [
+        f"{words(variant)}: {text}"
+        for variant, text in caveats.sort("published_variant").iter_rows()
+        if variant in variants
+    ]
+    noted = theirs.drop_nulls("note").sort("published_model", "published_variant", "kind")
+    published = [
+        f"{row['published_model']} (publ.), {words(row['published_variant'])}, {row['kind']}: "
+        f"{row['note']}"
+        for row in noted.iter_rows(named=True)
+    ]
+    lines = [("Measured here differs from the paper. ", ours), ("Paper: ", published)]
+    return [Text(start + " ".join(found)) for start, found in lines if found]
 
 
 def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:

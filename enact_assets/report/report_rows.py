@@ -98,6 +98,7 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where {variant} = 'baseline'
         order by model, kind, metric, length nulls first""",
+    "caveats": "from published_caveats order by all",
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

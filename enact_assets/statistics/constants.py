@@ -14,7 +14,7 @@ class StatisticsSettings:
     confidence: float = 0.95
     power: float = 0.8
     relevant_effect: float = 0.05
-    """The paper calls smaller differences of pairwise accuracy small (section 5)."""
+    """The paper calls smaller differences of pairwise accuracy small (3.2, B.3)."""
     n_resamples: int = 9_999
     n_sign_flips: int = 9_999
     min_bootstrap_clusters: int = 6

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from enact_assets.contracts.fisheye_lens import lens_of
+from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import BASELINE, Variant
 from enact_assets.contracts.settings import EMBEDDED, RENDERED
 from enact_assets.engine.parameters import Later
@@ -63,7 +65,7 @@ def wanted_frames(
     job="render_pictures",
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
-    version=str(RENDERER_VERSION),
+    version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
     summary=key_frame_sheet,
 )
 def frame_images(

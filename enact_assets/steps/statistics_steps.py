@@ -17,7 +17,10 @@ from enact_assets.probes.probe_tables import ProbePanels, Probes
 from enact_assets.published.published_results import published_table
 from enact_assets.published.published_tables import (
     PublishedAccuracies,
+    PublishedAgreement,
+    PublishedCaveats,
     PublishedErrorShares,
+    PublishedFirstVersion,
     PublishedHandedness,
     PublishedMismatchRates,
     PublishedProbes,
@@ -82,7 +85,10 @@ def model_comparisons(
 @step(group="imports", job="load_published_results")
 def published_results() -> tuple[
     Of[PublishedAccuracies],
+    Of[PublishedAgreement],
+    Of[PublishedCaveats],
     Of[PublishedErrorShares],
+    Of[PublishedFirstVersion],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
     Of[PublishedProbes],
@@ -91,7 +97,10 @@ def published_results() -> tuple[
     """The paper's numbers, which ship with the package, for comparison with measured ones."""
     return (
         published_table(PublishedAccuracies),
+        published_table(PublishedAgreement),
+        published_table(PublishedCaveats),
         published_table(PublishedErrorShares),
+        published_table(PublishedFirstVersion),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),
         published_table(PublishedProbes),

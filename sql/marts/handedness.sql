@@ -93,7 +93,7 @@ comment on column handedness.variant is 'setting under which the pictures were m
 comment on column handedness.kind is 'forward (order images) or inverse (order actions)';
 comment on column handedness.length is 'key frames in the trajectory; null for all lengths';
 comment on column handedness.answers is
-'all that could be compared, or the wrong ones among them (as in the paper)';
+'all that could be compared, or the wrong ones among them (the paper''s, as it seems)';
 comment on column handedness.hand is 'left or right';
 comment on column handedness.n_answers is 'answers counted';
 comment on column handedness.n_demonstrations is 'demonstrations they are about';

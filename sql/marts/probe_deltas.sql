@@ -1,11 +1,12 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels.
+-- Reads: probes, probe_panels, published_caveats.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent. p-values with holm in
 --        their name are corrected for the variants and kinds of the panel, of one model at one
 --        length; the others are not corrected.
 --        The baseline's own rows in probes, which compare it with itself, are left out.
+--        caveat is the variant's, then the baseline's, which holds for all.
 create table probe_deltas as
 with read as (
     select
@@ -13,7 +14,7 @@ with read as (
         n_paired > 0 as is_paired,
         case when n_paired > 0 then paired_delta else delta end as difference
     from probes
-    where variant <> baseline
+    where variant <> baseline and panel is not null
 )
 
 select
@@ -58,7 +59,8 @@ select
     n_questions_needed,
     n_demonstrations_needed,
     welch_reason,
-    reason
+    reason,
+    nullif(concat_ws(' ', of_variant.caveat, of_baseline.caveat), '') as caveat
 from read
 left join probe_panels
     on probe_panels.model = read.model
@@ -66,6 +68,8 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
+left join published_caveats as of_variant on of_variant.published_variant = read.variant
+left join published_caveats as of_baseline on of_baseline.published_variant = read.baseline
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -116,3 +120,5 @@ comment on column probe_deltas.n_demonstrations_needed is
 comment on column probe_deltas.welch_reason is 'why welch_p is null';
 comment on column probe_deltas.reason is
 'why paired_p is null: no_scores, one_demonstration, no_difference or no_variation';
+comment on column probe_deltas.caveat is
+'how variant and baseline differ from the paper''s; null if in nothing known';

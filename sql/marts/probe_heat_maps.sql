@@ -5,7 +5,7 @@
 --        worse. difference, effect, low, high, p and is_significant are about one number: of ours
 --        paired_delta, clustered, or delta, clustered, where nothing is paired (other gatings); p
 --        is corrected by Holm within the panel. The paper published delta and Welch's p,
---        uncorrected, with two decimals.
+--        uncorrected, with two decimals. Read ours beside it with its caveat.
 create table probe_heat_maps as
 select
     'ours' as source, model, panel, variant, kind, difference, effect,
@@ -15,7 +15,7 @@ select
     p < 0.05 as is_significant,
     is_paired, delta, welch_p, welch_holm_p, unpaired_p, unpaired_holm_p,
     paired_delta, paired_low, paired_high, paired_p, paired_holm_p, sign_flip_p, sign_flip_holm_p,
-    n_paired, n_demonstrations, reason
+    n_paired, n_demonstrations, reason, caveat, null as note
 from probe_deltas
 where length is null
 union all
@@ -23,7 +23,8 @@ select
     'published', published_model, panel, published_variant, kind, delta,
     case when abs(delta) < 0.05 then 'small' when delta < 0 then 'worse' else 'better' end,
     null, null, welch_p, welch_p < 0.05, false, delta, welch_p, null, null, null,
-    null, null, null, null, null, null, null, null, null, 'published'
+    null, null, null, null, null, null, null, null, null, 'published',
+    null, note
 from published_probes
 order by panel, variant, kind, source, model;
 
@@ -64,3 +65,7 @@ comment on column probe_heat_maps.n_demonstrations is
 'demonstrations among the paired questions';
 comment on column probe_heat_maps.reason is
 'why paired_p is null: no_scores if nothing is paired; published has none';
+comment on column probe_heat_maps.caveat is
+'how our condition differs from the paper''s; null of published';
+comment on column probe_heat_maps.note is
+'of published: what the text of the paper says otherwise; null elsewhere';

@@ -1,51 +1,57 @@
 -- verdicts_with_published: one row per source, model, measure, kind and item.
 -- Reads: structural_errors, handedness, mismatch_rates, published_error_shares,
---        published_handedness, published_mismatch_rates.
+--        published_handedness, published_mismatch_rates, published_caveats.
 -- Rule:  figures 4, 5 and 17 and table 13 of the paper. Ours under the baseline, all lengths.
---        Errors and hands are of wrong answers, as the paper's are; mismatch is of accepted ones,
---        over both kinds (kind null). item is the category, the hand, or question and step.
+--        Errors and hands are of wrong answers, as the paper's standard errors imply of its own;
+--        mismatch is of accepted ones, over both kinds (kind null). item is the category, the hand, or question and step.
 create table verdicts_with_published as
-select
-    'ours' as source, model, 'error_share' as measure, kind, category as item,
-    share as value, null::double as standard_error
-from structural_errors
-where variant = 'baseline' and answers = 'wrong' and length is null
-union all
-select 'ours', model, 'precision', kind, hand, precision, precision_clustered_se
-from handedness
-where variant = 'baseline' and answers = 'wrong' and length is null
-union all
-select 'ours', model, 'recall', kind, hand, recall, recall_clustered_se
-from handedness
-where variant = 'baseline' and answers = 'wrong' and length is null
-union all
-select 'ours', model, 'mixing_rate', kind, hand, mixing_rate, mixing_rate_clustered_se
-from handedness
-where variant = 'baseline' and answers = 'wrong' and length is null
-union all
-select 'ours', model, 'mismatch_rate', null, 'question', question_mismatch_rate, null
-from mismatch_rates
-where variant = 'baseline' and kind is null and length is null
-union all
-select 'ours', model, 'mismatch_rate', null, 'step', step_mismatch_rate, null
-from mismatch_rates
-where variant = 'baseline' and kind is null and length is null
-union all
-select 'published', published_model, 'error_share', kind, category, share, null
-from published_error_shares
-union all
-select
-    'published', published_model, 'precision', kind, hand, precision, precision_standard_error
-from published_handedness
-union all
-select 'published', published_model, 'recall', kind, hand, recall, recall_standard_error
-from published_handedness
-union all
-select 'published', published_model, 'mixing_rate', kind, hand, mixing_rate, null
-from published_handedness
-union all
-select 'published', published_model, 'mismatch_rate', null, level, mismatch_rate, null
-from published_mismatch_rates
+with both_sources as (
+    select
+        'ours' as source, model, 'error_share' as measure, kind, category as item,
+        share as value, null::double as standard_error
+    from structural_errors
+    where variant = 'baseline' and answers = 'wrong' and length is null
+    union all
+    select 'ours', model, 'precision', kind, hand, precision, precision_clustered_se
+    from handedness
+    where variant = 'baseline' and answers = 'wrong' and length is null
+    union all
+    select 'ours', model, 'recall', kind, hand, recall, recall_clustered_se
+    from handedness
+    where variant = 'baseline' and answers = 'wrong' and length is null
+    union all
+    select 'ours', model, 'mixing_rate', kind, hand, mixing_rate, mixing_rate_clustered_se
+    from handedness
+    where variant = 'baseline' and answers = 'wrong' and length is null
+    union all
+    select 'ours', model, 'mismatch_rate', null, 'question', question_mismatch_rate, null
+    from mismatch_rates
+    where variant = 'baseline' and kind is null and length is null
+    union all
+    select 'ours', model, 'mismatch_rate', null, 'step', step_mismatch_rate, null
+    from mismatch_rates
+    where variant = 'baseline' and kind is null and length is null
+    union all
+    select 'published', published_model, 'error_share', kind, category, share, null
+    from published_error_shares
+    union all
+    select
+        'published', published_model, 'precision', kind, hand, precision, precision_standard_error
+    from published_handedness
+    union all
+    select 'published', published_model, 'recall', kind, hand, recall, recall_standard_error
+    from published_handedness
+    union all
+    select 'published', published_model, 'mixing_rate', kind, hand, mixing_rate, null
+    from published_handedness
+    union all
+    select 'published', published_model, 'mismatch_rate', null, level, mismatch_rate, null
+    from published_mismatch_rates
+)
+
+select both_sources.*, caveat
+from both_sources
+left join published_caveats on source = 'ours' and published_variant = 'baseline'
 order by measure, kind nulls first, item, source, model;
 
 comment on column verdicts_with_published.source is 'ours or published';
@@ -60,3 +66,5 @@ comment on column verdicts_with_published.item is
 comment on column verdicts_with_published.value is 'the share or rate; null where nothing counts';
 comment on column verdicts_with_published.standard_error is
 'clustered by demonstration (published: components independent); null where there is none';
+comment on column verdicts_with_published.caveat is
+'how our baseline differs from the paper''s; null of published';

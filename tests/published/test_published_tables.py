@@ -7,11 +7,16 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import TableContractError
+from enact_assets.contracts.registry import load_registry
 from enact_assets.engine.tables import TABLES
 from enact_assets.published.published_results import FOLDER, published_table
 from enact_assets.published.published_tables import (
     PublishedAccuracies,
+    PublishedAgreement,
+    PublishedCaveats,
     PublishedErrorShares,
+    PublishedFirstVersion,
+    PublishedHandedness,
     PublishedProbes,
     PublishedQuestionCounts,
 )
@@ -72,6 +77,66 @@ def test_means_over_questions_are_those_of_the_text() -> None:
         .sort("kind")
     )
     assert found["accuracy"].to_list() == pytest.approx([0.9481, 0.9503], abs=5e-5)
+
+
+def test_agreement_between_annotators_is_that_of_the_text() -> None:
+    rows = published_table(PublishedAgreement).sort("annotators").to_dicts()
+    assert [row["alpha"] for row in rows] == [0.8180, 0.8265, 0.8518, 0.8320]
+    assert (rows[-1]["low"], rows[-1]["high"]) == (0.7879, 0.8682)
+    # "an agreement rate of 76.67 %"
+    assert rows[-1]["n_unanimous"] / rows[-1]["n_questions"] == pytest.approx(0.7667, abs=5e-5)
+
+
+def test_the_first_version_is_held_against_what_all_other_tables_hold() -> None:
+    """A first-version number in another table would be compared with ours as if it were current."""
+    accuracies = published_table(PublishedAccuracies).filter(experiment="main")
+    probes = published_table(PublishedProbes).filter(published_model="GPT-5 mini")
+    hands = published_table(PublishedHandedness).filter(published_model="GPT-5 mini")
+    rows = published_table(PublishedFirstVersion)
+    assert rows["measure"].value_counts(sort=True).rows()[0] == ("pairwise_accuracy", 8)
+    for row in rows.iter_rows(named=True):
+        measure, kind, item = row["measure"], row["kind"], row["item"]
+        if measure == "pairwise_accuracy":
+            model = row["published_model"]
+            found = accuracies.filter(
+                metric=measure, kind=kind, length=int(item), published_model=model
+            )
+            assert found["accuracy"].to_list() == [row["second_version"]]
+        elif measure == "mixing_rate":
+            [rate] = hands.filter(kind=kind, hand=item)[measure]
+            assert row["second_version"] is None
+            assert f"GPT-5 mini's: {rate}." in row["note"]
+        else:
+            found = probes.filter(kind=kind, published_variant=item)
+            assert found[measure].to_list() == [row["second_version"]]
+    differ = rows.filter(pl.col("first_version") != pl.col("second_version"))
+    assert differ["measure"].value_counts(sort=True).rows() == [
+        ("pairwise_accuracy", 7),
+        ("welch_p", 1),
+    ]
+
+
+def test_conflicts_inside_the_paper_are_noted_where_the_numbers_conflict() -> None:
+    noted = published_table(PublishedProbes).drop_nulls("note")
+    assert set(noted["published_variant"]) == {"aperture_60"}
+    by_model = noted.select("published_model", "kind", "delta", "welch_p").sort("published_model")
+    assert sorted(by_model.rows()) == [
+        ("GPT-5 mini", "forward", -0.08, 0.02),
+        ("GPT-5 mini", "inverse", -0.09, 0.02),
+        ("InternVL3.5-241B-A28B", "inverse", -0.04, 0.44),
+    ]
+
+
+def test_caveats_are_about_variants_there_are() -> None:
+    """A renamed variant would stand beside the paper's without its caveat."""
+    caveats = dict(published_table(PublishedCaveats).iter_rows())
+    variants = load_registry().variants
+    seeds_of = {name.rpartition("_")[0] for name, v in variants.items() if v.noise.rate}
+    assert set(caveats) <= set(variants) | seeds_of
+    differs = {n for n, v in variants.items() if v.noise.rate or v.camera.projection == "fisheye"}
+    differs |= {n for n, v in variants.items() if v.renderer.mode != "default"}
+    assert differs | {"baseline"} <= set(caveats)
+    assert len({caveats[name] for name in caveats if name.startswith("random_pert")}) == 1
 
 
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:

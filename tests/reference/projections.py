@@ -8,9 +8,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.contracts.fisheye_lens import (
+    HALF_FIELD_RAD,
+    RADIANS_PER_HALF_EDGE,
+    RADIANS_PER_HALF_EDGE_SQUARED,
+)
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.view.cameras import CameraPose, in_world, picture_directions
-from enact_assets.simulator.view.fisheye import CIRCLE_SHARE, COEFFICIENTS, HALF_FIELD_RAD
 
 Floats = NDArray[np.float64]
 
@@ -51,9 +55,7 @@ def _fisheye(right: float, up: float, ahead: float, _: CameraSettings) -> tuple[
         return math.nan, math.nan
     if aside == 0.0:
         return 0.0, 0.0
-    share = CIRCLE_SHARE * _bent(angle) / _bent(HALF_FIELD_RAD)
+    # The smaller root of C r^2 + B r = angle.
+    b, c = RADIANS_PER_HALF_EDGE, RADIANS_PER_HALF_EDGE_SQUARED
+    share = (math.sqrt(b * b + 4 * c * angle) - b) / (2 * c)
     return share * right / aside, share * up / aside
-
-
-def _bent(angle: float) -> float:
-    return angle + sum(k * angle ** (3 + 2 * n) for n, k in enumerate(COEFFICIENTS))

@@ -58,25 +58,17 @@ def _distance(origin: Vec, ray: Vec, solid: Solid) -> float | None:
 
 
 def fisheye_ray(pixel: tuple[int, int], size: int, pitch: float) -> Vec | None:
-    """Ray of a pixel centre of the fisheye for the same eye, None outside the circle; the lens is
-    inverted by bisection.
+    """Ray of a pixel centre of the fisheye for the same eye, None more than 98.5 degrees off the
+    axis.
     """
     row, column = pixel
-    right = (column + 0.5 - size / 2) / (0.4 * size)
-    up = (size / 2 - row - 0.5) / (0.4 * size)
-    out = math.sqrt(right * right + up * up)
-    if out > 1:
+    right = (column + 0.5) / (size / 2) - 1
+    up = 1 - (row + 0.5) / (size / 2)
+    out = math.hypot(right, up)
+    angle = 2.463 * out - 0.573 * out * out
+    if angle > math.radians(98.5):
         return None
-    low, high = 0.0, math.radians(95)
-    wanted = out * _bent(high)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _bent(middle) < wanted else (low, middle)
-    aside, ahead = math.sin(low) / (out or 1.0), math.cos(low)
+    aside, ahead = math.sin(angle) / (out or 1.0), math.cos(angle)
     sin, cos = math.sin(pitch), math.cos(pitch)
     y, z = cos * ahead + sin * up * aside, -sin * ahead + cos * up * aside
     return (right * aside, y, z)
-
-
-def _bent(t: float) -> float:
-    return t + 0.05 * t**3 + 0.01 * t**5 - 0.003 * t**7 - 0.0005 * t**9

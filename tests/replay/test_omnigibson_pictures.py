@@ -17,6 +17,7 @@ from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.omnigibson_source import OmniGibsonSource
 from enact_assets.frames.recorded_pictures import is_shown
+from enact_assets.replay.omnigibson_player.look_settings import fisheye_attributes
 from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.replay.replay_result import ISAAC_MODES
 from enact_assets.replay.sources import PictureRequest, Silent
@@ -183,14 +184,12 @@ def test_aperture(studio: Studio, aperture: int) -> None:
     assert seen["n_renders"] == 5
 
 
-def test_fisheye_is_a_polynomial_of_190_degrees(studio: Studio) -> None:
+def test_the_fisheye_has_the_attributes_of_the_shared_lens(studio: Studio) -> None:
     studio.pictures("fisheye", 1)
     (seen,) = studio.seen()
     lens = seen["attributes"]
     assert lens.pop("cameraProjectionType") == "fisheyePolynomial"
-    assert lens["fthetaCx"] == lens["fthetaCy"] == 256
-    # At the edge of the picture the angle from the axis is half the field of view.
-    assert lens["fthetaPolyB"] * 256 == pytest.approx(95 * 3.141592653589793 / 180)
+    assert lens == fisheye_attributes(512)
 
 
 @pytest.mark.parametrize(

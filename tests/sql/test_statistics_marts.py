@@ -155,6 +155,36 @@ def test_probes_bring_panel_and_correction_and_stand_beside_the_heat_maps(
     assert (panel, welch_p, welch_holm_p) == ("camera_fov", 0.5, 0.5)
 
 
+def test_rows_beside_the_papers_carry_caveats_and_notes() -> None:
+    """Path tracing against path tracing under the name of the paper's other comparison."""
+    rows = tiny_rows()
+    [probe] = rows["probes"]
+    rows["probes"].append({**probe, "variant": "path_tracing", "panel": "realism"})
+    made = Relations(rows)
+    shown = "select variant, caveat from {} where {} order by variant"
+    ours = query(made, shown.format("probe_deltas", "true")).rows()
+    [(_, of_all), (variant, both)] = ours
+    assert variant == "path_tracing"
+    assert of_all.startswith("Embedded demonstrations come from our own simulator")
+    assert both.startswith("Embedded pictures are path-traced under the baseline too")
+    assert both.endswith(of_all)
+    assert query(made, shown.format("probe_heat_maps", "source = 'ours'")).rows() == ours
+    published = query(
+        made,
+        "select variant, count(*) as n, count(note) as n_noted, count(caveat) as n_with_caveat "
+        "from probe_heat_maps where source = 'published' and panel = 'camera_fov' "
+        "group by all order by all",
+    ).rows()
+    assert published == [
+        *(("aperture_30", 4, 0, 0), ("aperture_60", 4, 3, 0)),
+        *(("aperture_80", 4, 0, 0), ("fisheye", 4, 0, 0)),
+    ]
+    verdicts = query(
+        made, "select distinct source, caveat from verdicts_with_published order by source"
+    ).rows()
+    assert verdicts == [("ours", of_all), ("published", None)]
+
+
 def test_seeds_of_noise_are_one_row_with_their_spread() -> None:
     rows = tiny_rows()
     [probe] = rows["probes"]

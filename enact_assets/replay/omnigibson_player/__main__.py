@@ -21,7 +21,11 @@ LOG_EVERY_S = 10.0
 
 
 def adopt_package() -> None:
-    """Make this folder importable under its own name, and nothing else of our installation."""
+    """Make this folder importable under its own name, without importing the packages above it.
+
+    Their other modules may lack what they need in OmniGibson's interpreter; the player reads one,
+    ``contracts.fisheye_lens``, which needs the standard library only.
+    """
     folder = Path(__file__).resolve().parent
     sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != folder]
     name = ""

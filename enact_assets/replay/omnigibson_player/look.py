@@ -2,7 +2,6 @@
 
 import colorsys
 import hashlib
-import math
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,9 @@ from omnigibson import lazy
 
 from enact_assets.replay.omnigibson_player.look_settings import (
     COLOURS,
-    FISHEYE_DEGREES,
     RENDERERS,
     Colour,
+    fisheye_attributes,
 )
 from enact_assets.replay.omnigibson_player.request import PlaybackRequest, RefusalError, View
 
@@ -38,7 +37,7 @@ def sensor_config(view: View, robot_prim_path: str, modality: str) -> dict[str, 
 
 
 def set_lens(sensor: Any, view: View) -> None:
-    """Aperture of the pinhole, or a polynomial fisheye that fills the picture's width."""
+    """Aperture of the pinhole, or the fisheye of the embedded renderer."""
     sensor.horizontal_aperture = view.aperture_mm
     if view.projection == "pinhole":
         return
@@ -46,22 +45,8 @@ def set_lens(sensor: Any, view: View) -> None:
         raise RefusalError(f"projection {view.projection!r} is unknown (known: pinhole, fisheye)")
     types = lazy.pxr.Sdf.ValueTypeNames
     sensor.prim.CreateAttribute("cameraProjectionType", types.Token).Set("fisheyePolynomial")
-    radius = view.size_px / 2
-    numbers = {
-        "fthetaWidth": view.size_px,
-        "fthetaHeight": view.size_px,
-        "fthetaCx": radius,
-        "fthetaCy": radius,
-        "fthetaMaxFov": FISHEYE_DEGREES,
-        # Angle from the axis in radians = B * distance from the centre in pixels.
-        "fthetaPolyA": 0.0,
-        "fthetaPolyB": math.radians(FISHEYE_DEGREES / 2) / radius,
-        "fthetaPolyC": 0.0,
-        "fthetaPolyD": 0.0,
-        "fthetaPolyE": 0.0,
-    }
-    for name, number in numbers.items():
-        sensor.prim.CreateAttribute(name, types.Float).Set(float(number))
+    for name, number in fisheye_attributes(view.size_px).items():
+        sensor.prim.CreateAttribute(name, types.Float).Set(number)
 
 
 def set_renderer(mode: str) -> None:

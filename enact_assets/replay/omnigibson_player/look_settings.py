@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from enact_assets.contracts.fisheye_lens import (
+    FIELD_OF_VIEW_DEG,
+    RADIANS_PER_HALF_EDGE,
+    RADIANS_PER_HALF_EDGE_SQUARED,
+)
+
 Colour = tuple[float, float, float]
 """Linear red, green, blue from 0 to 1."""
 
-FISHEYE_DEGREES = 190.0
-"""Field of view, of the embedded simulator's fisheye too; the paper names the model, no numbers."""
 RENDERERS: Mapping[str, Mapping[str, Any]] = {
     "default": {"/rtx/rendermode": "RaytracedLighting"},
     "path_tracing": {"/rtx/rendermode": "PathTracing"},
@@ -28,3 +32,24 @@ COLOURS: Mapping[str, Colour | None] = {
     "skin": (0.73, 0.50, 0.37),
     "random": None,
 }
+
+
+def fisheye_attributes(size_px: int) -> dict[str, float]:
+    """USD attributes of Isaac Sim's ``fisheyePolynomial`` for a square picture.
+
+    Isaac Sim shows at r pixels from (fthetaCx, fthetaCy) what is A + B r + C r^2 + D r^3 + E r^4
+    radians off the optical axis, up to half of fthetaMaxFov degrees.
+    """
+    half_edge = size_px / 2.0
+    return {
+        "fthetaWidth": float(size_px),
+        "fthetaHeight": float(size_px),
+        "fthetaCx": half_edge,
+        "fthetaCy": half_edge,
+        "fthetaMaxFov": FIELD_OF_VIEW_DEG,
+        "fthetaPolyA": 0.0,
+        "fthetaPolyB": RADIANS_PER_HALF_EDGE / half_edge,
+        "fthetaPolyC": RADIANS_PER_HALF_EDGE_SQUARED / half_edge**2,
+        "fthetaPolyD": 0.0,
+        "fthetaPolyE": 0.0,
+    }

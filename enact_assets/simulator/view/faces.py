@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.contracts.fisheye_lens import HALF_FIELD_RAD
 from enact_assets.contracts.settings import CameraSettings
 from enact_assets.simulator.view.cameras import CameraPose
-from enact_assets.simulator.view.fisheye import HALF_FIELD_RAD
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]

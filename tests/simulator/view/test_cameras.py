@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from simulator.painted_world import HEAD, first_state, small_world
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
+from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.view.cameras import CameraPose, camera_pose, field_of_view_rad
@@ -113,25 +114,23 @@ def test_an_unknown_projection_lists_the_known_ones() -> None:
 
 
 def test_the_fisheye_bends_angles_as_worked_out_by_hand() -> None:
-    """Half the circle is 95 degrees, not 190; and without its coefficients 45 degrees would lie
-    97 pixels from the middle.
+    """Half the circle is 98.5 degrees, not 197; and without its square term half the way to the
+    edge of the picture would be 70.6 degrees.
     """
-    k1, k2, k3, k4 = 0.05, 0.01, -0.003, -0.0005
-    edge = 0.8 * 256
-
-    def bent(t: float) -> float:
-        return t + k1 * t**3 + k2 * t**5 + k3 * t**7 + k4 * t**9
+    halfway = math.degrees(2.463 / 2 - 0.573 / 4)
+    assert halfway == pytest.approx(62.4, abs=0.05)
 
     def at(degrees: float) -> list[float]:
         t = math.radians(degrees)
         return [math.sin(t), math.cos(t), 0.0]
 
-    points = np.array([[0.0, 3.0, 0.0], at(45), at(-94.99), [0, -0.05, 1], at(96), [0, -1.0, 0]])
+    points = np.array(
+        [[0.0, 3.0, 0.0], at(halfway), at(-98.49), [0, -0.05, 1], at(99), [0, -1.0, 0]]
+    )
     found = project(points, LEVEL, FISHEYE, 512)
-    half = bent(math.radians(95))
+    edge = 0.877 * 256
     np.testing.assert_allclose(found[0], [256, 256], atol=1e-9)
-    np.testing.assert_allclose(found[1], [256 + edge * bent(math.pi / 4) / half, 256], atol=1e-9)
-    assert found[1][0] == pytest.approx(256 + 89.4, abs=0.1)
+    np.testing.assert_allclose(found[1], [384, 256], atol=1e-9)
     np.testing.assert_allclose(found[2], [256 - edge, 256], atol=0.1)
     assert found[3][0] == pytest.approx(256)
     assert 256 - edge < found[3][1] < 256 - 0.9 * edge
@@ -140,16 +139,14 @@ def test_the_fisheye_bends_angles_as_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize("size", [5, 8, 64, 301])
 def test_the_fisheye_shows_a_circle_and_its_rays_and_pixels_are_inverse(size: int) -> None:
-    """Newton's method can stop short at the rim, where the lens bends most; and a ray outside the
-    circle would show a thing where the picture is black.
-    """
+    """A ray outside the circle would show a thing where the picture is black."""
     rng = np.random.default_rng(size)
     axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     pose = CameraPose(rng.normal(size=3), axes)
     rays = camera_rays(pose, FISHEYE, size)
     across = np.arange(size) + 0.5
     centres = np.stack(np.meshgrid(across, across), axis=-1)
-    inside = np.linalg.norm(centres - size / 2, axis=-1) <= 0.4 * size
+    inside = np.linalg.norm(centres - size / 2, axis=-1) <= CIRCLE_SHARE / 2 * size
     np.testing.assert_array_equal(np.isfinite(rays).all(axis=-1), inside)
     np.testing.assert_array_equal(np.isnan(rays).all(axis=-1), ~inside)
     np.testing.assert_allclose(np.linalg.norm(rays[inside], axis=-1), 1.0, atol=1e-12)

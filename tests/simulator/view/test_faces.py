@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
 from enact_assets.contracts.registry import CameraSettings, RendererSettings, Variant
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -132,7 +133,7 @@ def test_the_fisheye_is_a_circle_on_black() -> None:
     """A circle of light without a sharp edge would be read as part of the room."""
     picture = ball_picture()
     across = np.arange(SIZE) + 0.5 - SIZE / 2
-    circle = np.hypot(*np.meshgrid(across, across)) <= 0.4 * SIZE
+    circle = np.hypot(*np.meshgrid(across, across)) <= CIRCLE_SHARE / 2 * SIZE
     assert picture.shape == (SIZE, SIZE, 3)
     assert not picture[~circle].any()
     assert picture[circle].max(axis=-1).min() > 12

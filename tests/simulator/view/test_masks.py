@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
 from enact_assets.contracts.registry import CameraSettings
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
@@ -137,9 +138,9 @@ def test_outside_its_circle_the_fisheye_shows_nothing() -> None:
     state = WorldState(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))
     mask = object_masks(world, state, CameraSettings(projection="fisheye"), 100)
     across = np.arange(100) + 0.5 - 50
-    circle = np.hypot(*np.meshgrid(across, across)) <= 40
+    circle = np.hypot(*np.meshgrid(across, across)) <= 50 * CIRCLE_SHARE
     np.testing.assert_array_equal(mask >= 0, circle)
-    # 95 degrees: the wall behind is beyond the edge of the walls beside, which fill the rim.
+    # 98.5 degrees: the wall behind is beyond the edge of the walls beside, which fill the rim.
     assert set(np.unique(mask)) == {-1, 0, 2, 3, 4, 5}
 
 
