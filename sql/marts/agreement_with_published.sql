@@ -1,5 +1,5 @@
 -- agreement_with_published: one row per variant, model, kind, length and metric of both sides.
--- Reads: accuracy_by_length.
+-- Reads: accuracy_by_length, published_caveats.
 -- Rule:  models match if letters and digits of their names do, in either case: gpt-5-mini is the
 --        paper's GPT-5 mini. is_within looks at our interval alone: the paper gives none, its own
 --        error comes on top, and it has other questions and pictures.
@@ -22,7 +22,8 @@ select
     ours.high,
     published.accuracy as published_accuracy,
     ours.accuracy - published.accuracy as difference,
-    published.accuracy between ours.low and ours.high as is_within
+    published.accuracy between ours.low and ours.high as is_within,
+    published_caveats.caveat
 from named as ours
 inner join named as published
     on published.letters = ours.letters
@@ -31,6 +32,7 @@ inner join named as published
     and published.metric = ours.metric
     and published.length is not distinct from ours.length
     and published.source = 'published'
+left join published_caveats on published_caveats.published_variant = ours.variant
 where ours.source = 'ours'
 order by ours.variant, ours.model, ours.kind, ours.metric desc, ours.length nulls first;
 
@@ -51,3 +53,5 @@ comment on column agreement_with_published.published_accuracy is 'as published';
 comment on column agreement_with_published.difference is 'ours minus published';
 comment on column agreement_with_published.is_within is
 'whether the published one is in our interval; null without one';
+comment on column agreement_with_published.caveat is
+'how the condition of ours differs from the paper''s';

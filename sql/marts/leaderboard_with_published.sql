@@ -1,5 +1,5 @@
 -- leaderboard_with_published: one row per source, variant, model, kind, metric; lengths in columns.
--- Reads: accuracy_by_length.
+-- Reads: accuracy_by_length, published_caveats.
 -- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
 --        pictures, so place counts within a source; people and references (chance, oracle,
 --        shortcuts) are in none. Equals share one; leaderboard says which differ significantly.
@@ -28,14 +28,16 @@ marked as (
 )
 
 select
-    * exclude (is_no_model),
+    marked.* exclude (is_no_model),
     case when all_lengths is not null and not is_no_model then
         rank() over (
             partition by source, variant, kind, metric, is_no_model
             order by round(all_lengths, 12) desc nulls last
         )
-    end as place
+    end as place,
+    if(source = 'ours', caveat, null) as caveat
 from marked
+left join published_caveats on published_caveats.published_variant = marked.variant
 order by variant, kind, metric desc, all_lengths desc nulls last, source, model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
@@ -63,3 +65,5 @@ comment on column leaderboard_with_published.length_9 is '9 key frames';
 comment on column leaderboard_with_published.length_10 is '10 key frames';
 comment on column leaderboard_with_published.place is
 '1 is best among models of this source; null for people';
+comment on column leaderboard_with_published.caveat is
+'how the condition of ours differs from the paper''s; null of published';

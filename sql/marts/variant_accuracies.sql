@@ -1,5 +1,6 @@
 -- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
--- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies.
+-- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies,
+--        published_caveats.
 -- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel, or
 --        real_world_video. Seeds of noise, variants called <name>_<seed> of one noise rate, are one
 --        row: their mean, standard deviation and number. Ours are about what the variant asks
@@ -69,25 +70,43 @@ natural_language as (
     semi join worded_otherwise using (question_id)
     where variant = 'baseline' and is_accepted is not null
     group by grouping sets ((model, kind, length), (model, kind))
+),
+
+sides as (
+    select
+        'ours' as source, experiment, variant, noise_rate, model, kind, length, metric, accuracy,
+        standard_deviation, n_seeds, n_questions, low, high
+    from ours
+    union all
+    select
+        'ours', 'action_representation', 'baseline', null, model, kind, length, metric,
+        accuracy, null, 1, n_questions, null, null
+    from natural_language
+    unpivot (accuracy for metric in (task_accuracy, pairwise_accuracy))
+    union all
+    select
+        'published', experiment, published_variant, null, published_model, kind, length, metric,
+        accuracy, standard_deviation, case when standard_deviation is null then 1 else 3 end,
+        null, null, null
+    from published_accuracies
+    where experiment <> 'main'
 )
 
 select
-    'ours' as source, experiment, variant, noise_rate, model, kind, length, metric, accuracy,
-    standard_deviation, n_seeds, n_questions, low, high
-from ours
-union all
-select
-    'ours', 'action_representation', 'baseline', null, model, kind, length, metric,
-    accuracy, null, 1, n_questions, null, null
-from natural_language
-unpivot (accuracy for metric in (task_accuracy, pairwise_accuracy))
-union all
-select
-    'published', experiment, published_variant, null, published_model, kind, length, metric,
-    accuracy, standard_deviation, case when standard_deviation is null then 1 else 3 end,
-    null, null, null
-from published_accuracies
-where experiment <> 'main'
+    sides.*,
+    case when source = 'ours' then
+        nullif(
+            concat_ws(
+                ' ', of_variant.caveat,
+                case when experiment <> 'real_world_video' then of_baseline.caveat end
+            ),
+            ''
+        )
+    end as caveat
+from sides
+left join published_caveats as of_variant
+    on of_variant.published_variant = sides.variant and sides.variant <> 'baseline'
+left join published_caveats as of_baseline on of_baseline.published_variant = 'baseline'
 order by
     experiment, variant, noise_rate nulls first, kind, metric desc, length nulls first, source,
     model;
@@ -112,3 +131,5 @@ comment on column variant_accuracies.n_questions is 'scored questions of all see
 comment on column variant_accuracies.low is
 '95 % interval over demonstrations; null for several seeds, natural language and published';
 comment on column variant_accuracies.high is 'its upper end';
+comment on column variant_accuracies.caveat is
+'how the condition of ours differs from the paper''s, the variant''s and then the baseline''s';

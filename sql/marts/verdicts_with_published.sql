@@ -3,7 +3,8 @@
 --        published_handedness, published_mismatch_rates, published_caveats.
 -- Rule:  figures 4, 5 and 17 and table 13 of the paper. Ours under the baseline, all lengths.
 --        Errors and hands are of wrong answers, as the paper's standard errors imply of its own;
---        mismatch is of accepted ones, over both kinds (kind null). item is the category, the hand, or question and step.
+--        mismatch is of accepted ones, over both kinds (kind null). item is the category, the hand,
+--        or question and step.
 create table verdicts_with_published as
 with both_sources as (
     select
