@@ -16,6 +16,7 @@ from enact_assets.report.probes import probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows
+from enact_assets.report.setting_bars import setting_bars
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -44,6 +45,7 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         answers(rows),
         by_length(rows),
         probes(rows),
+        setting_bars(rows),
         structural(rows),
         semantic(rows),
         handedness(rows),

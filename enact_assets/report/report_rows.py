@@ -47,6 +47,9 @@ _QUERIES: Mapping[str, str] = {
             and panels.kind = probes.kind and panels.length is null
         where probes.length is null and probes.panel is not null
         order by probes.panel, probes.kind, probes.model, probes.variant""",
+    "probe_scores": """
+        select * from probe_scores where length is null
+        order by panel, kind, model, is_baseline desc, variant""",
     "structural": """
         select * from structural_errors
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
