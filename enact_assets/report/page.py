@@ -17,6 +17,7 @@ from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows
 from enact_assets.report.setting_bars import setting_bars
+from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -48,6 +49,7 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         setting_bars(rows),
         structural(rows),
         semantic(rows),
+        shared_errors(rows),
         handedness(rows),
         mismatch(rows),
         agreement(rows),

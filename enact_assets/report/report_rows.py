@@ -56,6 +56,9 @@ _QUERIES: Mapping[str, str] = {
     "semantic": """
         select * from semantic_errors
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "shared_errors": """
+        select * from shared_errors
+        where variant = {variant} order by kind, unit, n desc, wrong_models""",
     "handedness": """
         select * from handedness
         where variant = {variant} and length is null and answers = 'wrong' order by all""",

@@ -38,6 +38,7 @@ ANCHORS = (
     *(
         "structural-errors",
         "semantic-errors",
+        "shared-errors",
         "handedness",
         "mismatch",
         "agreement",
@@ -188,7 +189,7 @@ def test_the_command_writes_it_where_it_is_told(
 ) -> None:
     told = ["report", "--data", str(root.root), "--output", str(tmp_path / "out")]
     assert main([*told, "--variant", "aperture_80"]) == 0
-    assert "13 sections" in capsys.readouterr().out
+    assert "14 sections" in capsys.readouterr().out
     _, made = report_provenance(tmp_path / "out")
     version, _ = published_provenance(root.warehouse)
     assert made is not None
