@@ -97,7 +97,9 @@ _QUERIES: Mapping[str, str] = {
         left join pictured using (variant, question_id)
         left join asked_questions as asked using (variant, question_id)
         where examples.variant = {variant} and place = 1
-        order by examples.kind, examples.category, examples.length, examples.model""",
+        order by
+            examples.kind, examples.perspective, examples.category, examples.length,
+            examples.model""",
     "agreement": """
         select * from agreement_with_published where {variant} = 'baseline'
         order by model, kind, metric, length nulls first""",

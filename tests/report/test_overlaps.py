@@ -31,9 +31,9 @@ def test_the_shared_area_is_the_one_counted_on_a_grid() -> None:
     assert shared_area(a, b, apart) == pytest.approx(n * step**2, abs=2e-3)
 
 
-def hand(model: str, hand: str, true: int, given: int, both: int, mixed: int) -> dict[str, Any]:
-    counts = {"n_reference": true, "n_predicted": given, "n_matched": both, "n_mixed": mixed}
-    return {"model": model, "hand": hand, **counts}
+def hand(model: str, hand: str, *counts: int) -> dict[str, Any]:
+    names = ("n_reference", "n_predicted", "n_matched", "n_mixed")
+    return {"model": model, "hand": hand, **dict(zip(names, counts, strict=True))}
 
 
 def test_hands_without_components_give_no_circles() -> None:

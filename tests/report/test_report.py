@@ -24,7 +24,7 @@ from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.error_section import handedness, semantic, structural
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
-from enact_assets.report.parts import NONE, Figure, Section, Table, Text
+from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
 from enact_assets.report.probes import probes
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.setting_bars import setting_bars
@@ -143,6 +143,10 @@ def test_a_wrong_answer_shows_pictures_orders_and_facts(rows: ReportRows, page: 
     assert len(shown) == examples.select("kind", "category").unique().height
     row = examples.filter(pl.col("missing").list.len() > 0).row(0, named=True)
     assert row["missing"][0] in html.said
+    classes = examples.filter(perspective="semantic")["category"]
+    assert {"spatial_relation", "agent_interaction"} <= set(classes)
+    assert all(f", {words(name)}: " in html.said for name in classes)
+    assert "By meaning" in html.said
     strips = [i for i in html.of("img") if (i["src"] or "").startswith("data:image/jpeg")]
     assert len(strips) == len(shown)
 
