@@ -89,3 +89,16 @@ class PublishedQuestionCounts(Table):
 
     length = common.length(key=True)
     n_questions = integer("questions of each kind")
+
+
+class PublishedModelSizes(Table):
+    """One row per open model of the paper.
+
+    The paper gives no sizes: they are those of the models' cards, names and weights, as the source
+    says. Vision encoders count. Sizes of proprietary models are not public.
+    """
+
+    published_model = common.published_model(key=True)
+    n_parameters_million = integer("all parameters, in millions")
+    n_active_million = integer("parameters that each token uses, in millions")
+    size_source = text("where the size is from")

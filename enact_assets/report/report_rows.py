@@ -103,6 +103,11 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where {variant} = 'baseline'
         order by model, kind, metric, length nulls first""",
+    "similar_sizes": """
+        select * from accuracy_by_size
+        where is_similar and metric = 'pairwise_accuracy' and length is not null
+            and (source = 'published' or {variant} = 'baseline')
+        order by all""",
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

@@ -99,8 +99,9 @@ def _best_first(scores: pl.DataFrame) -> list[str]:
 
 
 def _error(row: dict[str, Any]) -> float | None:
-    clustered = row["clustered_standard_error"]
-    return row["standard_error"] if clustered is None else clustered
+    clustered: float | None = row["clustered_standard_error"]
+    independent: float | None = row["standard_error"]
+    return independent if clustered is None else clustered
 
 
 def _cells(row: dict[str, Any] | None) -> tuple[str, str]:

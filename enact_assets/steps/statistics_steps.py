@@ -19,6 +19,7 @@ from enact_assets.published.published_tables import (
     PublishedErrorShares,
     PublishedHandedness,
     PublishedMismatchRates,
+    PublishedModelSizes,
     PublishedProbes,
     PublishedQuestionCounts,
 )
@@ -82,6 +83,7 @@ def published_results() -> tuple[
     Of[PublishedErrorShares],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
+    Of[PublishedModelSizes],
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
 ]:
@@ -91,6 +93,7 @@ def published_results() -> tuple[
         published_table(PublishedErrorShares),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),
+        published_table(PublishedModelSizes),
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),
     )

@@ -34,17 +34,9 @@ from enact_assets.runs.resources import DataResource
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; $\\frac{1}$\x00\x1b\u202e" + "ü漢😀" + "x" * 200
 ANCHORS = (
-    *("about", "leaderboard", "answers", "by-length", "probes", "settings"),
-    *(
-        "structural-errors",
-        "semantic-errors",
-        "shared-errors",
-        "handedness",
-        "mismatch",
-        "agreement",
-        "questions",
-        "wrong",
-    ),
+    *("about", "leaderboard", "answers", "by-length", "similar-sizes", "probes", "settings"),
+    *("structural-errors", "semantic-errors", "shared-errors", "handedness", "mismatch"),
+    *("agreement", "questions", "wrong"),
 )
 MADE = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
 PANELS = ("realism", "camera_fov", "camera_height", "robot_appearance")
@@ -193,7 +185,7 @@ def test_the_command_writes_it_where_it_is_told(
 ) -> None:
     told = ["report", "--data", str(root.root), "--output", str(tmp_path / "out")]
     assert main([*told, "--variant", "aperture_80"]) == 0
-    assert "14 sections" in capsys.readouterr().out
+    assert "15 sections" in capsys.readouterr().out
     _, made = report_provenance(tmp_path / "out")
     version, _ = published_provenance(root.warehouse)
     assert made is not None
