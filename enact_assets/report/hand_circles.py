@@ -51,11 +51,16 @@ def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
         drawn.suptitle(f"{kind}: true | both | given", x=0.02, ha="left", fontsize=10)
         told = "; ".join(_told(of[model, hand]) for model in models[:2] for hand in HANDS
                          if (model, hand) in of)  # fmt: skip
+        caption = (
+            f"Components of each hand in wrong answers, {kind} questions: true ones only (left), "
+            "true and given (middle), given only (right); areas to scale"
+        )
+        if len(matched) > len(models):
+            caption += f"; the {len(models)} of {len(matched)} models with most in common"
         return finished(
             drawn,
             f"hand_overlap_{kind}",
-            f"Components of each hand in wrong answers, {kind} questions: true ones only (left), "
-            "true and given (middle), given only (right)",
+            caption,
             f"Pairs of overlapping circles for {len(models)} models. {told}.",
         )
 

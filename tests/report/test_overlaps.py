@@ -48,6 +48,7 @@ def test_circles_are_of_the_models_with_most_in_common() -> None:
     found = hand_circles("forward", [*rows, hand("m5", "right", 9, 0, 0, 4)])
     assert found is not None
     assert "Pairs of overlapping circles for 4 models. m5, left hand: 10 true, 8 given" in found.alt
+    assert found.caption.endswith("the 4 of 6 models with most in common")
     assert "m5, right hand: 9 true, 0 given, 0 both, 4 given to the other hand" in found.alt
 
 
