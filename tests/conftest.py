@@ -34,6 +34,7 @@ LONG = (
         "tests/simulator/activities/test_garage_activities.py",
         "tests/simulator/activities/test_kitchen_activities.py",
         "tests/simulator/activities/test_living_room_activities.py",
+        "tests/simulator/activities/test_cognitive_constructs.py",
     ),
     ("tests/pipeline/",),
     # Tables and changes of recorded tasks.

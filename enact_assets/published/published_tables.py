@@ -134,3 +134,16 @@ class PublishedCaveats(Table):
 
     published_variant = common.published_variant(key=True)
     caveat = text("how our condition differs from the paper's")
+
+
+class PublishedModelSizes(Table):
+    """One row per open model of the paper.
+
+    The paper gives no sizes: they are those of the models' cards, names and weights, as the source
+    says. Vision encoders count. Sizes of proprietary models are not public.
+    """
+
+    published_model = common.published_model(key=True)
+    n_parameters_million = integer("all parameters, in millions")
+    n_active_million = integer("parameters that each token uses, in millions")
+    size_source = text("where the size is from")

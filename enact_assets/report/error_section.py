@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.report.drawing import COLOURS, FAINT, canvas, drawable, finished
+from enact_assets.report.hand_circles import hand_circles
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -88,6 +89,9 @@ def handedness(rows: ReportRows) -> Section:
         of_kind = _hands(named.filter(kind=kind), theirs.filter(kind=kind))
         if of_kind:
             parts.append(_hand_figure(kind, of_kind))
+        circles = hand_circles(kind, named.filter(kind=kind).to_dicts())
+        if circles is not None:
+            parts.append(circles)
         lines += of_kind
     columns = ("model", "whose", "kind", "hand", "precision %", "recall %", "mixing %", "true ones")
     table_rows = []

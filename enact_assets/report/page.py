@@ -16,6 +16,9 @@ from enact_assets.report.probes import probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows
+from enact_assets.report.setting_bars import setting_bars
+from enact_assets.report.shared_errors import shared_errors
+from enact_assets.report.similar_sizes import similar_sizes
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,9 +46,12 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         leaderboard(rows),
         answers(rows),
         by_length(rows),
+        similar_sizes(rows),
         probes(rows),
+        setting_bars(rows),
         structural(rows),
         semantic(rows),
+        shared_errors(rows),
         handedness(rows),
         mismatch(rows),
         agreement(rows),

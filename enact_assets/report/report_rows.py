@@ -50,12 +50,18 @@ _QUERIES: Mapping[str, str] = {
             and panels.kind = probes.kind and panels.length is null
         where probes.length is null and probes.panel is not null
         order by probes.panel, probes.kind, probes.model, probes.variant""",
+    "probe_scores": """
+        select * from probe_scores where length is null
+        order by panel, kind, model, is_baseline desc, variant""",
     "structural": """
         select * from structural_errors
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
     "semantic": """
         select * from semantic_errors
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
+    "shared_errors": """
+        select * from shared_errors
+        where variant = {variant} order by kind, unit, n desc, wrong_models""",
     "handedness": """
         select * from handedness
         where variant = {variant} and length is null and answers = 'wrong' order by all""",
@@ -94,11 +100,18 @@ _QUERIES: Mapping[str, str] = {
         left join pictured using (variant, question_id)
         left join asked_questions as asked using (variant, question_id)
         where examples.variant = {variant} and place = 1
-        order by examples.kind, examples.category, examples.length, examples.model""",
+        order by
+            examples.kind, examples.perspective, examples.category, examples.length,
+            examples.model""",
     "agreement": """
-        select * from agreement_with_published where {variant} = 'baseline'
+        select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
     "caveats": "from published_caveats order by all",
+    "similar_sizes": """
+        select * from accuracy_by_size
+        where is_similar and metric = 'pairwise_accuracy' and length is not null
+            and (source = 'published' or {variant} = 'baseline')
+        order by all""",
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

@@ -1,6 +1,7 @@
 """Wrong answers for readers: pictures as shown, both orders, and the facts that differ."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,22 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
-from enact_assets.report.error_section import CATEGORIES, NO_WRONG
-from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Section, Text, words
+from enact_assets.report.error_section import CATEGORIES, CLASSES, NO_WRONG
+from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Part, Section, Text, words
 from enact_assets.report.report_rows import ReportRows
 
 PictureOf = Callable[[str], NDArray[np.uint8]]
 """SHA-256 of a picture -> uint8 (h, w, 3). Errors: :class:`EnactError` if it cannot be read."""
 
 THUMBNAIL_PX = 220
+_PERSPECTIVES = {
+    "structural": "By structure: what is wrong about a component.",
+    "semantic": "By meaning: what kind of statement is wrong.",
+}
 
 
 def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
-    """One example of each kind and structural category, of as many models as there are."""
+    """Examples by structure, then by meaning: one of each kind and category, of many models."""
     chosen = _chosen(rows["examples"].to_dicts())
     if not chosen:
         return Section("wrong", "Wrong answers", (Text(NO_WRONG, is_notice=True),))
@@ -28,28 +33,32 @@ def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
         "stand in the order in which they were shown. Orders are labels, from 1, for each step in "
         "turn. All examples: relation error_examples."
     )
-    return Section("wrong", "Wrong answers", (about, *(_example(row, picture) for row in chosen)))
+    parts: list[Part] = [about]
+    for perspective, title in _PERSPECTIVES.items():
+        examples = [row for row in chosen if row["perspective"] == perspective]
+        if examples:
+            parts += [Text(title), *(_example(row, picture) for row in examples)]
+    return Section("wrong", "Wrong answers", tuple(parts))
 
 
 def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of each kind and category the one whose model, then question, was shown least so far."""
     shown: dict[str, int] = {}
     chosen = []
-    for kind in BOTH_KINDS:
-        for category in CATEGORIES:
-            fitting = [r for r in candidates if (r["kind"], r["category"]) == (kind, category)]
-            if not fitting:
-                continue
-            best = min(
-                fitting,
-                key=lambda r: (
-                    *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
-                    *(r["length"], r["model"], r["question_id"]),
-                ),
-            )
-            for name in (best["model"], best["question_id"]):
-                shown[name] = shown.get(name, 0) + 1
-            chosen.append(best)
+    for kind, category in product(BOTH_KINDS, (*CATEGORIES, *CLASSES)):
+        fitting = [r for r in candidates if (r["kind"], r["category"]) == (kind, category)]
+        if not fitting:
+            continue
+        best = min(
+            fitting,
+            key=lambda r: (
+                *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
+                *(r["length"], r["model"], r["question_id"]),
+            ),
+        )
+        for name in (best["model"], best["question_id"]):
+            shown[name] = shown.get(name, 0) + 1
+        chosen.append(best)
     return chosen
 
 

@@ -23,6 +23,7 @@ from enact_assets.published.published_tables import (
     PublishedFirstVersion,
     PublishedHandedness,
     PublishedMismatchRates,
+    PublishedModelSizes,
     PublishedProbes,
     PublishedQuestionCounts,
 )
@@ -91,6 +92,7 @@ def published_results() -> tuple[
     Of[PublishedFirstVersion],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
+    Of[PublishedModelSizes],
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
 ]:
@@ -103,6 +105,7 @@ def published_results() -> tuple[
         published_table(PublishedFirstVersion),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),
+        published_table(PublishedModelSizes),
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),
     )

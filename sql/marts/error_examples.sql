@@ -1,16 +1,22 @@
--- error_examples: one row per model, variant, kind, error category and place; up to 3 answers.
+-- error_examples: one row per model, variant, kind, perspective, category and place, 1 to 3.
 -- Reads: asked_questions, compared_answers, compared_components, evaluation.
--- Rule:  the shortest questions first, of these the answers with the fewest errors. Pictures are
---        in key_frames, by demonstration, gating, variant and key frame. Forward, the given key
---        frames are those of the answer; inverse, they are the true ones, and the actions differ.
+-- Rule:  figures 42 to 46 and 48 to 51 of the paper. Every error has a structural category and a
+--        semantic class, so it can be an example from both perspectives. The shortest questions
+--        first, of these the answers with the fewest errors. Pictures are in key_frames, by
+--        demonstration, gating, variant and key frame. Forward, the given key frames are those of
+--        the answer; inverse, they are the true ones, and the actions differ.
 create table error_examples as
 with errors as (
     select
-        model, variant, question_id, outcome as category, step, reference, predicted,
+        model, variant, question_id, perspective, category, step, reference, predicted,
         row_number() over (
-            partition by model, variant, question_id, outcome order by step, place
+            partition by model, variant, question_id, perspective, category order by step, place
         ) as nth
-    from compared_components
+    from (
+        select *, 'structural' as perspective, outcome as category from compared_components
+        union all
+        select *, 'semantic', semantic_class from compared_components
+    )
     where outcome <> 'matched'
 ),
 
@@ -19,7 +25,8 @@ candidates as (
         errors.* exclude (nth),
         answer.gating, answer.demonstration, answer.kind, answer.length,
         row_number() over (
-            partition by errors.model, errors.variant, answer.kind, errors.category
+            partition by
+                errors.model, errors.variant, answer.kind, errors.perspective, errors.category
             order by
                 answer.length, answer.n_missing + answer.n_hallucinated, errors.question_id
         ) as place
@@ -52,7 +59,7 @@ steps as (
 )
 
 select
-    chosen.model, chosen.variant, chosen.kind, chosen.category, chosen.place,
+    chosen.model, chosen.variant, chosen.kind, chosen.perspective, chosen.category, chosen.place,
     chosen.question_id, chosen.demonstration, chosen.gating, chosen.length, chosen.step,
     chosen.reference as expected, chosen.predicted as given,
     coalesce(steps.expected_components, []) as expected_components,
@@ -91,14 +98,15 @@ inner join evaluation
     and evaluation.variant = chosen.variant
     and evaluation.question_id = chosen.question_id
 order by
-    chosen.model, chosen.variant, chosen.kind, chosen.category, chosen.place;
+    chosen.model, chosen.variant, chosen.kind, chosen.perspective, chosen.category, chosen.place;
 
 comment on column error_examples.model is 'model that answered';
 comment on column error_examples.variant is
 'setting under which the pictures were made and asked';
 comment on column error_examples.kind is 'forward (order images) or inverse (order actions)';
+comment on column error_examples.perspective is 'structural or semantic';
 comment on column error_examples.category is
-'polarity_inversion, predicate_substitution, entity_substitution, omission or hallucination';
+'structural category or semantic class, as in structural_errors and semantic_errors';
 comment on column error_examples.place is '1 is the shortest';
 comment on column error_examples.question_id is 'id from the content of the question';
 comment on column error_examples.demonstration is 'demonstration the question is about';

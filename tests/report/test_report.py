@@ -24,17 +24,19 @@ from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.error_section import handedness, semantic, structural
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
-from enact_assets.report.parts import NONE, Figure, Section, Table, Text
+from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
 from enact_assets.report.probes import probes
 from enact_assets.report.report_rows import ReportRows, read_rows
+from enact_assets.report.setting_bars import setting_bars
 from enact_assets.report.write import WrittenReport, write_report
 from enact_assets.report.wrong_answers import wrong_answers
 from enact_assets.runs.resources import DataResource
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; $\\frac{1}$\x00\x1b\u202e" + "ü漢😀" + "x" * 200
 ANCHORS = (
-    *("about", "leaderboard", "answers", "by-length", "probes", "structural-errors"),
-    *("semantic-errors", "handedness", "mismatch", "agreement", "questions", "wrong"),
+    *("about", "leaderboard", "answers", "by-length", "similar-sizes", "probes", "settings"),
+    *("structural-errors", "semantic-errors", "shared-errors", "handedness", "mismatch"),
+    *("agreement", "questions", "wrong"),
 )
 MADE = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
 PANELS = ("realism", "camera_fov", "camera_height", "robot_appearance")
@@ -133,6 +135,10 @@ def test_a_wrong_answer_shows_pictures_orders_and_facts(rows: ReportRows, page: 
     assert len(shown) == examples.select("kind", "category").unique().height
     row = examples.filter(pl.col("missing").list.len() > 0).row(0, named=True)
     assert row["missing"][0] in html.said
+    classes = examples.filter(perspective="semantic")["category"]
+    assert {"spatial_relation", "agent_interaction"} <= set(classes)
+    assert all(f", {words(name)}: " in html.said for name in classes)
+    assert "By meaning" in html.said
     strips = [i for i in html.of("img") if (i["src"] or "").startswith("data:image/jpeg")]
     assert len(strips) == len(shown)
 
@@ -179,7 +185,7 @@ def test_the_command_writes_it_where_it_is_told(
 ) -> None:
     told = ["report", "--data", str(root.root), "--output", str(tmp_path / "out")]
     assert main([*told, "--variant", "aperture_80"]) == 0
-    assert "12 sections" in capsys.readouterr().out
+    assert "15 sections" in capsys.readouterr().out
     _, made = report_provenance(tmp_path / "out")
     version, _ = published_provenance(root.warehouse)
     assert made is not None
@@ -216,6 +222,9 @@ def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
     assert "Only the baseline has answers" in said_in(section)
     names = {part.name for part in section.parts if isinstance(part, Figure)}
     assert names == {f"probes_{panel}" for panel in PANELS}
+    bars = setting_bars(emptied(rows, "probe_scores"))
+    assert "Only the baseline has answers" in said_in(bars)
+    assert len(bars.parts) == 1
 
 
 @pytest.mark.slow

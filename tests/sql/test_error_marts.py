@@ -279,6 +279,35 @@ def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> 
     assert found[12] == [texts[1], texts[2], texts[0]]
 
 
+def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Relations) -> None:
+    """Of every class with an error in a wrong answer, the first error of the shortest answer."""
+    rows = tiny_rows()
+    wrong = {
+        (r["model"], r["question_id"]): r
+        for r in rows["evaluation"]
+        if r["variant"] == "baseline" and r["answer_status"] == "parsed" and not r["is_accepted"]
+    }
+    errors = [
+        (wrong[r["model"], r["question_id"]], r)
+        for r in rows["compared_components"]
+        if r["variant"] == "baseline" and (r["model"], r["question_id"]) in wrong
+        and r["outcome"] != "matched"
+    ]  # fmt: skip
+    expected = {}
+    for answered, error in sorted(
+        errors, key=lambda pair: (pair[0]["length"], pair[1]["step"], pair[1]["place"])
+    ):
+        here = (answered["kind"], error["semantic_class"])
+        told = (error["question_id"], error["step"], error["reference"], error["predicted"])
+        expected.setdefault(here, told)
+    columns = "kind, category, question_id, step, expected, given"
+    found = rows_of(warehouse, "error_examples", columns, perspective="semantic", place=1)
+    assert {row[:2]: row[2:] for row in found} == expected
+    assert {category for _, category in expected} == {
+        *("agent_interaction", "spatial_relation", "functional_state"),
+    }
+
+
 def test_examples_are_of_wrong_answers_the_shortest_first() -> None:
     """A semantically accepted order has errors too, and is no example of being wrong."""
     rows = tiny_rows()
@@ -289,6 +318,12 @@ def test_examples_are_of_wrong_answers_the_shortest_first() -> None:
     where = {"model": "turner", "category": "polarity_inversion"}
     found = rows_of(made, "error_examples", "kind, question_id, place", **where)
     assert found == [("forward", "f1", 1), ("forward", "f3", 2), ("inverse", "i1", 1)]
+    semantic = {"model": "turner", "category": "agent_interaction"}
+    found = rows_of(made, "error_examples", "kind, question_id, place, perspective", **semantic)
+    assert found == [
+        *(("forward", "f1", 1, "semantic"), ("forward", "f3", 2, "semantic")),
+        ("inverse", "i1", 1, "semantic"),
+    ]
     rows["evaluation"][-3] |= {"is_accepted": True, "is_semantic": True}
     found = rows_of(Relations(rows), "error_examples", "kind, question_id", **where)
     assert found == [("forward", "f3"), ("inverse", "i1")]

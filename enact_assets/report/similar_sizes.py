@@ -1,0 +1,97 @@
+"""Cosmos-Reason1 beside models of about its size, as in the paper's figure 18."""
+
+import polars as pl
+
+from enact_assets.report.drawing import COLOURS, FAINT, MARKERS, canvas, drawable, finished
+from enact_assets.report.parts import BOTH_KINDS, Figure, Part, Section, Table, Text, percent
+from enact_assets.report.report_rows import ReportRows
+
+SUBJECT = "Cosmos-Reason1"
+"""Model that the others are about as large as; drawn thicker."""
+
+
+def similar_sizes(rows: ReportRows) -> Section:
+    """Pairwise accuracy by length of the paper's models of similar size, and of ours among them."""
+    title = "Models of similar size"
+    found = rows["similar_sizes"].filter(pl.col("accuracy").is_not_null())
+    if found.is_empty():
+        text = "No accuracy of a model about as large as Cosmos-Reason1 is known."
+        return Section("similar-sizes", title, (Text(text),))
+    n_ours = found.filter(source="ours")["model"].n_unique()
+    ours = (
+        f"Dashed lines are the {n_ours} of them measured here, on other questions."
+        if n_ours
+        else "No model measured here is among them."
+    )
+    parts: list[Part] = [
+        Text(
+            "Cosmos-Reason1 is trained on embodied data. The paper compares it with models of its "
+            "size and finds it more stable beyond 5 key frames. These are all open models of the "
+            "paper with 0.8 to 1.25 times its parameters. Lines are published pairwise accuracy; "
+            f"the paper gives no intervals. {ours}"
+        )
+    ]
+    # A model looks the same under both kinds.
+    names = sorted(set(found["published_model"]), key=lambda name: (name != SUBJECT, name))
+    for kind in BOTH_KINDS:
+        of_kind = found.filter(kind=kind)
+        if of_kind.height:
+            parts.append(_figure(kind, of_kind, names))
+    lengths = sorted(set(found["length"]))
+    lines = []
+    for kind in BOTH_KINDS:
+        for (size, name, source, model), of_model in found.filter(kind=kind).group_by(
+            "n_parameters_million", "published_model", "source", "model", maintain_order=True
+        ):
+            at = dict(of_model.select("length", "accuracy").iter_rows())
+            order = (names.index(str(name)), source == "ours", str(model))
+            numbers = (percent(at.get(length)) for length in lengths)
+            whose = "here" if source == "ours" else "published"
+            lines.append(
+                (kind, order, (str(model), whose, kind, f"{float(str(size)) / 1000:.1f}", *numbers))
+            )
+    lines.sort(key=lambda line: line[:2])
+    columns = ("model", "whose", "kind", "parameters, billion", *map(str, lengths))
+    caption = "Pairwise accuracy in % by length, models of similar size"
+    parts.append(Table(caption, columns, tuple(cells for _, _, cells in lines), n_words=3))
+    return Section("similar-sizes", title, tuple(parts))
+
+
+def _figure(kind: str, of_kind: pl.DataFrame, names: list[str]) -> Figure:
+    whose = sorted(
+        of_kind.select("published_model", "source", "model").unique().iter_rows(),
+        key=lambda one: (names.index(one[0]), one[1] == "ours", one[2]),
+    )
+    with canvas(3.2 + 0.17 * -(-len(whose) // 2)) as (drawn, (axes,)):
+        for name, source, model in whose:
+            line = of_kind.filter(source=source, model=model).sort("length")
+            place = names.index(name)
+            axes.plot(
+                line["length"],
+                100 * line["accuracy"],
+                color=COLOURS[place % len(COLOURS)],
+                marker=MARKERS[place % len(MARKERS)],
+                markersize=4.5,
+                linestyle="--" if source == "ours" else "-",
+                linewidth=2.4 if name == SUBJECT else 1.1,
+                zorder=3 if name == SUBJECT else 2,
+                label=drawable(model, 24) + (" (here)" if source == "ours" else ""),
+            )
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(sorted(set(of_kind["length"])))
+        axes.grid(axis="y", color=FAINT, linewidth=0.6)
+        axes.set_xlabel("length (key frames)")
+        axes.set_ylabel("pairwise accuracy, %")
+        axes.set_title(kind)
+        drawn.legend(loc="outside lower center", ncols=2)
+        last = of_kind.filter(length=of_kind["length"].max()).sort(
+            "accuracy", "model", descending=[True, False]
+        )
+        best = last.row(0, named=True)
+        return finished(
+            drawn,
+            f"similar_sizes_{kind}",
+            f"Pairwise accuracy by length of models about as large as {SUBJECT}, {kind} questions",
+            f"Lines of {len(whose)} models. At length {best['length']} {best['model']} is highest "
+            f"with {percent(best['accuracy'])} %. The table below has the numbers.",
+        )

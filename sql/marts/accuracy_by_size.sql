@@ -1,0 +1,44 @@
+-- accuracy_by_size: one row per source, model, kind, length and metric; length null: all lengths.
+-- Reads: accuracy_by_length, published_model_sizes.
+-- Rule:  under the baseline. Figure 18 of the paper compares models about as large as
+--        Cosmos-Reason1: is_similar, all parameters within a factor of 1.25. Only models whose size
+--        is public have rows; ours have the size of the paper's model with the same letters and
+--        digits in its name. Ours and theirs answered other questions about other pictures.
+create table accuracy_by_size as
+with sizes as (
+    select
+        *, regexp_replace(lower(published_model), '[^a-z0-9]', '', 'g') as letters,
+        n_parameters_million / max(n_parameters_million) filter (
+            published_model = 'Cosmos-Reason1'
+        ) over () as ratio
+    from published_model_sizes
+)
+
+select
+    accuracies.source, accuracies.model, sizes.published_model,
+    sizes.n_parameters_million, sizes.n_active_million,
+    coalesce(sizes.ratio between 0.8 and 1.25, false) as is_similar,
+    accuracies.kind, accuracies.length, accuracies.metric, accuracies.n_questions,
+    accuracies.accuracy, accuracies.low, accuracies.high
+from accuracy_by_length as accuracies
+inner join sizes
+    on sizes.letters = regexp_replace(lower(accuracies.model), '[^a-z0-9]', '', 'g')
+where accuracies.variant = 'baseline'
+order by
+    accuracies.kind, accuracies.metric desc, accuracies.length nulls first,
+    sizes.n_parameters_million, sizes.published_model, accuracies.source, accuracies.model;
+
+comment on column accuracy_by_size.source is 'ours or published';
+comment on column accuracy_by_size.model is
+'model that answered; its name in the paper if published';
+comment on column accuracy_by_size.published_model is 'its name in the paper';
+comment on column accuracy_by_size.n_parameters_million is 'all its parameters, in millions';
+comment on column accuracy_by_size.n_active_million is 'those that each token uses, in millions';
+comment on column accuracy_by_size.is_similar is 'whether it is about as large as Cosmos-Reason1';
+comment on column accuracy_by_size.kind is 'forward (order images) or inverse (order actions)';
+comment on column accuracy_by_size.length is 'key frames in the trajectory; null for all lengths';
+comment on column accuracy_by_size.metric is 'task_accuracy or pairwise_accuracy';
+comment on column accuracy_by_size.n_questions is 'questions that the accuracy is about';
+comment on column accuracy_by_size.accuracy is 'as in accuracy_by_length';
+comment on column accuracy_by_size.low is '95 % interval; null if published';
+comment on column accuracy_by_size.high is 'its upper end';

@@ -1,0 +1,74 @@
+-- probe_scores: one row per model, panel, variant, kind and length; length null: all lengths.
+-- Reads: probes, asked_questions, evaluation.
+-- Rule:  figures 19, 27, 31 and 35 of the paper. Each panel has its own rows of the baseline, so a
+--        baseline repeats: never add panels. Only probe questions with a score count, each side
+--        by itself; probe_deltas compares questions scored on both. Means are over questions.
+--        standard_error takes questions as independent, as the paper does; the clustered one does
+--        not, and is null where all questions are about one demonstration.
+create table probe_scores as
+with settings as (
+    select model, panel, variant, false as is_baseline from probes where panel is not null
+    union
+    select model, panel, baseline, true from probes where panel is not null
+),
+
+scores as (
+    select
+        settings.model, settings.panel, settings.variant, settings.is_baseline,
+        evaluation.kind, evaluation.length, evaluation.demonstration,
+        evaluation.pairwise_accuracy as score
+    from settings
+    inner join evaluation
+        on evaluation.model = settings.model
+        and evaluation.variant = settings.variant
+    inner join asked_questions as asked
+        on asked.variant = evaluation.variant
+        and asked.question_id = evaluation.question_id
+    where asked.in_probe_set and evaluation.pairwise_accuracy is not null
+),
+
+by_demonstration as (
+    select
+        model, panel, variant, is_baseline, kind, length, demonstration,
+        count(*) as n, sum(score) as total, sum(score ** 2) as squares
+    from (select * from scores union all select * replace (null::bigint as length) from scores)
+    group by all
+),
+
+shares as (
+    select
+        *,
+        sum(total) over same_row / sum(n) over same_row as mean,
+        1 - n / sum(n) over same_row as elsewhere
+    from by_demonstration
+    window same_row as (partition by model, panel, variant, kind, length)
+)
+
+select
+    model, panel, variant, is_baseline, kind, length,
+    sum(n)::bigint as n_questions,
+    count(*) as n_demonstrations,
+    any_value(mean) as pairwise_accuracy,
+    case when sum(n) >= 2 then
+        sqrt(greatest(sum(squares) - sum(n) * any_value(mean) ** 2, 0) / (sum(n) - 1) / sum(n))
+    end as standard_error,
+    case when count(*) >= 2 then
+        sqrt(sum((total - mean * n) ** 2 / elsewhere)) / sum(n)
+    end as clustered_standard_error
+from shares
+group by model, panel, variant, is_baseline, kind, length
+order by panel, kind, length nulls first, model, is_baseline desc, variant;
+
+comment on column probe_scores.model is 'model that answered';
+comment on column probe_scores.panel is 'what the variants of the panel change';
+comment on column probe_scores.variant is 'setting of the pictures or questions';
+comment on column probe_scores.is_baseline is 'whether it is the setting compared with';
+comment on column probe_scores.kind is 'forward (order images) or inverse (order actions)';
+comment on column probe_scores.length is 'key frames in the trajectory; null for all lengths';
+comment on column probe_scores.n_questions is 'scored probe questions';
+comment on column probe_scores.n_demonstrations is 'demonstrations they are about';
+comment on column probe_scores.pairwise_accuracy is 'mean over the questions';
+comment on column probe_scores.standard_error is
+'of the mean, questions independent; null for one question';
+comment on column probe_scores.clustered_standard_error is
+'of the mean, clustered by demonstration; null below 2 demonstrations';

@@ -1,0 +1,75 @@
+"""Bars per setting: the paper's order of settings, one colour per model, marked errors."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from enact_assets.report.parts import NONE, Figure, Table
+from enact_assets.report.report_rows import ReportRows
+from enact_assets.report.setting_bars import MODELS_ABREAST, setting_bars
+
+
+def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[str, Any]:
+    return {
+        "model": model,
+        "panel": panel,
+        "variant": variant,
+        "kind": kind,
+        "length": None,
+        "is_baseline": variant == "baseline",
+        "n_questions": 50,
+        "n_demonstrations": 9,
+        "pairwise_accuracy": mean,
+        "standard_error": 0.02,
+        "clustered_standard_error": 0.03,
+    }
+
+
+def drawn(*scores: dict[str, Any]) -> tuple[list[Figure], Table]:
+    rows = ReportRows({"probe_scores": pl.DataFrame(scores)}, "baseline", "")
+    parts = setting_bars(rows).parts
+    [table] = [part for part in parts if isinstance(part, Table)]
+    return [part for part in parts if isinstance(part, Figure)], table
+
+
+@pytest.mark.slow
+def test_settings_stand_in_the_papers_order() -> None:
+    settings = {
+        "realism": ["ray_tracing_only", "path_tracing", "baseline"],
+        "camera_fov": ["fisheye", "baseline", "aperture_30", "my_lens"],
+        "noise_robustness": ["noisy", "baseline"],
+    }
+    figures, table = drawn(
+        *(
+            score("m", panel, variant, "forward", 0.5)
+            for panel, variants in settings.items()
+            for variant in variants
+        )
+    )
+    named = [figure.alt.partition("errors: ")[2].partition(".")[0] for figure in figures]
+    assert named == [
+        "path tracing, baseline, ray tracing only",
+        "aperture 30, baseline, fisheye, my lens",
+        "baseline, noisy",
+    ]
+    assert [row[2] for row in table.rows] == ", ".join(named).split(", ")
+    assert table.rows[0][3:] == ("50.0 ± 3.0", "50", NONE, "0")
+
+
+@pytest.mark.slow
+def test_more_models_than_fit_are_in_the_table() -> None:
+    """An error that takes questions as independent is marked."""
+    n_models = MODELS_ABREAST + 2
+    scores = [
+        score(f"m{n}", "camera_height", variant, kind, n / 20)
+        for n in range(n_models)
+        for variant in ("baseline", "low")
+        for kind in ("forward", "inverse")
+    ]
+    alone = score("alone", "camera_height", "low", "inverse", 0.9)
+    [figure], table = drawn(*scores, {**alone, "clustered_standard_error": None})
+    assert figure.caption.endswith(f"the best {MODELS_ABREAST} of {n_models + 1} models")
+    assert len(table.rows) == 2 * n_models + 1
+    [line] = [row for row in table.rows if row[0] == "alone"]
+    assert line == ("alone", "camera height", "low", NONE, "0", "90.0 ± 2.0*", "50")

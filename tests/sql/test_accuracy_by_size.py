@@ -1,0 +1,52 @@
+"""Accuracy beside the size of models: who is similar, and which models of ours are found."""
+
+from typing import Any
+
+from tiny_lake import Relations, add_statistics, answer, query, tiny_rows
+
+SUBJECT = "Cosmos-Reason1"
+
+
+def rows_of(**where: Any) -> list[dict[str, Any]]:
+    """Rows of a lake in which two models of ours are called nearly as in the paper."""
+    rows = tiny_rows()
+    for model in ("cosmos_reason1", "gemma-3-4b-it", "cosmos-reason1-tuned"):
+        answer(rows, model, "baseline", "i1", parsed=[1, 2, 3], passed=1)
+    add_statistics(rows)
+    found = query(Relations(rows), "select * from accuracy_by_size").to_dicts()
+    return [row for row in found if where.items() <= row.items()]
+
+
+def test_similar_models_are_those_of_the_slow_twin() -> None:
+    sizes = {
+        row["published_model"]: row["n_parameters_million"]
+        for row in tiny_rows()["published_model_sizes"]
+    }
+    similar = {name for name, n in sizes.items() if 0.8 <= n / sizes[SUBJECT] <= 1.25}
+    found = rows_of(source="published", kind="forward", metric="pairwise_accuracy", length=10)
+    assert {row["model"] for row in found if row["is_similar"]} == similar
+    assert {row["model"] for row in found} == set(sizes)
+    # Cosmos-Reason1 is one of eight.
+    assert len(similar) == 8
+
+
+def test_models_of_ours_are_matched_by_letters_and_digits() -> None:
+    found = rows_of(source="ours", kind="inverse", metric="pairwise_accuracy", length=4)
+    matched = {(r["model"], r["published_model"], r["is_similar"]) for r in found}
+    assert matched == {
+        ("cosmos_reason1", SUBJECT, True),
+        ("gemma-3-4b-it", "Gemma-3-4b-it", False),
+    }
+    assert {row["accuracy"] for row in found} == {1 / 3}
+
+
+def test_rows_are_those_of_accuracy_by_length() -> None:
+    """The size changes no number, and each row is there once."""
+    rows = tiny_rows()
+    made = Relations(rows)
+    columns = "model, kind, length, metric, accuracy, n_questions"
+    sizes = "(select published_model from published_model_sizes)"
+    theirs = f"select {columns} from accuracy_by_length where source = 'published' and model in "  # noqa: S608 - ours
+    expected = query(made, f"{theirs}{sizes} order by all").rows()
+    assert query(made, f"select {columns} from accuracy_by_size order by all").rows() == expected  # noqa: S608 - ours
+    assert len(expected) == 23 * 2 * 2 * 9
