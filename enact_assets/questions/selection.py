@@ -53,7 +53,7 @@ def select_questions(
             ).items()
         }
         turns = take_turns(ids, settings.seed, f"{question_set.gating} {kind} {length}")
-        asked = set(turns[: settings.question_set_per_stratum])
+        asked = set(turns[: settings.wanted(question_set, length)])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
         late = {q for d in seen_one_way for q in ids.get(d, [])}
         probed = set(sorted(turns, key=lambda q: q in late)[:n_probed])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
-from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.profile import CONSTANTS, PAPER
 from enact_assets.contracts.registry import (
     DEFAULT_REGISTRY,
     CameraSettings,
@@ -41,6 +41,7 @@ TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
 CAMERA = "variants.aperture_80.camera"
 RENDERER = "variants.aperture_80.renderer"
 FLOOR = "embedded_min_visible_fraction"
+CONSTANTS_OF = "gatings.state.constants"
 PUBLISHED = {
     # panel of the published tables -> its variants
     "camera_fov": {"aperture_30", "aperture_60", "aperture_80", "fisheye"},
@@ -232,9 +233,16 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         ("questions.question_set_per_stratum", 0),
         ("questions.question_set_per_stratum", "many"),
         ("questions.question_set_per_stratum", True),
+        ("questions.question_set_per_stratum", {}),
+        ("questions.question_set_per_stratum", {3: 0}),
+        ("questions.question_set_per_stratum", {2: 100}),
+        ("questions.question_set_per_stratum", {"3": 100}),
+        ("questions.question_set_per_stratum", {True: 100}),
+        ("questions.question_set_per_stratum", {3: 49, 6: 50, 9: 50}),
+        ("questions.question_set_per_stratum", [572] * 8),
         ("questions.probe_set_per_stratum", -1),
         ("questions.probe_set_per_stratum", 0),
-        ("questions.probe_set_per_stratum", 561),
+        ("questions.probe_set_per_stratum", 549),
         ("questions.probe_lengths", ["three"]),
         ("questions.probe_lengths", [3.0]),
         ("questions.probe_lengths", [True]),
@@ -312,6 +320,13 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         (f"gatings.state.{FLOOR}", math.nan),
         (f"gatings.state.{FLOOR}", "60 px"),
         (f"gatings.state.{FLOOR}", True),
+        ("gatings.state.constants", None),
+        (f"{CONSTANTS_OF}.flicker_frames", -1),
+        (f"{CONSTANTS_OF}.flicker_frames", 10.0),
+        (f"{CONSTANTS_OF}.settle_frames", 301),
+        (f"{CONSTANTS_OF}.min_visible_fraction", "14 px"),
+        (f"{CONSTANTS_OF}.max_changes", 0),
+        (f"{CONSTANTS_OF}.drops_ambiguous", 0),
         ("gatings", ["state"]),
         ("variants", None),
         ("questions", None),
@@ -335,8 +350,11 @@ def test_a_wrong_value_is_refused_by_its_name(tmp_path: Path, field: str, value)
         ("questions.seed", 0),
         ("questions.seed", 2**80),
         ("questions.trajectories_per_length", 1),
-        ("questions.probe_set_per_stratum", 560),
+        ("questions.probe_set_per_stratum", 548),
+        ("questions.question_set_per_stratum", 560),
+        ("questions.question_set_per_stratum", {3: 50, 6: 51, 9: 1_000_000}),
         ("questions.probe_lengths", [10, 3]),
+        ("question_sets.contact.per_stratum", 50),
         (f"{CAMERA}.aperture_mm", 60),
         (f"{CAMERA}.height_offset_m", -1.5),
         (f"{CAMERA}.height_offset_m", 2),
@@ -400,7 +418,11 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     base = Variant("baseline", "state")
     parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings())
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
-    defaults[FLOOR] = 0.0  # null unless it is set
+    defaults |= {c.name: c.value for c in CONSTANTS.values() if c.is_settable}
+    assert type(defaults.pop("drops_ambiguous")) is bool
+    assert set(defaults["question_set_per_stratum"]) == set(PAPER.lengths)
+    # Numbers, in a mapping or null unless they are set.
+    defaults |= {"question_set_per_stratum": 0, "per_stratum": 0, FLOOR: 0.0}
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
 
