@@ -3,7 +3,6 @@
 Slow: some minutes. ``ENACT_WRITE_DOCS=1`` writes the table anew instead of comparing it.
 """
 
-import dataclasses
 import os
 import shutil
 from collections.abc import Callable
