@@ -24,6 +24,7 @@ from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
 
 BENCHMARKS = ("targets", "core", "simulator")
+OTHERS = ("operations", "demonstrations", "scale", "crash", "sources", "constants")
 
 
 def main() -> int:
@@ -37,11 +38,8 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark == "sources":
-        bench_sources.main()
-        return 0
-    if arguments.benchmark == "constants":
-        _constants(arguments)
+    if arguments.benchmark in {"sources", "constants"}:
+        bench_sources.main() if arguments.benchmark == "sources" else _constants(arguments)
         return 0
     if arguments.benchmark == "operations":
         return 0 if bench_operations.main(arguments.part) else 1

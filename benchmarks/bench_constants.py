@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -76,9 +77,9 @@ def main(keep: Path, *, workers: int) -> None:
     print(HEADER)
     default = figures(made[0], registry, gating)
     for tables, (constant, value, changed) in zip(made, settings, strict=True):
-        found = figures(tables, registry, changed)
-        cells = (_cell(n, was) for n, was in zip(found, default, strict=True))
-        print(f"| {constant} | {value} | {' | '.join(cells)} |", flush=True)
+        pairs = zip(figures(tables, registry, changed), default, strict=True)
+        cells = " | ".join(_cell(n, was) for n, was in pairs)
+        print(f"| {constant} | {value} | {cells} |", flush=True)
 
 
 def _others(gating: Gating) -> Iterator[tuple[str, str, Gating]]:
@@ -88,7 +89,8 @@ def _others(gating: Gating) -> Iterator[tuple[str, str, Gating]]:
             if name == "min_visible_fraction":  # of embedded demonstrations
                 changed = dataclasses.replace(gating, embedded_min_visible_fraction=value)
             else:
-                profile = dataclasses.replace(gating.profile, **{name: value})
+                other: dict[str, Any] = {name: value}
+                profile = dataclasses.replace(gating.profile, **other)
                 changed = dataclasses.replace(gating, profile=profile)
             text = str(value).lower() if isinstance(value, bool) else f"{value:f}".rstrip("0")
             yield f"`{name}`", text.rstrip("."), changed

@@ -160,15 +160,15 @@ class Constant:
         return self.source in (OURS, FROM_RELEASE)
 
 
+PAPER = Profile("paper")
+RELEASE = Profile("release", release=ReleaseRules())
+
 CONSTANTS: dict[str, Constant] = {
-    field.name: Constant(field.name, field.default, **field.metadata)
+    field.name: Constant(field.name, getattr(PAPER, field.name), **field.metadata)
     for field in dataclasses.fields(Profile)
     if field.metadata
 }
 """Name -> constant of profile ``paper``, in the order of :class:`Profile`."""
-
-PAPER = Profile("paper")
-RELEASE = Profile("release", release=ReleaseRules())
 
 PROFILES: dict[str, Profile] = {p.name: p for p in (PAPER, RELEASE)}
 

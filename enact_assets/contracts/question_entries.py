@@ -42,9 +42,9 @@ def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> Quest
                 raise wrong(f"{where}.probe_lengths", wanted, length)
     numbers = questions.question_set_per_stratum
     _check_lengths(numbers, gatings.values(), f"{where}.question_set_per_stratum")
-    length = _length_below_probes(numbers, questions)
-    if length is not None:
-        most = f"{number_at(numbers, length)} at length {length}"
+    short = _length_below_probes(numbers, questions)
+    if short is not None:
+        most = f"{number_at(numbers, short)} at length {short}"
         wanted = f"must not be above question_set_per_stratum ({most})"
         raise wrong(f"{where}.probe_set_per_stratum", wanted, questions.probe_set_per_stratum)
     return questions
@@ -85,10 +85,10 @@ def question_sets_of(
             place = f"{where}.{name}.per_stratum"
             number = per_length("per_stratum", fields["per_stratum"], place)
             _check_lengths(number, [gatings[gating]], place)
-            length = _length_below_probes(number, questions)
-            if length is not None:
-                least = f"{questions.probe_set_per_stratum} at length {length}"
+            short = _length_below_probes(number, questions)
+            if short is not None:
+                least = f"{questions.probe_set_per_stratum} at length {short}"
                 wanted = f"must not be below probe_set_per_stratum ({least})"
-                raise wrong(place, wanted, number_at(number, length))
+                raise wrong(place, wanted, number_at(number, short))
         sets[name] = QuestionSetSettings(name, gating, number)
     return sets
