@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from enact_assets.contracts.profile import CONSTANTS
+
 ROOT = Path(__file__).parents[2]
 HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
 
@@ -20,8 +22,16 @@ def test_every_sql_file_opens_with_its_grain() -> None:
 
 def test_the_list_of_tables_is_current() -> None:
     """``python docs/make_tables.py`` writes it."""
-    written = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
-    assert written == runpy.run_path(str(ROOT / "docs/make_tables.py"))["page"]()
+    made = runpy.run_path(str(ROOT / "docs/make_tables.py"))
+    assert (ROOT / "docs/tables.md").read_text(encoding="utf-8") == made["page"]()
+
+
+def test_the_list_of_constants_is_current() -> None:
+    """The same command writes it: a constant and its source in the page are those in the code."""
+    made = runpy.run_path(str(ROOT / "docs/make_tables.py"))
+    written = (ROOT / "docs/constants.md").read_text(encoding="utf-8")
+    assert written == made["constants_page"]()
+    assert all(f"| `{name}` | " in written for name in CONSTANTS)
 
 
 @pytest.mark.slow
