@@ -109,4 +109,5 @@ def figures(
 
 def _cell(n: int, default: int) -> str:
     shown = f"{n:,}" if n < 100_000 else f"{n:.3g}".replace("e+0", "e")
-    return shown if n == default else f"{shown} ({100 * (n / default - 1):+.0f} %)"
+    percent = 100 * (n / default - 1)
+    return shown if n == default else f"{shown} ({percent:+.{int(abs(percent) < 1)}f} %)"
