@@ -20,8 +20,11 @@ FROM_RELEASE = "release"
 T = TypeVar("T")
 
 
-def _constant(value: T, source: str, meaning: str) -> T:
-    """A field of a profile. ``source`` is a section of the paper, or one of the two above."""
+def constant(value: T, *, source: str, meaning: str) -> T:
+    """A field of a profile. ``source`` is a section of the paper, or one of the two above.
+
+    Source and meaning are words: they do not count in the version of code (``engine/symbols.py``).
+    """
     return dataclasses.field(default=value, metadata={"source": source, "meaning": meaning})
 
 
@@ -70,43 +73,49 @@ class Profile:
     """
 
     name: str
-    frame_rate_hz: int = _constant(30, "A.2.1", "Frames per second.")
-    flicker_frames: int = _constant(
+    frame_rate_hz: int = constant(30, source="A.2.1", meaning="Frames per second.")
+    flicker_frames: int = constant(
         10,
-        OURS,
-        "Runs of a fact that are shorter than this, in frames, are flipped. The paper suppresses "
-        "fluctuations (A.2.1) and gives no number.",
+        source=OURS,
+        meaning="Runs of a fact that are shorter than this, in frames, are flipped. The paper "
+        "suppresses fluctuations (A.2.1) and gives no number.",
     )
-    settle_frames: int = _constant(
+    settle_frames: int = constant(
         20,
-        OURS,
-        "A picture is taken this many frames after its change, when the change can be seen.",
+        source=OURS,
+        meaning="A picture is taken this many frames after its change, which can be seen by then.",
     )
-    persistence_frames: int = _constant(
-        40, "A.2.1", "A change counts only if it holds for this many frames (1.3 s)."
+    persistence_frames: int = constant(
+        40, source="A.2.1", meaning="A change counts only if it holds for this many frames (1.3 s)."
     )
-    max_signature_similarity: float = _constant(
-        0.97, "A.2.1", "A change is accepted below this cosine with the last accepted change."
+    max_signature_similarity: float = constant(
+        0.97,
+        source="A.2.1",
+        meaning="A change is accepted below this cosine with the last accepted change.",
     )
-    min_visible_fraction: float = _constant(
+    min_visible_fraction: float = constant(
         0.00005,
-        FROM_RELEASE,
-        "An object is visible if its mask covers more than this share of the picture. For embedded "
-        "demonstrations the gating's `embedded_min_visible_fraction` takes its place.",
+        source=FROM_RELEASE,
+        meaning="An object is visible if its mask covers more than this share of the picture. For "
+        "embedded demonstrations the gating's `embedded_min_visible_fraction` takes its place.",
     )
-    drops_ambiguous: bool = _constant(
+    drops_ambiguous: bool = constant(
         value=True,
         source=FROM_RELEASE,
         meaning="Whether changes are dropped that name one of several changed objects of one label "
         "(ambiguous ones).",
     )
-    min_changes: int = _constant(1, "2.2", "Visible changes between two key frames, at least.")
-    max_changes: int = _constant(
-        5, FROM_RELEASE, "Visible changes between two key frames, at most."
+    min_changes: int = constant(
+        1, source="2.2", meaning="Visible changes between two key frames, at least."
     )
-    min_length: int = _constant(3, "2.3", "Key frames of the shortest trajectories.")
-    max_length: int = _constant(
-        10, "2.3", "Key frames of the longest trajectories; a question has one step fewer."
+    max_changes: int = constant(
+        5, source=FROM_RELEASE, meaning="Visible changes between two key frames, at most."
+    )
+    min_length: int = constant(3, source="2.3", meaning="Key frames of the shortest trajectories.")
+    max_length: int = constant(
+        10,
+        source="2.3",
+        meaning="Key frames of the longest trajectories; a question has one step fewer.",
     )
     release: ReleaseRules | None = None
     """Set if the rules of the public release apply in place of the paper's."""
