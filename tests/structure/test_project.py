@@ -34,6 +34,16 @@ def test_the_list_of_constants_is_current() -> None:
     assert all(f"| `{name}` | " in written for name in CONSTANTS)
 
 
+def test_the_page_of_constants_says_what_each_one_changes() -> None:
+    """A constant that can be set without knowing what it does."""
+    from benchmarks.bench_constants import VALUES
+
+    assert set(VALUES) == {c.name for c in CONSTANTS.values() if c.is_settable}
+    measured = (ROOT / "docs/constants.md").read_text(encoding="utf-8").partition("## What they")[2]
+    rows = [line.split(" | ")[0] for line in measured.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{name}`" for name, values in VALUES.items() for _ in values]
+
+
 @pytest.mark.slow
 def test_loading_the_definitions_imports_nothing_heavy() -> None:
     """The UI and every run load the definitions: seconds there are paid thousands of times."""
