@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    bench_constants,
     bench_core,
     bench_crash,
     bench_demonstrations,
@@ -23,6 +24,7 @@ from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
 
 BENCHMARKS = ("targets", "core", "simulator")
+OTHERS = ("operations", "demonstrations", "scale", "crash", "sources", "constants")
 
 
 def main() -> int:
@@ -36,8 +38,8 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark == "sources":
-        bench_sources.main()
+    if arguments.benchmark in {"sources", "constants"}:
+        bench_sources.main() if arguments.benchmark == "sources" else _constants(arguments)
         return 0
     if arguments.benchmark == "operations":
         return 0 if bench_operations.main(arguments.part) else 1
@@ -62,12 +64,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "benchmark",
         nargs="?",
-        choices=(*BENCHMARKS, "operations", "demonstrations", "scale", "crash", "sources"),
+        choices=(
+            *BENCHMARKS,
+            "operations",
+            "demonstrations",
+            "scale",
+            "crash",
+            "sources",
+            "constants",
+        ),
         help="targets: the table of what is to be reached; core, simulator: details; "
         "operations: overhead, plans, publishing; demonstrations: those of the registry from "
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
-        "say; crash: runs killed at random moments; sources: an hour of play, read from files "
-        "(default: the first three)",
+        "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
+        "constants: what other values of a gating's constants change (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -94,6 +104,8 @@ def _parser() -> argparse.ArgumentParser:
         help="where scale writes; run again to resume. Where demonstrations writes; must be empty "
         "(default: nowhere)",
     )
+    about = "data root in which constants keeps the simulated replays (default: nowhere)"
+    parser.add_argument("--keep", type=Path, help=about)
     return parser
 
 
@@ -119,6 +131,12 @@ def _demonstrations(arguments: argparse.Namespace) -> int:
             workers=arguments.workers,
         )
     return 0 if is_success else 1
+
+
+def _constants(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        keep = arguments.keep or Path(folder, "data")
+        bench_constants.main(keep, workers=arguments.workers)
 
 
 def _scale(arguments: argparse.Namespace) -> int:

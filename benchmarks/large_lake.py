@@ -136,9 +136,10 @@ def _write_rolled_up(
     for name, named in registry.question_sets.items():
         gating = registry.gating(named.gating)
         qa = Qa.empty()
+        wanted = max(registry.questions.wanted(named, k) for k in gating.profile.lengths)
         for number, template in enumerate(template_of.values()):
             # Demonstrations take turns: with so many, few questions of each are enough.
-            most = 1 + 2 * registry.questions.question_set_per_stratum // n_demonstrations
+            most = 1 + 2 * wanted // n_demonstrations
             written = template.copy_of_gating(number, gating, registry)["qa"]
             qa.vstack(written.filter(pl.col("draw") < most), in_place=True)
         evidence = dict.fromkeys(template_of, sha256(name.encode()).hexdigest())

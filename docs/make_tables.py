@@ -1,10 +1,15 @@
-"""Write the list of all tables: ``python docs/make_tables.py``."""
+"""Write the lists of all tables and of all constants: ``python docs/make_tables.py``."""
 
+import json
 from pathlib import Path
 
+from enact_assets.contracts.profile import CONSTANTS
+from enact_assets.contracts.settings import LIMITS
 from enact_assets.lineage.table_docs import table_rows
 
 PAGE = Path(__file__).parent / "tables.md"
+CONSTANTS_PAGE = Path(__file__).parent / "constants.md"
+BEGIN, END = "<!-- made by docs/make_tables.py -->\n", "<!-- end -->\n"
 HEAD = """\
 # Tables
 
@@ -24,5 +29,25 @@ def page() -> str:
     return HEAD + "\n".join(table_rows()) + "\n"
 
 
+def constants_page() -> str:
+    """The page of constants as it is, with its table made anew."""
+    before, _, rest = CONSTANTS_PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    lines = ["| constant | value | source | can be set | meaning |", "|---|---|---|---|---|"]
+    for constant in CONSTANTS.values():
+        span = "true, false"
+        if constant.name in LIMITS:
+            span = " to ".join(map(str, LIMITS[constant.name]))
+        settable = span if constant.is_settable else "no"
+        value = json.dumps(constant.value)
+        if isinstance(constant.value, float):
+            value = f"{constant.value:f}".rstrip("0")
+        source = constant.source if constant.is_settable else f"paper, {constant.source}"
+        cells = (f"`{constant.name}`", value, source, settable, constant.meaning)
+        lines.append(f"| {' | '.join(cells)} |")
+    return before + BEGIN + "\n".join(lines) + "\n" + END + after
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    CONSTANTS_PAGE.write_text(constants_page(), encoding="utf-8")

@@ -209,7 +209,7 @@ def _flat(settings: Mapping[str, Any], within: str = "") -> dict[str, str]:
         if isinstance(value, Mapping):
             found |= _flat(value, f"{within}{name}.")
         else:
-            found[within + name] = str(list(value) if isinstance(value, tuple) else value)
+            found[f"{within}{name}"] = str(list(value) if isinstance(value, tuple) else value)
     return found
 
 

@@ -39,7 +39,10 @@ def add_reading_commands(command: AddCommand) -> None:
     sub.add_argument(
         "--variant", default=BASELINE, metavar="NAME", help="variant to report (default: baseline)"
     )
-    about = "List activities, demonstrations, recordings, gatings, variants and models."
+    about = (
+        "List activities, demonstrations, recordings, gatings, variants and models, and how many "
+        "questions each question set gets per kind and length."
+    )
     command("list", _list, about)
 
 
@@ -110,6 +113,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.commands.question_counts import print_question_counts
     from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.published import published_names
     from enact_assets.data_root.recordings import Recordings
@@ -133,4 +137,5 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         for dimension in ("demonstration", "model"):
             known = ", ".join(sorted(published.get(dimension, ())))
             console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
+    print_question_counts(console, DataRoot(arguments.data), registry)
     return 0

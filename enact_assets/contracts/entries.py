@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import reprlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from enact_assets.contracts.settings import (
     KNOWN,
     LIMITS,
     MAX_NAME_CHARACTERS,
+    PerLength,
     is_partition_name,
 )
 
@@ -98,6 +99,12 @@ def checked_value(name: str, given: Any, default: object, where: str) -> Any:
         if not isinstance(given, list) or not all(type(v) is int for v in given):
             raise wrong(where, "expected a list of whole numbers", given)
         return tuple(given)
+    if isinstance(default, Mapping):
+        return per_length(name, given, where)
+    if isinstance(default, bool):
+        if not isinstance(given, bool):
+            raise wrong(where, "expected true or false", given)
+        return given
     # By exact type: to isinstance, true and false are whole numbers.
     if type(given) is not int and (isinstance(default, int) or type(given) is not float):
         kind = "whole number" if isinstance(default, int) else "number"
@@ -107,6 +114,23 @@ def checked_value(name: str, given: Any, default: object, where: str) -> Any:
         span = f"from {least} to {greatest}" if greatest < math.inf else f"{least} or more"
         raise wrong(where, f"must be {span}", given)
     return float(given) if isinstance(default, float) else given
+
+
+def per_length(name: str, given: Any, where: str) -> PerLength:
+    """``given`` as the setting ``name``: a whole number, or a mapping from lengths to numbers."""
+    if not isinstance(given, dict):
+        if type(given) is not int:
+            wanted = "expected a whole number, or a mapping from lengths to whole numbers"
+            raise wrong(where, wanted, given)
+        number: int = checked_value(name, given, 1, where)
+        return number
+    for length in given:
+        if type(length) is not int:
+            raise wrong(where, "a length must be a whole number", length)
+    return {
+        length: checked_value(name, given[length], 1, f"{where}.{length}")
+        for length in sorted(given)
+    }
 
 
 def wrong(where: str, wanted: str, given: object) -> SettingsError:

@@ -1,13 +1,31 @@
 """Profiles: every constant of the benchmark's definitions in one frozen object.
 
-``paper`` follows the ENACT paper, appendix A. ``release`` reproduces the public release of the
+``paper`` follows the definitions of the ENACT paper. The paper does not give all constants: each
+constant of :class:`Profile` names its source. ``release`` reproduces the public release of the
 benchmark, quirks included; :class:`ReleaseRules` has the constants that only it needs. No algorithm
 holds a constant of its own. Which algorithms a profile uses: ``enact_assets/profiles.py``.
 """
 
+import dataclasses
 from dataclasses import dataclass
+from typing import TypeVar
 
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
+
+OURS = "ours"
+"""Source of a constant that neither the paper nor the public release gives."""
+FROM_RELEASE = "release"
+"""Source of a constant that the public release gives and the paper does not."""
+
+T = TypeVar("T")
+
+
+def constant(value: T, *, source: str, meaning: str) -> T:
+    """A field of a profile. ``source`` is a section of the paper, or one of the two above.
+
+    Source and meaning are words: they do not count in the version of code (``engine/symbols.py``).
+    """
+    return dataclasses.field(default=value, metadata={"source": source, "meaning": meaning})
 
 
 @dataclass(frozen=True)
@@ -50,26 +68,55 @@ class ReleaseRules:
 class Profile:
     """Constants of segmentation, visibility, trajectories and verification.
 
-    Frames are counted at ``frame_rate_hz``. Fractions are of all pixels of one picture.
+    Frames are counted at ``frame_rate_hz``. Fractions are of all pixels of one picture. Defaults
+    and sources are those of profile ``paper``; :data:`CONSTANTS` lists them.
     """
 
     name: str
-    frame_rate_hz: int = 30
-    flicker_frames: int = 10
-    """Interior runs of a fact shorter than this are flipped (A.2.1, fluctuations)."""
-    settle_frames: int = 20
-    """A picture is taken this many frames after its change, when it can be seen."""
-    persistence_frames: int = 40
-    """A change counts only if it holds this long (A.2.1, about 1.3 s)."""
-    max_signature_similarity: float = 0.97
-    """A change is accepted below this cosine with the last accepted change (A.2.1)."""
-    min_visible_fraction: float = 0.00005
-    """An object is visible if its mask covers more than this share of the picture."""
-    min_changes: int = 1
-    max_changes: int = 5
-    min_length: int = 3
-    max_length: int = 10
-    """Trajectory lengths in key frames (A.2.2); a question has one step fewer."""
+    frame_rate_hz: int = constant(30, source="A.2.1", meaning="Frames per second.")
+    flicker_frames: int = constant(
+        10,
+        source=OURS,
+        meaning="Runs of a fact that are shorter than this, in frames, are flipped. The paper "
+        "suppresses fluctuations (A.2.1) and gives no number.",
+    )
+    settle_frames: int = constant(
+        20,
+        source=OURS,
+        meaning="A picture is taken this many frames after its change, which can be seen by then.",
+    )
+    persistence_frames: int = constant(
+        40, source="A.2.1", meaning="A change counts only if it holds for this many frames (1.3 s)."
+    )
+    max_signature_similarity: float = constant(
+        0.97,
+        source="A.2.1",
+        meaning="A change is accepted below this cosine with the last accepted change.",
+    )
+    min_visible_fraction: float = constant(
+        0.00005,
+        source=FROM_RELEASE,
+        meaning="An object is visible if its mask covers more than this share of the picture. For "
+        "embedded demonstrations the gating's `embedded_min_visible_fraction` takes its place.",
+    )
+    drops_ambiguous: bool = constant(
+        value=True,
+        source=FROM_RELEASE,
+        meaning="Whether changes are dropped that name one of several changed objects of one label "
+        "(ambiguous ones).",
+    )
+    min_changes: int = constant(
+        1, source="2.2", meaning="Visible changes between two key frames, at least."
+    )
+    max_changes: int = constant(
+        5, source=FROM_RELEASE, meaning="Visible changes between two key frames, at most."
+    )
+    min_length: int = constant(3, source="2.3", meaning="Key frames of the shortest trajectories.")
+    max_length: int = constant(
+        10,
+        source="2.3",
+        meaning="Key frames of the longest trajectories; a question has one step fewer.",
+    )
     release: ReleaseRules | None = None
     """Set if the rules of the public release apply in place of the paper's."""
 
@@ -88,6 +135,14 @@ class Profile:
         """Whether questions have one fixed wording, so that no setting can change it."""
         return self.release is not None
 
+    def most_questions(self, kind: str, n_trajectories: int) -> int:
+        """How many questions of ``kind`` follow from ``n_trajectories`` of one length and
+        demonstration, at most.
+        """
+        if self.release is not None and kind == "inverse":
+            return min(n_trajectories, self.release.max_inverse_questions)
+        return n_trajectories
+
     @property
     def release_constants(self) -> ReleaseRules:
         """Constants of the public release. Errors: :class:`SettingsError` if there are none."""
@@ -99,8 +154,30 @@ class Profile:
         return self.release
 
 
+@dataclass(frozen=True)
+class Constant:
+    """One constant of profile ``paper``: its value, its source and what it means."""
+
+    name: str
+    value: int | float | bool
+    source: str
+    meaning: str
+
+    @property
+    def is_settable(self) -> bool:
+        """Whether a gating of the registry may set it: the constants of the paper are fixed."""
+        return self.source in (OURS, FROM_RELEASE)
+
+
 PAPER = Profile("paper")
 RELEASE = Profile("release", release=ReleaseRules())
+
+CONSTANTS: dict[str, Constant] = {
+    field.name: Constant(field.name, getattr(PAPER, field.name), **field.metadata)
+    for field in dataclasses.fields(Profile)
+    if field.metadata
+}
+"""Name -> constant of profile ``paper``, in the order of :class:`Profile`."""
 
 PROFILES: dict[str, Profile] = {p.name: p for p in (PAPER, RELEASE)}
 

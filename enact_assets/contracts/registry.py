@@ -14,7 +14,6 @@ from typing import Any
 
 from enact_assets.contracts.entries import (
     changed,
-    checked_value,
     mapping,
     name_list,
     named_entries,
@@ -24,8 +23,9 @@ from enact_assets.contracts.entries import (
     wrong,
 )
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
-from enact_assets.contracts.predicates import CONTACT_PREDICATES, STATE_PREDICATES
-from enact_assets.contracts.profile import PROFILES, Profile
+from enact_assets.contracts.gating_entries import gating_of
+from enact_assets.contracts.profile import Profile
+from enact_assets.contracts.question_entries import question_sets_of, questions_of
 from enact_assets.contracts.settings import (
     ALL,
     EFFORTS,
@@ -156,11 +156,12 @@ def _registry_of(text: str, path: Path) -> Registry:
         parse_yaml(text, path), str(path), known=(*parts, "question_sets", "demo"), required=parts
     )
     gatings = {
-        name: _gating(name, entry, f"{path}: gatings.{name}")
+        name: gating_of(name, entry, f"{path}: gatings.{name}")
         for name, entry in named_entries(raw["gatings"], f"{path}: gatings").items()
     }
-    questions = _questions(raw["questions"], gatings, f"{path}: questions")
-    sets = _question_sets(raw.get("question_sets", {}), gatings, f"{path}: question_sets")
+    questions = questions_of(raw["questions"], gatings, f"{path}: questions")
+    where = f"{path}: question_sets"
+    sets = question_sets_of(raw.get("question_sets", {}), gatings, questions, where)
     variants = _variants(raw["variants"], gatings, sets, questions.wording, f"{path}: variants")
     named = {part: name_list(raw[part], f"{path}: {part}") for part in ("demonstrations", "models")}
     return Registry(
@@ -172,41 +173,6 @@ def _registry_of(text: str, path: Path) -> Registry:
         named["models"],
         _demo(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
     )
-
-
-def _gating(name: str, entry: Any, where: str) -> Gating:
-    fields, floor = ("profile", "contact"), "embedded_min_visible_fraction"
-    entry = mapping(entry, where, known=(*fields, floor), required=fields)
-    profile = one_of("profile", entry["profile"], PROFILES, f"{where}.profile")
-    if not isinstance(entry["contact"], bool):
-        raise wrong(f"{where}.contact", "expected true or false", entry["contact"])
-    if PROFILES[profile].counts_every_state:
-        if not entry["contact"]:
-            wanted = f"expected true, because profile {profile!r} counts every recorded state"
-            raise wrong(f"{where}.contact", wanted, entry["contact"])
-        if entry.get(floor) is not None:
-            wanted = f"profile {profile!r} has its own rule"
-            raise wrong(f"{where}.{floor}", wanted, entry[floor])
-        return Gating(name, PROFILES[profile], ())
-    predicates = CONTACT_PREDICATES if entry["contact"] else STATE_PREDICATES
-    given = entry.get(floor)
-    fraction = None if given is None else checked_value(floor, given, 0.0, f"{where}.{floor}")
-    return Gating(name, PROFILES[profile], predicates, fraction)
-
-
-def _question_sets(
-    entry: Any, gatings: dict[str, Gating], where: str
-) -> dict[str, QuestionSetSettings]:
-    """One of each gating, under its name, and those that ``entry`` names."""
-    sets = {name: QuestionSetSettings(name, name) for name in gatings}
-    for name, given in named_entries(entry, where).items():
-        fields = mapping(given, f"{where}.{name}", known=("gating",), required=("gating",))
-        gating = one_of("gating", fields["gating"], gatings, f"{where}.{name}.gating")
-        if name in gatings and gating != name:
-            wanted = f"expected {name!r}: each gating has a question set of its own name"
-            raise wrong(f"{where}.{name}.gating", wanted, gating)
-        sets[name] = QuestionSetSettings(name, gating)
-    return sets
 
 
 def _variants(
@@ -340,32 +306,6 @@ def _check_effort(renderer: RendererSettings, where: str) -> None:
                 f"{most} are traced: at most {most * given // value} here"
             )
             raise wrong(f"{where}.{name}", wanted, given)
-
-
-def _questions(entry: Any, gatings: dict[str, Gating], where: str) -> QuestionSettings:
-    questions = changed(QuestionSettings(), entry, where)
-    asked, probed = questions.question_set_per_stratum, questions.probe_set_per_stratum
-    if probed > asked:
-        # The probe set lies within the question set.
-        wanted = f"must not be above question_set_per_stratum ({asked})"
-        raise wrong(f"{where}.probe_set_per_stratum", wanted, probed)
-    lengths = questions.probe_lengths
-    if not lengths or len(set(lengths)) < len(lengths):
-        raise wrong(f"{where}.probe_lengths", "expected one or more different lengths", lengths)
-    for gating in gatings.values():
-        if gating.profile.has_own_words and questions.wording != NATURAL:
-            wanted = (
-                f"expected {NATURAL!r}, as gating {gating.name!r} has profile "
-                f"{gating.profile.name!r}, which has its own wording; a variant may set another "
-                "one"
-            )
-            raise wrong(f"{where}.wording", wanted, questions.wording)
-        possible = gating.profile.lengths
-        for length in lengths:
-            if length not in possible:
-                wanted = f"gating {gating.name!r} has lengths {possible[0]} to {possible[-1]}"
-                raise wrong(f"{where}.probe_lengths", wanted, length)
-    return questions
 
 
 def _demo(

@@ -3,7 +3,9 @@
 import dataclasses
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.profile import Profile
@@ -118,6 +120,16 @@ class NoiseSettings:
     seed: int = 0
 
 
+PerLength = int | Mapping[int, int]
+"""A number of questions per kind and length: one for all lengths, or length -> number. A length
+that is not named has none."""
+
+
+def number_at(per_length: PerLength, length: int) -> int:
+    """The number for trajectories of ``length`` key frames."""
+    return per_length if isinstance(per_length, int) else per_length.get(length, 0)
+
+
 @dataclass(frozen=True)
 class QuestionSetSettings:
     """One named set of questions: variants name the set that they ask."""
@@ -125,6 +137,8 @@ class QuestionSetSettings:
     name: str
     gating: str
     """Key frames of its questions."""
+    per_stratum: PerLength | None = field(default=None, hash=False)
+    """Questions per kind and length; unless given, ``question_set_per_stratum``."""
 
 
 @dataclass(frozen=True)
@@ -156,16 +170,27 @@ class Variant:
             object.__setattr__(self, "question_set", self.gating)
 
 
+PAPER_COUNTS = {3: 572, 4: 574, 5: 575, 6: 574, 7: 573, 8: 570, 9: 548, 10: 500}
+"""Length -> questions of each kind in the paper: 8,972 in all (figure 8)."""
+
+
 @dataclass(frozen=True)
 class QuestionSettings:
     """How many questions are written and asked, and how their actions are worded."""
 
     seed: int = 0
     wording: str = NATURAL
-    trajectories_per_length: int = 30
-    question_set_per_stratum: int = 560
+    trajectories_per_length: int = 48
+    question_set_per_stratum: PerLength = field(
+        default_factory=lambda: dict(PAPER_COUNTS), hash=False
+    )
     probe_set_per_stratum: int = 50
     probe_lengths: tuple[int, ...] = (3, 6, 9)
+
+    def wanted(self, question_set: QuestionSetSettings, length: int) -> int:
+        """Questions of each kind that ``question_set`` takes at ``length``, if there are enough."""
+        own = question_set.per_stratum
+        return number_at(self.question_set_per_stratum if own is None else own, length)
 
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -179,10 +204,16 @@ LIMITS: dict[str, tuple[float, float]] = {
     "size_px": (8, 4096),
     # A tenth of the picture is a table: nothing on it could be asked about.
     "embedded_min_visible_fraction": (0, 0.1),
+    # Constants of a profile. 300 frames are ten seconds.
+    "flicker_frames": (0, 300),
+    "settle_frames": (0, 300),
+    "min_visible_fraction": (0, 0.1),
+    "max_changes": (1, 100),
     "rate": (0, 1),
     "seed": (0, math.inf),
     "trajectories_per_length": (1, 1_000_000),
     "question_set_per_stratum": (1, 1_000_000),
+    "per_stratum": (1, 1_000_000),
     "probe_set_per_stratum": (1, 1_000_000),
     "asks": (1, 1_000_000),
 }
@@ -213,6 +244,15 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
+_ADDED: tuple[tuple[str, object], ...] = (("drops_ambiguous", True), ("per_stratum", None))
+"""Settings that came later, with the value that means what held before: it is not hashed, so that
+results made before stay fresh."""
+
+
 def settings_sha(settings: object) -> str:
     """Hash of a resolved settings object (a dataclass), the data version of its config root."""
-    return content_sha(dataclasses.asdict(settings))  # type: ignore[call-overload]
+    return content_sha(dataclasses.asdict(settings, dict_factory=_hashed))  # type: ignore[call-overload]
+
+
+def _hashed(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in fields if (name, value) not in _ADDED}

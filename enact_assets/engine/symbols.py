@@ -1,9 +1,10 @@
 """Symbols of a module: its top-level definitions, what each of them reads, and a hash of its code.
 
 Read from syntax trees; nothing is imported. Left out is what cannot decide a row: docstrings,
-comments, layout, annotations of functions, the words of errors, meanings and units of columns, and
-the decorators by which steps are declared. A local variable that is called as something at the top
-level counts as reading it: too much is made again then, never too little.
+comments, layout, annotations of functions, the words of errors, meanings and units of columns,
+sources and meanings of constants, and the decorators by which steps are declared. A local variable
+that is called as something at the top level counts as reading it: too much is made again then,
+never too little.
 """
 
 import ast
@@ -32,7 +33,9 @@ COLUMNS = frozenset(
     }
 )
 """What makes columns of tables; texts among its arguments are words for people."""
-WORDS = frozenset({"description", "meaning", "metadata", "unit"})
+CONSTANTS = frozenset({"constant"})
+"""What makes the constants of a profile; where one comes from and what it means are words, too."""
+WORDS = frozenset({"description", "meaning", "metadata", "source", "unit"})
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -90,8 +93,10 @@ class _Stripped(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if _last_name(node.func) in COLUMNS:
+        name = _last_name(node.func)
+        if name in COLUMNS | CONSTANTS:
             node.keywords = [k for k in node.keywords if k.arg not in WORDS]
+        if name in COLUMNS:
             node.args = [a for a in node.args if not isinstance(a, ast.Constant | ast.JoinedStr)]
         return self.generic_visit(node)
 

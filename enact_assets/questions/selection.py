@@ -63,7 +63,7 @@ def select_questions(
             ).items()
         }
         turns = take_turns(ids, settings.seed, f"{question_set.gating} {kind} {length}")
-        asked = set(turns[: settings.question_set_per_stratum])
+        asked = set(turns[: settings.wanted(question_set, length)])
         n_probed = settings.probe_set_per_stratum if length in settings.probe_lengths else 0
         probed = set(turns[:n_probed])
         places = {question: place for place, question in enumerate(turns, 1)}

@@ -54,7 +54,8 @@ class DeltaIndex(ComponentIndex):
       take part in a transition between i and j; and
     - are not ambiguous: no other object of their label is part of a change and visible in this
       sense. Objects with the same label and the same parents, always, (the halves of a sliced
-      fruit) may stand for each other.
+      fruit) may stand for each other; all objects of one label may if the profile does not drop
+      ambiguous changes (``drops_ambiguous``).
 
     Parents are those at the key frame at which the object appears.
 
@@ -135,6 +136,8 @@ class DeltaIndex(ComponentIndex):
                     (labels[k], *of) if any(o.parents for o in of) else (k,)
                     for k, of in origins.items()
                 ]
+                if profile.drops_ambiguous
+                else labels
             ),
             **family_arrays(families, position, n_key_frames),
         )

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
-from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.profile import CONSTANTS, PAPER
 from enact_assets.contracts.registry import (
     DEFAULT_REGISTRY,
     CameraSettings,
@@ -29,7 +30,10 @@ from enact_assets.contracts.settings import (
     LIMITS,
     is_partition_name,
 )
+from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.lineage.pipeline import ROOTS, dimensions
+from enact_assets.lineage.versions import root_version
 from enact_assets.questions.wording import WORDINGS
 from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.modes import MODES
@@ -39,6 +43,7 @@ TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
 CAMERA = "variants.aperture_80.camera"
 RENDERER = "variants.aperture_80.renderer"
 FLOOR = "embedded_min_visible_fraction"
+CONSTANTS_OF = "gatings.state.constants"
 PUBLISHED = {
     # panel of the published tables -> its variants
     "camera_fov": {"aperture_30", "aperture_60", "aperture_80", "fisheye"},
@@ -209,9 +214,9 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
     gating = load_registry(path).gatings["state"]
     assert gating.profile == PAPER
     assert gating.profile_of("embedded") == dataclasses.replace(PAPER, min_visible_fraction=0.001)
-    assert gating.profile_of("recorded") is PAPER
+    assert gating.profile_of("recorded") == PAPER
     none = load_registry(write(tmp_path, lambda e: put(e, f"gatings.state.{FLOOR}", None)))
-    assert none.gatings["state"].profile_of("embedded") is PAPER
+    assert none.gatings["state"].profile_of("embedded") == PAPER
     assert settings_sha(none.gatings["state"]) != settings_sha(gating)
 
 
@@ -231,9 +236,13 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         ("questions.question_set_per_stratum", 0),
         ("questions.question_set_per_stratum", "many"),
         ("questions.question_set_per_stratum", True),
+        ("questions.question_set_per_stratum", {2: 100}),
+        ("questions.question_set_per_stratum", {"3": 100}),
+        ("questions.question_set_per_stratum", {True: 100}),
+        ("questions.question_set_per_stratum", [572] * 8),
         ("questions.probe_set_per_stratum", -1),
         ("questions.probe_set_per_stratum", 0),
-        ("questions.probe_set_per_stratum", 561),
+        ("questions.probe_set_per_stratum", 549),
         ("questions.probe_lengths", ["three"]),
         ("questions.probe_lengths", [3.0]),
         ("questions.probe_lengths", [True]),
@@ -311,6 +320,13 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         (f"gatings.state.{FLOOR}", math.nan),
         (f"gatings.state.{FLOOR}", "60 px"),
         (f"gatings.state.{FLOOR}", True),
+        ("gatings.state.constants", None),
+        (f"{CONSTANTS_OF}.flicker_frames", -1),
+        (f"{CONSTANTS_OF}.flicker_frames", 10.0),
+        (f"{CONSTANTS_OF}.settle_frames", 301),
+        (f"{CONSTANTS_OF}.min_visible_fraction", "14 px"),
+        (f"{CONSTANTS_OF}.max_changes", 0),
+        (f"{CONSTANTS_OF}.drops_ambiguous", 0),
         ("gatings", ["state"]),
         ("variants", None),
         ("questions", None),
@@ -334,7 +350,9 @@ def test_a_wrong_value_is_refused_by_its_name(tmp_path: Path, field: str, value)
         ("questions.seed", 0),
         ("questions.seed", 2**80),
         ("questions.trajectories_per_length", 1),
-        ("questions.probe_set_per_stratum", 560),
+        ("questions.probe_set_per_stratum", 548),
+        ("questions.question_set_per_stratum", 560),
+        ("questions.question_set_per_stratum", {3: 50, 6: 51, 9: 1_000_000}),
         ("questions.probe_lengths", [10, 3]),
         (f"{CAMERA}.aperture_mm", 60),
         (f"{CAMERA}.height_offset_m", -1.5),
@@ -399,7 +417,11 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     base = Variant("baseline", "state")
     parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings())
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
-    defaults[FLOOR] = 0.0  # null unless it is set
+    defaults |= {c.name: c.value for c in CONSTANTS.values() if c.is_settable}
+    assert type(defaults.pop("drops_ambiguous")) is bool
+    assert set(defaults["question_set_per_stratum"]) == set(PAPER.lengths)
+    # Numbers, in a mapping or null unless they are set.
+    defaults |= {"question_set_per_stratum": 0, "per_stratum": 0, FLOOR: 0.0}
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
     defaults["asks"] = 144  # or a word
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
@@ -428,6 +450,37 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: put(e, "variants.high.sources", ["film"]), "unknown source 'film'"),
         (lambda e: put(e, "question_sets.new.gating", "touch"), "unknown gating 'touch'"),
         (lambda e: put(e, "variants.high.question_set", "new"), "unknown question set 'new'"),
+        (
+            lambda e: put(e, "questions.question_set_per_stratum", {3: 0}),
+            "questions.question_set_per_stratum.3: must be from 1",
+        ),
+        (
+            lambda e: put(e, "questions.question_set_per_stratum", {3: 99, 6: 49}),
+            "probe_set_per_stratum: must not be above question_set_per_stratum (49 at length 6)",
+        ),
+        (
+            lambda e: put(e, "question_sets.few", {"gating": "state", "per_stratum": 49}),
+            "few.per_stratum: must not be below probe_set_per_stratum (50 at length 3); found 49",
+        ),
+        (
+            lambda e: put(e, "question_sets.few", {"gating": "state", "per_stratum": {11: 50}}),
+            "few.per_stratum: gating 'state' has lengths 3 to 10; found 11",
+        ),
+        (
+            lambda e: put(e, f"{CONSTANTS_OF}.persistence_frames", 30),
+            (
+                "persistence_frames: section A.2.1 of the paper gives this constant, so profile "
+                "'paper' keeps it; can be set: flicker_frames, settle_frames, "
+                "min_visible_fraction, drops_ambiguous, max_changes; found 30"
+            ),
+        ),
+        (lambda e: put(e, f"{CONSTANTS_OF}.flicker", 9), "constants: unknown 'flicker'"),
+        (
+            lambda e: put(
+                e, "gatings.own", {"profile": "release", "contact": True, "constants": {}}
+            ),
+            "gatings.own.constants: profile 'release' must stay what was released",
+        ),
         (lambda e: e["variants"]["aperture_80"].update(lens={}), "aperture_80: unknown 'lens'"),
         (lambda e: e["variants"]["aperture_80"]["camera"].update(zoom=2), "camera: unknown 'zoom'"),
         (lambda e: put(e, "variants.emoji.noise", {"share": 1}), "noise: unknown 'share'"),
@@ -657,3 +710,69 @@ def test_a_constant_of_the_profile_is_part_of_the_gating() -> None:
     longer = dataclasses.replace(gating.profile, persistence_frames=41)
     changed = dataclasses.replace(gating, profile=longer)
     assert settings_sha(changed) != settings_sha(gating)
+
+
+def sha_by_root(registry: Registry) -> dict[tuple[str, Partition], str]:
+    """Version of every settings root, by root and name."""
+    return {
+        (root, partition): root_version(registry, root, partition)
+        for root in sorted(ROOTS)
+        for partition in (
+            [(name,) for name in registry.named[dimensions(root)[0]]] if dimensions(root) else [()]
+        )
+    }
+
+
+def test_a_constant_of_one_gating_changes_that_gating_alone(tmp_path: Path) -> None:
+    """The version of a gating decides what is stale; a default written out changes nothing."""
+    before = sha_by_root(load_registry(DEFAULT_REGISTRY))
+    assert len(before) > 20
+    settable = {c.name: c.value for c in CONSTANTS.values() if c.is_settable}
+    written_out = load_registry(write(tmp_path, lambda e: put(e, CONSTANTS_OF, settable)))
+    assert sha_by_root(written_out) == before
+    assert written_out == load_registry(DEFAULT_REGISTRY)
+    shas = {before["gating_config", ("state",)]}
+    for name, value in settable.items():
+        other = (not value) if isinstance(value, bool) else 2 * value
+        path = write(tmp_path, lambda e, n=name, v=other: put(e, CONSTANTS_OF, {n: v}))
+        registry = load_registry(path)
+        assert getattr(registry.gatings["state"].profile, name) == other
+        after = sha_by_root(registry)
+        assert [at for at in before if before[at] != after[at]] == [("gating_config", ("state",))]
+        shas.add(after["gating_config", ("state",)])
+    assert len(shas) == 1 + len(settable) == 6
+
+
+def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
+    """Answers that were paid for would be asked again, though nothing about them changed."""
+    registry = load_registry(DEFAULT_REGISTRY)
+    fields = dataclasses.asdict(registry.gatings["state"])
+    assert fields["profile"].pop("drops_ambiguous") is True
+    assert settings_sha(registry.gatings["state"]) == content_sha(fields)
+    before = {"name": "state", "gating": "state"}
+    assert settings_sha(registry.question_sets["state"]) == content_sha(before)
+
+
+def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> None:
+    """A set may ask fewer; a length that it does not name has none."""
+    registry = load_registry(DEFAULT_REGISTRY)
+    counts = [
+        registry.questions.wanted(registry.question_sets["state"], length)
+        for length in PAPER.lengths
+    ]
+    assert 2 * sum(counts) == 8972
+    path = write(
+        tmp_path,
+        lambda e: e.update(
+            question_sets={
+                "few": {"gating": "state", "per_stratum": 144},
+                "three": {"gating": "state", "per_stratum": {9: 60, 3: 70, 6: 50}},
+            }
+        ),
+    )
+    found = load_registry(path)
+    few, three = found.question_sets["few"], found.question_sets["three"]
+    assert {found.questions.wanted(few, length) for length in PAPER.lengths} == {144}
+    asked = [found.questions.wanted(three, length) for length in PAPER.lengths]
+    assert asked == [70, 0, 0, 50, 0, 0, 60, 0]
+    assert len({settings_sha(s) for s in found.question_sets.values()}) == 4

@@ -47,7 +47,7 @@ def note(f):
     "return x.sum()\n",
     "late.py": "value = 1\nanother = 1\n",
     "tables.py": """
-from toy.columns import text
+from toy.columns import constant, text
 
 class Base:
     def title(self):
@@ -55,8 +55,10 @@ class Base:
 
 class Things(Base):
     name = text("what it is called", key=True)
+    most = constant(8, source="A.1", meaning="how many")
 """,
-    "columns.py": "def text(meaning, key=False):\n    return key\n",
+    "columns.py": "def text(meaning, key=False):\n    return key\n\n"
+    "def constant(value, source, meaning):\n    return value\n",
     "unused.py": "def alone():\n    return 1\n",
     "filed.py": "from toy.words import note\n\n@note\ndef found():\n    return 1\n",
     "uses_filed.py": "from toy import filed\n\ndef use():\n    return filed.CONSTANT\n",
@@ -87,6 +89,7 @@ COUNTS = [
     ("words.label", "kernels.py", "cache=True", "cache=True, fastmath=True"),
     ("words.label", "tables.py", 'return "title"', 'return "another"'),
     ("words.label", "tables.py", "key=True", "key=False"),
+    ("words.label", "tables.py", "constant(8", "constant(9"),
     ("words.label", "columns.py", "return key", "return not key"),
     ("words.label", "errors.py", "(Exception)", "(ValueError)"),
     ("words.lazy", "late.py", "value = 1", "value = 2"),
@@ -103,6 +106,7 @@ DOES_NOT_COUNT = [
     ("words.label", "words.py", "-> str", "-> object"),
     ("words.label", "words.py", "def lazy():", "def lazy():\n    print(1)"),
     ("words.label", "tables.py", "what it is called", "its name"),
+    ("words.label", "tables.py", '"A.1", meaning="how many"', '"A.2", meaning="how many, at most"'),
     ("words.label", "unused.py", "return 1", "return 2"),
     ("words.label", "errors.py", "'An error.'", "'An error, and what it means.'"),
     ("words.label", "late.py", "value = 1", "value = 2"),

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from enact_assets.cli import main
+from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.driver import terminal
+from enact_assets.engine.lake.lake import Lake
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -33,6 +35,23 @@ def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -
     assert (code, "n_rows" in printed) == (0, True)
     code, printed = run(capsys, "list", *data)
     assert (code, "pixel_continuity" in printed) == (0, True)
+    rows = Lake(materialized.root / "lake").read("question_set", {"question_set": "state"})
+    n = rows.filter("in_question_set").height
+    assert n > 0
+    assert f"question set state: {n:,} of 8,972 questions" in printed
+    assert "found: the questions of the materialized question_set" in printed
+    assert "too few" in printed
+
+
+def test_list_counts_what_is_not_materialized_with_the_most_it_may_give(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENACT_REGISTRY", str(DEFAULT_REGISTRY))
+    code, printed = run(capsys, "list", "--data", str(tmp_path / "none"))
+    assert code == 0
+    assert "upper bound: 12 of 12 demonstrations are not materialized" in printed
+    assert "question set state: 8,972 of 8,972 questions" in printed
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 Slow: some minutes. ``ENACT_WRITE_DOCS=1`` writes the table anew instead of comparing it.
 """
 
-import dataclasses
 import os
 import shutil
 from collections.abc import Callable
@@ -63,9 +62,9 @@ def of_variant(name: str) -> frozenset[tuple[str, Partition]]:
     return frozenset({("variant_config", (name,))})
 
 
-def other_constant(patch: pytest.MonkeyPatch) -> None:
-    profiles = {"paper": dataclasses.replace(PAPER, settle_frames=PAPER.settle_frames + 1)}
-    patch.setattr("enact_assets.contracts.registry.PROFILES", profiles)
+def other_constant(entries: Entries) -> None:
+    for gating in entries["gatings"].values():
+        gating["constants"] = {"settle_frames": PAPER.settle_frames + 1}
 
 
 EDITED = ("qa", "asked_questions")
@@ -105,7 +104,7 @@ CHANGES = (
     Change("noise: `random_perturbations_1` gets another seed",
            of_variant("random_perturbations_1"),
            set_("variants", "random_perturbations_1", "noise", "seed", value=77)),
-    Change("a segmentation constant: one more frame to settle", GATINGS, code=other_constant),
+    Change("a segmentation constant: one more frame to settle", GATINGS, other_constant),
     Change("one new demonstration", frozenset(),
            lambda entries: entries["demonstrations"].append("picking_up_toys-1"),
            new={"demonstration": "picking_up_toys-1"}),

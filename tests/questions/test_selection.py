@@ -96,6 +96,24 @@ def test_strata_are_filled_and_probes_are_part_of_the_question_set(qa: pl.DataFr
     assert per_demonstration == {"household-1": 8, "household-2": 8, "household-3": 2}
 
 
+def test_the_smaller_set_of_one_gating_lies_within_the_larger(qa: pl.DataFrame) -> None:
+    """A model that answered the larger one has answered the smaller one too."""
+    there = Counter(qa.select("kind", "length").iter_rows())
+    asked, some = {}, {3: 9, 6: 5, 10: 2}
+    for name, number in (("few", 4), ("some", some), ("all", None)):
+        question_set = QuestionSetSettings(name, "state", number)
+        chosen = select_questions(qa, EVIDENCE, question_set, replace(SETTINGS, seed=1))
+        chosen = chosen.filter("in_question_set")
+        sizes = Counter(chosen.select("kind", "length").iter_rows())
+        for kind, length in there:
+            wanted = {"few": 4, "some": some.get(length, 0), "all": 20}[name]
+            assert sizes[kind, length] == min(wanted, there[kind, length])
+        asked[name] = set(chosen["question_id"])
+    assert asked["few"] < asked["all"]
+    assert asked["some"] < asked["all"]
+    assert len(asked["few"] & asked["some"]) == 2 * (4 + 4 + 2)
+
+
 def test_more_probes_than_questions_are_still_asked_by_the_baseline(qa: pl.DataFrame) -> None:
     """A probe the baseline never asked could not be compared with anything."""
     few = replace(SETTINGS, question_set_per_stratum=3)

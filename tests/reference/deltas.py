@@ -69,8 +69,9 @@ def shown_changes(
     parents: Mapping[str, Iterable[str]],
     *,
     history: Mapping[str, list[set[str]]] | None = None,
+    drops_ambiguous: bool = True,
 ) -> list[tuple[str, Fact | tuple[str, ...]]]:
-    """Atomic changes that can be seen and told apart.
+    """Atomic changes that can be seen and, unless ambiguous ones are kept, told apart.
 
     ``history`` has the parents of each object at all key frames, where they are not always those.
     """
@@ -85,7 +86,7 @@ def shown_changes(
         for other in changed:
             same_label = label(categories[one]) == label(categories[other])
             siblings = any(history[one]) and history[one] == history[other]
-            if one != other and same_label and not siblings:
+            if drops_ambiguous and one != other and same_label and not siblings:
                 ambiguous |= {one, other}
     ambiguous_labels = {label(categories[o]) for o in ambiguous}
     return [

@@ -1,5 +1,6 @@
 """Visible and full changes between key frames: rules by hand, the slow twin, wrong input."""
 
+import dataclasses
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -14,7 +15,7 @@ from random_replays import CATEGORIES, EXISTENCE, FACTS, OBJECTS, PARENTS
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError, ReplayError
 from enact_assets.contracts.predicates import EXISTS
-from enact_assets.contracts.profile import PAPER
+from enact_assets.contracts.profile import PAPER, Profile
 from enact_assets.replay.parents import at_key_frames
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.families import resolve_parents
@@ -35,7 +36,10 @@ EVERYONE = tuple(CATEGORIES)
 
 
 def build_index(
-    graphs: list[set[Fact]], seen: list[set[str]], later: Sequence[tuple[int, str, set[str]]] = ()
+    graphs: list[set[Fact]],
+    seen: list[set[str]],
+    later: Sequence[tuple[int, str, set[str]]] = (),
+    profile: Profile = PAPER,
 ) -> DeltaIndex:
     """Index of key frames with these facts, in which exactly these objects are visible.
 
@@ -46,7 +50,7 @@ def build_index(
         build_scene_graphs(graphs),
         build_visibility(fractions),
         OBJECTS,
-        PAPER,
+        profile,
         later_parents=at_key_frames(
             # Some at a key frame, some shortly before one.
             build_later_parents(*((name, 100 * k - 5 * (k % 2 == 0), of) for k, name, of in later)),
@@ -114,6 +118,21 @@ def test_two_changed_objects_of_one_label_cannot_be_told_apart() -> None:
     # A plate that changes where nobody sees it does not confuse anybody.
     hidden = build_index(graphs, [set(EVERYONE), set(EVERYONE) - {"plate_2"}, set(EVERYONE)])
     assert texts(hidden.visible(0, 1)) == {"+OnTop(plate, table)", "+Open(table)"}
+
+
+KEEPS_AMBIGUOUS = dataclasses.replace(PAPER, drops_ambiguous=False)
+
+
+def test_ambiguous_changes_are_kept_where_the_profile_keeps_them() -> None:
+    """Both plates change, and the wording does not say which."""
+    graphs = [
+        WHOLE | {("OnTop", "plate_1", "table")},
+        WHOLE | {("OnTop", "plate_2", "table"), ("Open", "plate_1", None)},
+    ]
+    index = build_index(graphs, [set(EVERYONE)] * 2, profile=KEEPS_AMBIGUOUS)
+    kept = {"+OnTop(plate, table)", "-OnTop(plate, table)", "+Open(plate)"}
+    assert texts(index.visible(0, 1)) == texts(index.full(0, 1)) == kept
+    assert build_index(graphs, [set(EVERYONE)] * 2).visible(0, 1) == frozenset()
 
 
 def test_halves_of_one_fruit_may_stand_for_each_other() -> None:
@@ -197,26 +216,33 @@ key_frames = st.lists(
 )
 
 
-@given(key_frames)
+@given(key_frames, st.sampled_from([PAPER, KEEPS_AMBIGUOUS]))
 def test_changes_of_every_pair_agree_with_the_twin(
-    frames: list[tuple[set[Fact], set[Fact], set[str]]],
+    frames: list[tuple[set[Fact], set[Fact], set[str]]], profile: Profile
 ) -> None:
     """Forward, backward and from a frame to itself; one by one, in bulk and as edges."""
     graphs = [facts | existence for facts, existence, _ in frames]
     seen = [shown for _, _, shown in frames]
-    index = build_index(graphs, seen)
+    index = build_index(graphs, seen, profile=profile)
     pairs = [(i, j) for i in range(len(frames)) for j in range(len(frames))]
     visible_bits, full_bits = index.visible_bits(np.array(pairs)), index.full_bits(np.array(pairs))
     is_edited, takes_part = index.edited(np.array(pairs))
     edges = {}
     for row, (i, j) in enumerate(pairs):
-        shown = twin.shown_changes(graphs[i], graphs[j], (seen[i], seen[j]), CATEGORIES, PARENTS)
+        shown = twin.shown_changes(
+            graphs[i],
+            graphs[j],
+            (seen[i], seen[j]),
+            CATEGORIES,
+            PARENTS,
+            drops_ambiguous=profile.drops_ambiguous,
+        )
         changes = twin.changes_between(graphs[i], graphs[j], PARENTS)
         turning = {o for c in changes if c[0] == "transition" for o in twin.objects_of(c)}
         named = {o for c in shown for o in twin.objects_of(c)}
         assert set(np.array(index.object_names)[is_edited[row]]) == named
         assert set(np.array(index.object_names)[takes_part[row]]) == turning
-        visible = twin.visible(graphs[i], graphs[j], (seen[i], seen[j]), CATEGORIES, PARENTS)
+        visible = frozenset(twin.worded(c, CATEGORIES) for c in shown)
         full = twin.full(graphs[i], graphs[j], CATEGORIES, PARENTS)
         assert index.visible(i, j) == visible
         assert index.full(i, j) == full

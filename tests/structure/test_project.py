@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from enact_assets.contracts.profile import CONSTANTS
+
 ROOT = Path(__file__).parents[2]
 HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
 
@@ -20,8 +22,26 @@ def test_every_sql_file_opens_with_its_grain() -> None:
 
 def test_the_list_of_tables_is_current() -> None:
     """``python docs/make_tables.py`` writes it."""
-    written = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
-    assert written == runpy.run_path(str(ROOT / "docs/make_tables.py"))["page"]()
+    made = runpy.run_path(str(ROOT / "docs/make_tables.py"))
+    assert (ROOT / "docs/tables.md").read_text(encoding="utf-8") == made["page"]()
+
+
+def test_the_list_of_constants_is_current() -> None:
+    """The same command writes it: a constant and its source in the page are those in the code."""
+    made = runpy.run_path(str(ROOT / "docs/make_tables.py"))
+    written = (ROOT / "docs/constants.md").read_text(encoding="utf-8")
+    assert written == made["constants_page"]()
+    assert all(f"| `{name}` | " in written for name in CONSTANTS)
+
+
+def test_the_page_of_constants_says_what_each_one_changes() -> None:
+    """A constant that can be set without knowing what it does."""
+    from benchmarks.bench_constants import VALUES
+
+    assert set(VALUES) == {c.name for c in CONSTANTS.values() if c.is_settable}
+    measured = (ROOT / "docs/constants.md").read_text(encoding="utf-8").partition("## What they")[2]
+    rows = [line.split(" | ")[0] for line in measured.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{name}`" for name, values in VALUES.items() for _ in values]
 
 
 @pytest.mark.slow

@@ -1,0 +1,113 @@
+"""What each constant that a gating may set does to the registry's demonstrations."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.errors import MaterializationError
+from enact_assets.contracts.registry import BASELINE, Gating, Registry, load_registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.materialize import Driver
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.memory import run_in_memory
+from enact_assets.engine.tables import Table
+from enact_assets.questions.stratum_counts import count_strata
+from enact_assets.replay.replay_tables import (
+    Demonstrations,
+    Facts,
+    LaterParents,
+    Objects,
+    Observability,
+    States,
+)
+from enact_assets.steps.frame_steps import visibility
+from enact_assets.steps.segmentation_steps import segmentation
+from enact_assets.steps.trajectory_steps import path_counts, visible_changes
+
+GATING = "state"
+CHAIN = (segmentation, visibility, visible_changes, path_counts)
+REPLAY: tuple[type[Table], ...] = (
+    Demonstrations,
+    Facts,
+    Objects,
+    LaterParents,
+    Observability,
+    States,
+)
+COUNTED = ("segmented_frames", "transition_graph", "path_counts")
+VALUES: dict[str, tuple[float, ...]] = {
+    "flicker_frames": (0, 5, 20, 40),
+    "settle_frames": (5, 10, 39),
+    "min_visible_fraction": (0.00005, 0.0005, 0.001),
+    "drops_ambiguous": (False,),
+    "max_changes": (3, 7, 10),
+}
+"""Constant -> other values than the registry's."""
+HEADER = (
+    "| constant | value | key frames | edges | paths | questions |\n|---|---:|---:|---:|---:|---:|"
+)
+
+
+def main(keep: Path, *, workers: int) -> None:
+    """Print one row per constant and value. The simulated replays stay in data root ``keep``.
+
+    Errors: :class:`MaterializationError` if a demonstration cannot be simulated.
+    """
+    registry = load_registry()
+    names = registry.demonstrations
+    report = Driver(keep, workers=workers).run(
+        demonstrations=names, assets=["replays"], only={"demonstration": names}
+    )
+    if not report.is_success:
+        raise MaterializationError(f"{keep}: {report.failures[0]}")
+    lake, gating = Lake(DataRoot(keep).lake), registry.gating(GATING)
+    settings = [("default", "", gating), *_others(gating)]
+    made: list[list[Mapping[str, pl.DataFrame]]] = [[] for _ in settings]
+    for name in names:
+        # All settings of one demonstration in turn, as the process remembers masks by state.
+        of = {"demonstration": name}
+        replay = {table: lake.read(table.table_name(), of) for table in REPLAY}
+        for tables, (_, _, changed) in zip(made, settings, strict=True):
+            entries = (changed, registry.variant(BASELINE))
+            found = run_in_memory(CHAIN, replay, {**of, "gating": GATING}, entries).tables
+            tables.append({table: found[table] for table in COUNTED})
+    print(HEADER)
+    default = figures(made[0], registry, gating)
+    for tables, (constant, value, changed) in zip(made, settings, strict=True):
+        pairs = zip(figures(tables, registry, changed), default, strict=True)
+        cells = " | ".join(_cell(n, was) for n, was in pairs)
+        print(f"| {constant} | {value} | {cells} |", flush=True)
+
+
+def _others(gating: Gating) -> Iterator[tuple[str, str, Gating]]:
+    """Constant, value, and ``gating`` with this value."""
+    for name, values in VALUES.items():
+        for value in values:
+            if name == "min_visible_fraction":  # of embedded demonstrations
+                changed = dataclasses.replace(gating, embedded_min_visible_fraction=value)
+            else:
+                other: dict[str, Any] = {name: value}
+                profile = dataclasses.replace(gating.profile, **other)
+                changed = dataclasses.replace(gating, profile=profile)
+            text = str(value).lower() if isinstance(value, bool) else f"{value:f}".rstrip("0")
+            yield f"`{name}`", text.rstrip("."), changed
+
+
+def figures(
+    made: list[Mapping[str, pl.DataFrame]], registry: Registry, gating: Gating
+) -> tuple[int, ...]:
+    """Key frames, edges, paths of all lengths, and questions of the gating's question set."""
+    frames, edges, counts = (pl.concat([tables[name] for tables in made]) for name in COUNTED)
+    question_set = registry.question_sets[gating.name]
+    strata = count_strata(counts, question_set, registry.questions, gating.profile)
+    n_paths = sum(int(n) for n in counts["n_paths"])
+    return frames.height, edges.height, n_paths, sum(stratum.n for stratum in strata)
+
+
+def _cell(n: int, default: int) -> str:
+    shown = f"{n:,}" if n < 100_000 else f"{n:.3g}".replace("e+0", "e")
+    percent = 100 * (n / default - 1)
+    return shown if n == default else f"{shown} ({percent:+.{int(abs(percent) < 1)}f} %)"

@@ -1,0 +1,106 @@
+"""The tables of `enact-assets list`: questions of each set and source, per kind and length."""
+
+from functools import partial
+from itertools import groupby, product
+
+from rich.console import Console
+from rich.table import Table
+
+from enact_assets.contracts.profile import Profile
+from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.stratum_counts import Stratum, count_strata
+from enact_assets.questions.templates import KINDS
+from enact_assets.trajectories.trajectory_tables import PathCounts
+
+
+def print_question_counts(console: Console, root: DataRoot, registry: Registry) -> None:
+    """One table per question set and source: what the registry wants, what is found or expected,
+    and why it is less. Errors: those of reading the lake.
+    """
+    lake = Lake(root.lake)
+    counted = {(p["demonstration"], p["gating"]) for p in lake.partitions("path_counts")}
+    chosen = {p["question_set"] for p in lake.partitions("question_set")}
+    known = {*registry.demonstrations, *Recordings(root.recordings).names()}
+    known |= {demonstration for demonstration, _ in counted}
+    known -= Forgotten(root.root).of("demonstration")
+    by_source = _by_source(lake, registry, known)
+    for name, source in product(registry.question_sets, by_source):
+        question_set, of_source = registry.question_sets[name], by_source[source]
+        profile = registry.gating(question_set.gating).profile
+        there = {d for d, gating in counted if gating == question_set.gating} & of_source
+        n_missing, is_found = len(of_source) - len(there), name in chosen and bool(there)
+        found = None
+        if is_found:
+            found = lake.read("question_set", {"question_set": name}).filter(source=source)
+        count = partial(
+            count_strata,
+            question_set=question_set,
+            questions=registry.questions,
+            profile=profile,
+            n_missing=n_missing,
+            found=found,
+        )
+        strata = count(PathCounts.empty())
+        if found is None or any(s.n < s.wanted for s in strata):
+            # Paths say why, or how many to expect. A large lake has many files of them.
+            among = {"demonstration": there}
+            paths = lake.read_all("path_counts", among=among, gating=question_set.gating)
+            strata = count(paths)
+        basis = (
+            _found(n_missing, len(of_source))
+            if is_found
+            else _expected(registry, profile, n_missing, len(of_source))
+        )
+        _print(console, f"question set {name}, {source} demonstrations", basis, strata)
+
+
+def _by_source(lake: Lake, registry: Registry, known: set[str]) -> dict[str, set[str]]:
+    """Source -> its demonstrations; those of recordings that were never read have none yet."""
+    found = {name: EMBEDDED for name in registry.demonstrations} | dict(
+        lake.read_all("demonstrations").select("demonstration", "source").iter_rows()
+    )
+    sources: dict[str, set[str]] = {}
+    for name in sorted(known):
+        sources.setdefault(found.get(name, "imported"), set()).add(name)
+    return sources
+
+
+def _found(n_missing: int, n_known: int) -> str:
+    missing = f"; {n_missing} of {n_known} demonstrations are not materialized" if n_missing else ""
+    return f"found: the questions of the materialized question_set{missing}"
+
+
+def _expected(registry: Registry, profile: Profile, n_missing: int, n_known: int) -> str:
+    if n_missing:
+        most = registry.questions.trajectories_per_length
+        return (
+            f"upper bound: {n_missing} of {n_known} demonstrations are not materialized; each "
+            f"counts with {most} questions per kind and length"
+        )
+    bound = "upper bound" if profile.has_own_words else "expected"
+    return (
+        f"{bound}: question_set is not materialized; the paths of {n_known} demonstrations give "
+        "these numbers"
+    )
+
+
+def _print(console: Console, title: str, basis: str, strata: list[Stratum]) -> None:
+    n, wanted = sum(s.n for s in strata), sum(s.wanted for s in strata)
+    console.print(f"[bold]{title}[/bold]: {n:,} of {wanted:,} questions\n  {basis}")
+    table = Table(box=None, pad_edge=False)
+    is_short = any(s.why for s in strata)
+    for column in ("  length", "wanted per kind", *KINDS):
+        table.add_column(column, justify="right")
+    if is_short:
+        table.add_column("why fewer")
+    for length, of in groupby(strata, key=lambda s: s.length):
+        kinds = {s.kind: s for s in of}
+        why = "; ".join(dict.fromkeys(s.why for s in kinds.values() if s.why))
+        cells = [str(length), str(kinds[KINDS[0]].wanted), *(str(kinds[k].n) for k in KINDS)]
+        table.add_row(*cells, *([why] if is_short else []))
+    console.print(table)
