@@ -61,7 +61,7 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
 
 def _by_source(lake: Lake, registry: Registry, known: set[str]) -> dict[str, set[str]]:
     """Source -> its demonstrations; those of recordings that were never read have none yet."""
-    found = {name: EMBEDDED for name in registry.demonstrations} | dict(
+    found = dict.fromkeys(registry.demonstrations, EMBEDDED) | dict(
         lake.read_all("demonstrations").select("demonstration", "source").iter_rows()
     )
     sources: dict[str, set[str]] = {}

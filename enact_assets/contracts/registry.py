@@ -14,6 +14,7 @@ from typing import Any
 
 from enact_assets.contracts.entries import (
     changed,
+    checked_value,
     mapping,
     name_list,
     named_entries,

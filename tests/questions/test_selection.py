@@ -102,7 +102,7 @@ def test_the_smaller_set_of_one_gating_lies_within_the_larger(qa: pl.DataFrame) 
     asked, some = {}, {3: 9, 6: 5, 10: 2}
     for name, number in (("few", 4), ("some", some), ("all", None)):
         question_set = QuestionSetSettings(name, "state", number)
-        chosen = select_questions(qa, EVIDENCE, question_set, replace(SETTINGS, seed=1))
+        chosen = select_questions(qa, EVIDENCE, question_set, replace(SETTINGS, seed=1), SOURCES)
         chosen = chosen.filter("in_question_set")
         sizes = Counter(chosen.select("kind", "length").iter_rows())
         for kind, length in there:
