@@ -38,7 +38,7 @@ def test_the_leaderboard_and_sql_read_what_was_published(materialized, capsys) -
     rows = Lake(materialized.root / "lake").read("question_set", {"question_set": "state"})
     n = rows.filter("in_question_set").height
     assert n > 0
-    assert f"question set state: {n:,} of 8,972 questions" in printed
+    assert f"question set state, recorded demonstrations: {n:,} of 8,972 questions" in printed
     assert "found: the questions of the materialized question_set" in printed
     assert "too few" in printed
 
@@ -50,7 +50,7 @@ def test_list_counts_what_is_not_materialized_with_the_most_it_may_give(
     code, printed = run(capsys, "list", "--data", str(tmp_path / "none"))
     assert code == 0
     assert "upper bound: 12 of 12 demonstrations are not materialized" in printed
-    assert "question set state: 8,972 of 8,972 questions" in printed
+    assert "question set state, embedded demonstrations: 8,972 of 8,972 questions" in printed
     assert not (tmp_path / "none").exists()
 
 
