@@ -164,6 +164,7 @@ def rows(n_models: int = N_MODELS) -> Iterator[Row]:
 def _as_asked(questions: pl.DataFrame) -> pl.DataFrame:
     told = {
         "variant": pl.lit(BASELINE),
+        "place": pl.lit(1, pl.Int64),
         "in_probe_set": pl.lit(value=False),
         "actions": pl.col("action_components").list.eval(pl.element().list.join(". ")),
         "told_components": pl.col("action_components"),

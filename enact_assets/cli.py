@@ -176,7 +176,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if n_missing:
         console.print(
             f"{n_missing} pictures that the questions name do not exist: variants other than the "
-            "baseline have pictures for their probe questions only",
+            "baseline have pictures for the questions they ask only",
             style="yellow",
         )
     return 0

@@ -45,7 +45,7 @@ def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> Quest
     short = _length_below_probes(numbers, questions)
     if short is not None:
         most = f"{number_at(numbers, short)} at length {short}"
-        wanted = f"must not be above question_set_per_stratum ({most})"
+        wanted = f"must not be above question_set_per_stratum ({most}); give that length as many"
         raise wrong(f"{where}.probe_set_per_stratum", wanted, questions.probe_set_per_stratum)
     return questions
 

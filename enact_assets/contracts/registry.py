@@ -267,8 +267,10 @@ def _variant(
 
 def _asks(given: Any, where: str) -> str | int:
     """Which questions of its set a variant asks."""
-    if isinstance(given, str):
-        return one_of("choice of questions", given, (PROBE, ALL), where)
+    if given in (PROBE, ALL):
+        return str(given)
+    if type(given) is not int:
+        raise wrong(where, f"expected {PROBE}, {ALL} or a whole number", given)
     return int(checked_value("asks", given, 0, where))
 
 
@@ -277,7 +279,9 @@ def _sources(given: Any, where: str) -> tuple[str, ...]:
     names = name_list(given, where)
     if not names:
         raise wrong(where, f"expected one or more of {', '.join(SOURCES)}", given)
-    return tuple(one_of("source", name, SOURCES, where) for name in names)
+    known = {one_of("source", name, SOURCES, where) for name in names}
+    # In one order, so that the order of a list changes no hash.
+    return tuple(source for source in SOURCES if source in known)
 
 
 def _check_telling(

@@ -206,7 +206,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "embedded_min_visible_fraction": (0, 0.1),
     # Constants of a profile. 300 frames are ten seconds.
     "flicker_frames": (0, 300),
-    "settle_frames": (0, 300),
+    # Within the persistence of 40 frames: later, the change may be undone.
+    "settle_frames": (0, 39),
     "min_visible_fraction": (0, 0.1),
     "max_changes": (1, 100),
     "rate": (0, 1),

@@ -199,6 +199,8 @@ def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
 
     A model that is not current has its state after its name: stale or missing.
     """
+    if not rows:
+        console.print("Leaderboard: no answers yet.")
     for variant, of_variant in groupby(rows, lambda row: row["variant"]):
         console.print(_board(str(variant), list(of_variant)))
 

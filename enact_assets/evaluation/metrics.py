@@ -32,7 +32,9 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
             n_scored=scored.sum(),
             n_exact=pl.col("is_exact").sum(),
             task_accuracy=pl.col("is_accepted").cast(pl.Float64).mean(),
-            pairwise_accuracy=pl.when(n_steps > 0).then(pl.col("n_steps_passed").sum() / n_steps),
+            pairwise_accuracy=pl.when(n_steps > 0).then(
+                (pl.col("pairwise_accuracy") * pl.col("n_steps")).sum() / n_steps
+            ),
             pairwise_accuracy_by_question=pl.col("pairwise_accuracy").mean(),
         )
         .sort(list(by))

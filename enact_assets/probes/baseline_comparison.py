@@ -34,6 +34,19 @@ ONE_QUESTION = "one_question"
 """Why Welch's test is null: a side has a single score."""
 
 
+def as_many_of_each(
+    evaluated: pl.DataFrame, questions: pl.DataFrame, of_variant: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows of ``evaluated`` about as many first questions of each kind and length as a variant has.
+
+    ``questions`` are rows of ``asked_questions`` of the baseline, ``of_variant`` of the variant.
+    With more questions of some lengths, the baseline's mean would be about another mix.
+    """
+    most = of_variant.group_by("kind", "length").agg(most=pl.col("place").max())
+    ids = questions.join(most, on=["kind", "length"]).filter(pl.col("place") <= pl.col("most"))
+    return evaluated.join(ids.select("question_id"), on="question_id", how="semi")
+
+
 def compare_with_baseline(
     evaluation_variant: pl.DataFrame,
     evaluation_baseline: pl.DataFrame,
@@ -45,7 +58,7 @@ def compare_with_baseline(
 ) -> pl.DataFrame:
     """The table ``probes``: per model and kind, for each length and (length null) for all.
 
-    Both arguments are rows of ``evaluation`` on probe questions. Under one gating the baseline is
+    Both arguments are rows of ``evaluation``. Under one gating the baseline is
     restricted to the questions that the variant was asked; under two gatings there are no common
     questions, all given rows are compared and the paired columns stay null: there the columns
     ``unpaired_...`` are to be read, ``delta`` clustered by demonstration. Missing answers are

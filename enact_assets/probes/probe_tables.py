@@ -20,7 +20,7 @@ class Probes(Table):
     length = common.any_length()
     n_variant = integer("scored questions under the variant")
     n_baseline = integer("scored questions under the baseline")
-    n_missing = integer("probe questions without a score, both sides")
+    n_missing = integer("questions without a score, both sides")
     mean_variant = number("mean pairwise accuracy", null=True)
     mean_baseline = number("mean pairwise accuracy", null=True)
     delta = number("variant minus baseline; negative is worse", null=True)

@@ -55,8 +55,8 @@ class QuestionSet(Table):
     length = common.length()
     source = text("of its demonstration: embedded, recorded, omnigibson or video")
     place = integer("from 1 within source, kind and length: the first ones are balanced")
-    in_question_set = truth("of the question set: asked by the baseline, if it names this set")
-    in_probe_set = truth("of the probe set: asked by every variant that names this set")
+    in_question_set = truth("of the question set, which the baseline asks")
+    in_probe_set = truth("of the probe set, which variants ask unless they say otherwise")
     evidence_sha = text("hash of the question and of the graphs and masks that verify it")
 
 
@@ -76,7 +76,8 @@ class AskedQuestions(Table):
     demonstration = common.demonstration()
     kind = common.kind()
     length = common.length()
-    in_probe_set = truth("compared between variants")
+    place = integer("as in question_set")
+    in_probe_set = truth("compared between variants of the pictures")
     key_frames = integers("key frames in true order")
     shown_key_frames = integers("key frames in the order shown, the current state first")
     actions = texts("action texts as they are asked, in the order shown")

@@ -17,13 +17,12 @@ def questions(rows: ReportRows) -> Section:
     parts: list[Part] = []
     for gating in sorted(set(found["gating"])):
         of_gating = found.filter(gating=gating)
-        by_length = of_gating.drop_nulls("length")
-        # The baseline asks its question set, a variant with another gating the probe set alone.
         is_of_baseline = bool(of_gating["is_of_baseline"].all())
         published = rows["published_question_counts"]
         if not is_of_baseline:
             published = published.clear()
-        parts.append(_figure(gating, by_length, published, is_of_baseline=is_of_baseline))
+        asked = rows["asked_counts"].filter(gating=gating)
+        parts.append(_figure(gating, asked, published, is_of_baseline=is_of_baseline))
         columns = (
             *(
                 "kind",
@@ -59,26 +58,25 @@ def _decimal(number: float | None, places: int) -> str:
 
 
 def _figure(
-    gating: str, by_length: pl.DataFrame, published: pl.DataFrame, *, is_of_baseline: bool
+    gating: str, asked: pl.DataFrame, published: pl.DataFrame, *, is_of_baseline: bool
 ) -> Figure:
-    counted = "n_in_question_set" if is_of_baseline else "n_in_probe_set"
     caption = f"Questions asked under the baseline, gating {gating}"
     alt = "the paper asks 500 to 575 of each length and kind."
     if not is_of_baseline:
-        caption = f"Questions of gating {gating}: its variants ask the probe set"
-        alt = "the probe set, for which the paper has no numbers."
+        caption = f"Questions of gating {gating}: as many as a variant asks"
+        alt = "for which the paper has no numbers by length."
     with canvas(3.1) as (drawn, (axes,)):
         totals: dict[str, Any] = {}
         for kind, colour, lift in zip(BOTH_KINDS, COLOURS, (-0.2, 0.2), strict=False):
-            of_kind = by_length.filter(kind=kind).sort("length")
+            of_kind = asked.filter(kind=kind).sort("length")
             places = [length + lift for length in of_kind["length"]]
-            axes.bar(places, of_kind[counted], 0.38, color=colour, label=kind)
-            totals[kind] = of_kind[counted].sum()
+            axes.bar(places, of_kind["n_asked"], 0.38, color=colour, label=kind)
+            totals[kind] = of_kind["n_asked"].sum()
         if published.height:
             line = published.sort("length")
             label = "paper, each kind"
             axes.plot(line["length"], line["n_questions"], "_", color=INK, ms=16, label=label)
-        axes.set_xticks(sorted({*by_length["length"], *published["length"]}))
+        axes.set_xticks(sorted({*asked["length"], *published["length"]}))
         axes.grid(axis="y", color=FAINT, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.set_xlabel("length (key frames)")

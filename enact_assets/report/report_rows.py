@@ -75,6 +75,16 @@ _QUERIES: Mapping[str, str] = {
                 as is_of_baseline
         from question_statistics where demonstration is null
         order by gating, kind, length nulls first""",
+    # Of the baseline, or of the variant with another gating that asks most.
+    "asked_counts": """
+        with by_variant as (
+            select variant, gating, kind, length, count(*) as n_asked
+            from asked_questions group by all
+        )
+        select gating, kind, length, max(n_asked) as n_asked from by_variant
+        where variant = 'baseline'
+            or gating not in (select gating from asked_questions where variant = 'baseline')
+        group by all order by all""",
     "examples": """
         with pictured as (
             select asked.variant, question_id, list(image_sha order by place) as image_shas
@@ -99,7 +109,7 @@ _QUERIES: Mapping[str, str] = {
         from error_examples as examples
         left join pictured using (variant, question_id)
         left join asked_questions as asked using (variant, question_id)
-        where examples.variant = {variant} and place = 1
+        where examples.variant = {variant} and examples.place = 1
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
             examples.model""",

@@ -35,7 +35,7 @@ def setting_bars(rows: ReportRows) -> Section:
         text = "Only the baseline has answers, so there is no setting to compare it with."
         return Section("settings", title, (Text(text, is_notice=True),))
     about = Text(
-        "Mean pairwise accuracy over the probe questions, baseline in bold. Bars are standard "
+        "Mean pairwise accuracy over the questions asked, baseline in bold. Bars are standard "
         "errors, clustered by demonstration; the paper's take questions as independent. With "
         f"fewer than two demonstrations (marked {_UNCLUSTERED} in the table) ours do so too. "
         "Settings of one panel share their questions, so overlapping bars do not mean that a "

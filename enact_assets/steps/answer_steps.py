@@ -14,6 +14,7 @@ from enact_assets.error_analysis.error_tables import ComparedComponents, Compare
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.evaluation.metrics import summarize
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
 from enact_assets.predictions.baselines import predict
@@ -59,11 +60,9 @@ def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:
     scored = evaluation.drop_nulls("is_accepted")
     summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
     if scored.height:
-        passed, steps, accepted = (
-            int(scored[name].sum()) for name in ("n_steps_passed", "n_steps", "is_accepted")
-        )
-        summary["task accuracy"] = accepted / scored.height
-        summary["pairwise accuracy"] = passed / steps
+        both = summarize(scored, ["variant"]).row(0, named=True)
+        summary["task accuracy"] = both["task_accuracy"]
+        summary["pairwise accuracy"] = both["pairwise_accuracy"]
     return summary
 
 

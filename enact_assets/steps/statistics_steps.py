@@ -2,16 +2,13 @@
 
 from typing import Annotated
 
-import polars as pl
-
 from enact_assets.contracts.registry import Variant
-from enact_assets.contracts.settings import PROBE
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.predictions.baselines import REFERENCES
-from enact_assets.probes.baseline_comparison import compare_with_baseline
+from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import ProbePanels, Probes
 from enact_assets.published.published_results import published_table
@@ -49,20 +46,13 @@ def probes(
     bootstrap interval, and what could have been detected.
     """
     rows = compare_with_baseline(
-        _compared(evaluated, questions, variant),
-        _compared(baseline_evaluated, baseline_questions, variant),
+        evaluated,
+        as_many_of_each(baseline_evaluated, baseline_questions, questions),
         variant.name,
         baseline.name,
         panel=panel_of(variant, baseline),
     )
     return Probes.of(rows)
-
-
-def _compared(evaluated: pl.DataFrame, questions: pl.DataFrame, variant: Variant) -> pl.DataFrame:
-    """What one side answered of the questions that ``variant`` asks of its set."""
-    asked = questions.filter("in_probe_set") if variant.asks == PROBE else questions
-    ids = asked.select("question_id")
-    return evaluated.join(ids, on="question_id", how="semi")
 
 
 @step(group="statistics", job="correct_within_panels")

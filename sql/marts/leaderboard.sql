@@ -22,7 +22,8 @@ scored as (
         is_accepted is not null as is_scored,
         is_accepted::double as accepted,
         pairwise_accuracy as pairwise,
-        n_steps_passed as passed,
+        -- Profile release divides too long a list by its own length, so this is no whole number.
+        (pairwise_accuracy * n_steps)::decimal(18, 9) as passed,
         case when is_accepted is not null then n_steps end as steps
     from evaluation
     semi join on_board using (variant)

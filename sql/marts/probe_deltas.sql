@@ -100,7 +100,7 @@ comment on column probe_deltas.n_variant is 'scored questions under the variant'
 comment on column probe_deltas.n_baseline is 'scored questions under the baseline';
 comment on column probe_deltas.n_paired is 'questions scored under both';
 comment on column probe_deltas.n_demonstrations is 'demonstrations among the paired questions';
-comment on column probe_deltas.n_missing is 'probe questions without a score, both sides';
+comment on column probe_deltas.n_missing is 'questions without a score, both sides';
 comment on column probe_deltas.panel is 'what the variant changes';
 comment on column probe_deltas.paired_low is
 'of paired_delta: 95 % interval over demonstrations';

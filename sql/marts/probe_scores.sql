@@ -1,15 +1,23 @@
 -- probe_scores: one row per model, panel, variant, kind and length; length null: all lengths.
 -- Reads: probes, asked_questions, evaluation.
 -- Rule:  figures 19, 27, 31 and 35 of the paper. Each panel has its own rows of the baseline, so a
---        baseline repeats: never add panels. Only probe questions with a score count, each side
---        by itself; probe_deltas compares questions scored on both. Means are over questions.
---        standard_error takes questions as independent, as the paper does; the clustered one does
---        not, and is null where all questions are about one demonstration.
+--        baseline repeats: never add panels. Questions with a score count, each side by itself, of
+--        the baseline as many of each kind and length as the variants of the panel ask;
+--        probe_deltas compares questions scored on both. Means are over questions. standard_error
+--        takes questions as independent, as the paper does; the clustered one does not, and is
+--        null where all questions are about one demonstration.
 create table probe_scores as
 with settings as (
     select model, panel, variant, false as is_baseline from probes where panel is not null
     union
     select model, panel, baseline, true from probes where panel is not null
+),
+
+asked_of as (
+    select panel, asked.kind, asked.length, max(asked.place) as most
+    from (select distinct panel, variant from probes where panel is not null)
+    inner join asked_questions as asked using (variant)
+    group by all
 ),
 
 scores as (
@@ -24,7 +32,11 @@ scores as (
     inner join asked_questions as asked
         on asked.variant = evaluation.variant
         and asked.question_id = evaluation.question_id
-    where asked.in_probe_set and evaluation.pairwise_accuracy is not null
+    inner join asked_of
+        on asked_of.panel = settings.panel
+        and asked_of.kind = asked.kind
+        and asked_of.length = asked.length
+    where asked.place <= asked_of.most and evaluation.pairwise_accuracy is not null
 ),
 
 by_demonstration as (
@@ -65,7 +77,7 @@ comment on column probe_scores.variant is 'setting of the pictures or questions'
 comment on column probe_scores.is_baseline is 'whether it is the setting compared with';
 comment on column probe_scores.kind is 'forward (order images) or inverse (order actions)';
 comment on column probe_scores.length is 'key frames in the trajectory; null for all lengths';
-comment on column probe_scores.n_questions is 'scored probe questions';
+comment on column probe_scores.n_questions is 'scored questions';
 comment on column probe_scores.n_demonstrations is 'demonstrations they are about';
 comment on column probe_scores.pairwise_accuracy is 'mean over the questions';
 comment on column probe_scores.standard_error is

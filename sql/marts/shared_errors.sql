@@ -3,13 +3,16 @@
 -- Rule:  n counts what exactly these models get wrong, n_at_least what all of them do, whoever else
 --        does: only the n of one variant, kind and unit add up. The combination without a model is
 --        what none gets wrong. Counted are the questions that all models of `models` have a score
---        for, and those of their steps of which it is known whether they pass; an answer without a
---        readable order passes none. Reference baselines fill up places that no model takes; a
---        model without an error, or with scores for less than half of the questions, takes none.
---        One model alone has no row.
+--        for, and those of their steps of which it is known whether they pass: of too short a list
+--        it is not, and an answer without a readable order passes none. Reference baselines fill up
+--        places that no model takes; a model without an error, or with scores for less than half
+--        of the questions, takes none. One model alone has no row.
 create table shared_errors as
 with scored as (
-    select model, variant, kind, question_id, n_steps, n_steps_passed, is_accepted
+    select
+        model, variant, kind, question_id, n_steps, n_steps_passed, is_accepted,
+        -- Which of its steps a short list gets right, nobody wrote down.
+        answer_status = 'parsed' and reason = 'wrong_length' as is_short
     from evaluation
     where pairwise_accuracy is not null
 ),
@@ -67,7 +70,7 @@ verdicts as (
     select 'step', model, variant, kind, question_id, unnest(range(1, n_steps + 1)), true
     from scored
     anti join compared_steps using (model, variant, question_id)
-    where n_steps_passed = 0
+    where n_steps_passed = 0 and not coalesce(is_short, false)
 ),
 
 -- Bit p - 1 of a code is the model at place p.

@@ -51,8 +51,7 @@ comment on column shortcut_scores.kind is 'forward (order images) or inverse (or
 comment on column shortcut_scores.length is 'key frames in the trajectory';
 comment on column shortcut_scores.model is 'pixel_continuity or text_prior';
 comment on column shortcut_scores.n_scored is 'questions that its score is about';
-comment on column shortcut_scores.pairwise_accuracy is
-'mean over questions of the share of right steps';
+comment on column shortcut_scores.pairwise_accuracy is 'right steps over all steps';
 comment on column shortcut_scores.oracle_pairwise_accuracy is 'the same of the oracle';
 comment on column shortcut_scores.random_pairwise_accuracy is
 'the same of a random order, exactly, over the questions the oracle was asked';

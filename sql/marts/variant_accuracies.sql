@@ -65,7 +65,7 @@ natural_language as (
         model, kind, length,
         count(*) as n_questions,
         avg(is_accepted::double) as task_accuracy,
-        sum(n_steps_passed) / sum(n_steps) as pairwise_accuracy
+        sum(pairwise_accuracy * n_steps) / sum(n_steps) as pairwise_accuracy
     from evaluation
     semi join worded_otherwise using (question_id)
     where variant = 'baseline' and is_accepted is not null

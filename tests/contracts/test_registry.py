@@ -323,7 +323,7 @@ def test_the_floor_on_visible_pixels_is_for_embedded_demonstrations(tmp_path: Pa
         ("gatings.state.constants", None),
         (f"{CONSTANTS_OF}.flicker_frames", -1),
         (f"{CONSTANTS_OF}.flicker_frames", 10.0),
-        (f"{CONSTANTS_OF}.settle_frames", 301),
+        (f"{CONSTANTS_OF}.settle_frames", 40),
         (f"{CONSTANTS_OF}.min_visible_fraction", "14 px"),
         (f"{CONSTANTS_OF}.max_changes", 0),
         (f"{CONSTANTS_OF}.drops_ambiguous", 0),
@@ -443,9 +443,12 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
             "question_sets.contact.gating: expected 'contact'",
         ),
         (lambda e: put(e, "question_sets.new", {}), "new: 'gating' is missing"),
-        (lambda e: put(e, "variants.high.asks", "some"), "unknown choice of questions 'some'"),
+        (
+            lambda e: put(e, "variants.high.asks", "some"),
+            "high.asks: expected probe, all or a whole",
+        ),
         (lambda e: put(e, "variants.high.asks", 0), "high.asks"),
-        (lambda e: put(e, "variants.high.asks", True), "high.asks: expected a whole number"),
+        (lambda e: put(e, "variants.high.asks", True), "high.asks: expected probe, all or a whole"),
         (lambda e: put(e, "variants.high.sources", []), "high.sources: expected one or more"),
         (lambda e: put(e, "variants.high.sources", ["film"]), "unknown source 'film'"),
         (lambda e: put(e, "question_sets.new.gating", "touch"), "unknown gating 'touch'"),
@@ -733,7 +736,13 @@ def test_a_constant_of_one_gating_changes_that_gating_alone(tmp_path: Path) -> N
     assert written_out == load_registry(DEFAULT_REGISTRY)
     shas = {before["gating_config", ("state",)]}
     for name, value in settable.items():
-        other = (not value) if isinstance(value, bool) else 2 * value
+        other = (
+            (not value)
+            if isinstance(value, bool)
+            else value + 3
+            if name == "settle_frames"
+            else 2 * value
+        )
         path = write(tmp_path, lambda e, n=name, v=other: put(e, CONSTANTS_OF, {n: v}))
         registry = load_registry(path)
         assert getattr(registry.gatings["state"].profile, name) == other

@@ -33,7 +33,10 @@ def home() -> Household:
 
 def asked(variant: Variant) -> pl.DataFrame:
     chosen = home().qa.with_columns(
-        question_set="gating", in_probe_set=True, evidence_sha=pl.lit("none")
+        question_set="gating",
+        place=pl.lit(1, pl.Int64),
+        in_probe_set=True,
+        evidence_sha=pl.lit("none"),
     )
     words = {home().demonstration: Vocabulary.of(home().objects, STATE_PREDICATES)}
     return ask_questions(chosen, home().qa, variant, QuestionSettings(), vocabularies=words)

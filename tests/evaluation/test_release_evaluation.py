@@ -108,7 +108,7 @@ def test_the_table_says_what_the_release_says() -> None:
     by_question = scored["pairwise_accuracy"].mean()
     assert summary["pairwise_accuracy_by_question"] == pytest.approx(by_question)
     assert summary["pairwise_accuracy"] == pytest.approx(
-        scored["n_steps_passed"].sum() / scored["n_steps"].sum()
+        (scored["pairwise_accuracy"] * scored["n_steps"]).sum() / scored["n_steps"].sum()
     )
 
 

@@ -94,3 +94,12 @@ def test_a_short_answer_counts_all_steps_of_its_question() -> None:
     row = summarize(found).row(0, named=True)
     assert (row["n_parsed"], row["n_wrong_length"]) == (1, 1)
     assert row["pairwise_accuracy"] == 1 / 4
+
+
+def test_the_release_divides_too_long_a_list_by_its_own_length() -> None:
+    """A group of one has the score of the one, by steps as by questions."""
+    found = evaluate(
+        predicted(PICTURES, ["1 2 3 4 1"]), PICTURES, {DEMONSTRATION: INDEX}, RELEASE_ANSWERS
+    )
+    row = summarize(found).row(0, named=True)
+    assert row["pairwise_accuracy"] == row["pairwise_accuracy_by_question"] == 4 / 5

@@ -9,7 +9,7 @@ import pytest
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.probes.baseline_comparison import compare_with_baseline
+from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.statistics.clusters import ClusterSums, clustered_p, welch
 
 
@@ -254,3 +254,25 @@ def test_other_questions_of_the_same_demonstrations_have_a_clustered_test() -> N
     assert whole["unpaired_standard_error"] > 0
     assert whole["unpaired_p"] < 0.05
     assert whole["unpaired_low"] < whole["delta"] < whole["unpaired_high"] < 0
+
+
+def test_equal_accuracies_at_every_length_are_no_difference() -> None:
+    """A variant of another gating asks two of each length, the baseline four short ones."""
+    by_length = {3: 1.0, 9: 0.25}
+    ours = {f"forward-{n}-d{k}-{k}": by_length[n] for n in (3, 9) for k in range(2)}
+    theirs = {f"forward-3-d{k}-{k}": 1.0 for k in range(4)}
+    theirs |= {f"forward-9-d{k}-{k}": 0.25 for k in range(2)}
+    variant = evaluation("contact", ours, gating="contact")
+    baseline = evaluation("baseline", theirs)
+    places = {
+        side: rows.select("question_id", "kind", "length").with_columns(
+            place=pl.col("question_id").str.split("-").list.last().cast(pl.Int64) + 1
+        )
+        for side, rows in (("variant", variant), ("baseline", baseline))
+    }
+    alike = as_many_of_each(baseline, places["baseline"], places["variant"])
+    assert alike.height == 4
+    found = compare_with_baseline(variant, alike, "contact", "baseline")
+    assert set(found["delta"]) == {0.0}
+    mixed = compare_with_baseline(variant, baseline, "contact", "baseline")
+    assert mixed.filter(pl.col("length").is_null())["delta"].item() < -0.1

@@ -146,7 +146,10 @@ def test_both_questions_of_a_trajectory_hear_the_same_noise() -> None:
 
 def all_of(qa: pl.DataFrame) -> pl.DataFrame:
     return qa.with_columns(
-        question_set=pl.lit("state"), in_probe_set=True, evidence_sha=pl.lit("none")
+        question_set=pl.lit("state"),
+        place=pl.lit(1, pl.Int64),
+        in_probe_set=True,
+        evidence_sha=pl.lit("none"),
     )
 
 

@@ -69,7 +69,12 @@ class Household:
 
 def asked_as_written(qa: pl.DataFrame, variant: str = "baseline") -> pl.DataFrame:
     """All questions of ``qa``, word for word, as rows of ``asked_questions``."""
-    chosen = qa.with_columns(question_set="gating", in_probe_set=True, evidence_sha=pl.lit("none"))
+    chosen = qa.with_columns(
+        question_set="gating",
+        place=pl.lit(1, pl.Int64),
+        in_probe_set=True,
+        evidence_sha=pl.lit("none"),
+    )
     return ask_questions(chosen, qa, Variant(variant, "state"), QuestionSettings())
 
 

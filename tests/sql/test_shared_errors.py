@@ -54,13 +54,18 @@ def many() -> Rows:
     for (place, model), n in product(enumerate(MODELS), range(60)):
         if draw.random() < (0.6 if model == "half" else 0.05):
             continue
-        is_read = draw.random() > 0.1 or model == "right"
+        is_short = draw.random() < 0.05 and model != "right"
+        is_read = not is_short and (draw.random() > 0.1 or model == "right")
         here = {"model": model, "variant": "baseline", "question_id": f"q{n}", "kind": "forward"}
         passes = [is_read and draw.random() > 0.1 + 0.1 * place for _ in range(4)]
+        if is_short:
+            passes[: draw.randrange(3)] = [True] * 2
+            passes = passes[:4]
         if model == "right":
             passes = [True] * 4
         told: dict[str, Any] = {"n_steps": 4, "n_steps_passed": sum(passes), "length": 5}
         told |= {"is_accepted": all(passes), "pairwise_accuracy": sum(passes) / 4}
+        told |= {"reason": "wrong_length" if is_short else None}
         rows["evaluation"].append({**scored, **here, **told})
         if is_read:
             del here["kind"]
@@ -86,7 +91,9 @@ def test_set_sizes_are_those_of_the_slow_twin(unit: str) -> None:
                 for s in rows["compared_steps"]
                 if (s["model"], s["question_id"]) == (model, row["question_id"])
             }
-            for k in range(1, 5) if unit == "step" else [0]:
+            # Nobody wrote down which steps a short list gets right.
+            is_short = row["reason"] == "wrong_length"
+            for k in range(1, 5 if not is_short else 1) if unit == "step" else [0]:
                 item = (row["question_id"], k)
                 known[model].add(item)
                 if not (steps.get(k, False) if k else row["is_accepted"]):

@@ -274,7 +274,8 @@ def _asked(rows: Rows) -> None:
         shared |= {"length": question["length"], "evidence_sha": "2" * 64}
         shared["question_set"] = shared["gating"]
         is_probe = question["question_id"] in ("f1", "f4")
-        chosen = {"source": "embedded", "place": 1, "in_question_set": True}
+        shared["place"] = 1 if is_probe else 9
+        chosen = {"source": "embedded", "in_question_set": True}
         _add(rows, "question_set", **shared, **chosen, in_probe_set=is_probe)
         told = ("key_frames", "shown_key_frames", "actions", "action_components", "answer")
         shared |= {c: question[c] for c in (*told, "wording", "prompt")}
