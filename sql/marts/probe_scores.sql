@@ -39,21 +39,24 @@ scores as (
     where asked.place <= asked_of.most and evaluation.pairwise_accuracy is not null
 ),
 
+centred as (
+    select *, avg(score) over (partition by model, panel, variant, kind, length) as mean
+    from (select * from scores union all select * replace (null::bigint as length) from scores)
+),
+
 by_demonstration as (
     select
-        model, panel, variant, is_baseline, kind, length, demonstration,
-        count(*) as n, sum(score) as total, sum(score ** 2) as squares
-    from (select * from scores union all select * replace (null::bigint as length) from scores)
+        model, panel, variant, is_baseline, kind, length, demonstration, mean,
+        count(*) as n, sum(score - mean) as residual, sum((score - mean) ** 2) as squares
+    from centred
     group by all
 ),
 
 shares as (
     select
         *,
-        sum(total) over same_row / sum(n) over same_row as mean,
-        1 - n / sum(n) over same_row as elsewhere
+        1 - n / sum(n) over (partition by model, panel, variant, kind, length) as elsewhere
     from by_demonstration
-    window same_row as (partition by model, panel, variant, kind, length)
 )
 
 select
@@ -62,10 +65,10 @@ select
     count(*) as n_demonstrations,
     any_value(mean) as pairwise_accuracy,
     case when sum(n) >= 2 then
-        sqrt(greatest(sum(squares) - sum(n) * any_value(mean) ** 2, 0) / (sum(n) - 1) / sum(n))
+        sqrt(sum(squares) / (sum(n) - 1) / sum(n))
     end as standard_error,
     case when count(*) >= 2 then
-        sqrt(sum((total - mean * n) ** 2 / elsewhere)) / sum(n)
+        sqrt(sum(residual ** 2 / elsewhere)) / sum(n)
     end as clustered_standard_error
 from shares
 group by model, panel, variant, is_baseline, kind, length
