@@ -143,7 +143,7 @@ def test_a_read_only_lake_fails_what_must_be_written(
     code, printed = command("materialize", "--workers", "1", "--data", str(copied))
     assert code == 1, printed
     assert told_once(printed, "Read-only file system"), printed
-    assert printed.count("FAILED qa ") == 1
+    assert printed.count("failed: qa ") == 1
     assert find_damage(copied) == []
     disk.set_writable(True)
     assert tiny.walk(copied).is_success

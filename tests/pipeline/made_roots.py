@@ -27,6 +27,8 @@ def small_registry(folder: Path, n_demonstrations: int) -> Path:
     entries["variants"] = {name: entries["variants"][name] for name in VARIANTS}
     entries["demonstrations"] = [f"{ACTIVITY}-0", "unloading_groceries-0"][:n_demonstrations]
     entries["models"].remove("identity")
+    # The probe questions only, as variants of the pictures do.
+    del entries["variants"]["contact"]["asks"]
     entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
     # Few probe questions, so that they leave some key frames out.
     entries["questions"] |= {"trajectories_per_length": 12, "probe_set_per_stratum": 1}

@@ -15,7 +15,7 @@ from enact_assets.published.published_tables import PublishedAccuracies
 from enact_assets.report.accuracy import leaderboard
 from enact_assets.report.error_section import NO_WRONG, handedness
 from enact_assets.report.heat_maps import VARIANTS_ABREAST, heat_maps
-from enact_assets.report.parts import NONE, Figure, Section, Table, Text
+from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text
 from enact_assets.report.probes import probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
@@ -112,15 +112,21 @@ def test_wrong_answers_that_name_no_hand_are_not_said_to_be_right(rows: ReportRo
     assert NO_WRONG in texts(handedness(changed(rows, handedness=hands.clear())))
 
 
-def test_a_gating_of_a_variant_asks_the_probe_set(rows: ReportRows) -> None:
+def test_a_gating_of_a_variant_shows_what_the_variant_asks(rows: ReportRows) -> None:
     asked = rows["questions"]
     assert asked["is_of_baseline"].all()
     contact = asked.with_columns(gating=pl.lit("contact"), is_of_baseline=pl.lit(value=False))
-    drawn = figures(questions(changed(rows, questions=pl.concat([asked, contact]))))
+    counts = pl.DataFrame(
+        [{"gating": "contact", "kind": kind, "length": 3, "n_asked": 2} for kind in BOTH_KINDS]
+    )
+    both = pl.concat([rows["asked_counts"], counts])
+    drawn = figures(
+        questions(changed(rows, questions=pl.concat([asked, contact]), asked_counts=both))
+    )
     assert drawn["questions_state"].caption == "Questions asked under the baseline, gating state"
     assert "the paper asks 500" in drawn["questions_state"].alt
     other = drawn["questions_contact"]
-    assert "ask the probe set" in other.caption
+    assert "as many as a variant asks" in other.caption
     assert "2 forward" in other.alt
     assert "500" not in other.alt
 
@@ -133,11 +139,11 @@ def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        # Better over all questions, by far more of them at the length where it is better.
+        # Better over all steps, by far more of them at the length where it is better.
         (
             [
                 *(accuracy("forward", 3, 0.7, 30), accuracy("inverse", 3, 0.72, 30)),
-                *(accuracy("forward", 10, 0.3, 2), accuracy("inverse", 10, 0.2, 2)),
+                *(accuracy("forward", 10, 0.3, 1), accuracy("inverse", 10, 0.2, 1)),
             ],
             "1 of 1",
         ),
