@@ -37,6 +37,7 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     assert found["n_demonstrations"] == 1
     assert found["task_accuracy_clustered_se"] is None
     assert found["pairwise_accuracy_clustered_se"] is None
+    assert found["pairwise_accuracy_by_question_clustered_se"] is None
     assert found["task_accuracy_rank"] == 2
 
 
