@@ -8,7 +8,7 @@ from rich.table import Table
 
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.contracts.settings import ALL, EMBEDDED, PROBE
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
@@ -56,7 +56,25 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
             if is_found
             else _expected(registry, profile, n_missing, len(of_source))
         )
-        _print(console, f"question set {name}, {source} demonstrations", basis, strata)
+        asked = _asked_by(registry, name, source)
+        title = f"question set {name}, {source} demonstrations"
+        _print(console, title, f"{basis}\n  {asked}", strata)
+
+
+def _asked_by(registry: Registry, question_set: str, source: str) -> str:
+    """Which variants ask how many of the questions of a set about demonstrations of ``source``."""
+    by_number: dict[str | int, list[str]] = {}
+    for variant in registry.variants.values():
+        if variant.question_set == question_set and source in variant.sources:
+            by_number.setdefault(variant.asks, []).append(variant.name)
+    if not by_number:
+        return "asked: no variant asks about these"
+    words = {ALL: "all of them", PROBE: "the probe questions"}
+    asked = (
+        f"{words.get(str(number), f'{number} per kind and length')} by {', '.join(names)}"
+        for number, names in by_number.items()
+    )
+    return f"asked: {'; '.join(asked)}"
 
 
 def _by_source(lake: Lake, registry: Registry, known: set[str]) -> dict[str, set[str]]:

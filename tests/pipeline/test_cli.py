@@ -51,6 +51,8 @@ def test_list_counts_what_is_not_materialized_with_the_most_it_may_give(
     assert code == 0
     assert "upper bound: 12 of 12 demonstrations are not materialized" in printed
     assert "question set state, embedded demonstrations: 8,972 of 8,972 questions" in printed
+    assert "all of them by baseline; the probe questions by aperture_30" in printed
+    assert "144 per kind and length by contact" in printed
     assert not (tmp_path / "none").exists()
 
 
