@@ -49,7 +49,8 @@ comment on column answers.reference is 'right answer: label, from 1, shown for e
 comment on column answers.raw_answer is 'what the model said; null if it never answered';
 comment on column answers.answer is 'the order parsed from it; null if none';
 comment on column answers.status is 'parsed, unparsed or missing';
-comment on column answers.reason is 'why it is unparsed or missing';
+comment on column answers.reason is
+'why it is unparsed or missing; wrong_length also if parsed, with fewer labels';
 comment on column answers.error is 'why the model never answered: the message of its service';
 comment on column answers.is_exact is 'equals the reference';
 comment on column answers.is_accepted is 'equals the reference or is consistent at every step';

@@ -7,7 +7,8 @@
 --        (with `asks: all` its whole set, so every length), the paper's about a subset of its own:
 --        compare within a source. length null is all lengths, which the paper does not give.
 --        Natural language (table 12: vanilla) is variant baseline of action_representation: the
---        baseline's answers to the questions that are asked in other words.
+--        baseline's answers to all questions that some variant asks in other words. Where variants
+--        ask different numbers, compare each with probe_deltas.difference.
 create table variant_accuracies as
 with panels as (
     select distinct
