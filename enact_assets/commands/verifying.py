@@ -62,7 +62,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
         console.print(plain(f"not checked: {message}", "red"))
     _more(console, found.unreadable)
     for message in found.misfits[:SHOWN]:
-        console.print(plain(f"whole, but in the wrong place: {message}", "yellow"))
+        console.print(plain(f"whole, but no file of its table now: {message}", "yellow"))
     _more(console, found.misfits)
     n_bad = len(found.damaged)
     console.print(

@@ -17,8 +17,8 @@ from enact_assets.engine.lake.file_metadata import partition_text
 from enact_assets.engine.tables import Table
 
 VERIFY = (
-    "Run `enact-assets verify`: it sets damaged files aside, and the next `enact-assets "
-    "materialize` makes them again."
+    "Run `enact-assets materialize` for all partitions, not some variants: it makes these anew. "
+    "`enact-assets verify` sets damaged files aside before."
 )
 CHANGED = "changed since it was written, so damaged"
 OTHER_COLUMNS = "its columns differ from the table's contract, so damaged"

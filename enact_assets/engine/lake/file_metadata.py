@@ -66,10 +66,7 @@ class FileMetadata:
         if self.table != table.table_name() or self.partition != partition:
             return f"its file is of {self.table} ({self.partition}), expected ({partition})"
         if self.contract_sha != contract:
-            return (
-                "its columns are those of an older version of the table "
-                f"(written by version {self.package_version})"
-            )
+            return "its columns are those of an older version of the table"
         return None
 
 
