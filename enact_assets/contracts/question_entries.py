@@ -35,13 +35,9 @@ def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> Quest
                 "one"
             )
             raise wrong(f"{where}.wording", wanted, questions.wording)
-        possible = gating.profile.lengths
-        for length in lengths:
-            if length not in possible:
-                wanted = f"gating {gating.name!r} has lengths {possible[0]} to {possible[-1]}"
-                raise wrong(f"{where}.probe_lengths", wanted, length)
+    _check_lengths(lengths, gatings.values(), f"{where}.probe_lengths")
     numbers = questions.question_set_per_stratum
-    _check_lengths(numbers, gatings.values(), f"{where}.question_set_per_stratum")
+    _check_lengths(_named(numbers), gatings.values(), f"{where}.question_set_per_stratum")
     short = _length_below_probes(numbers, questions)
     if short is not None:
         most = f"{number_at(numbers, short)} at length {short}"
@@ -50,8 +46,13 @@ def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> Quest
     return questions
 
 
-def _check_lengths(numbers: PerLength, gatings: Iterable[Gating], where: str) -> None:
-    for length in numbers if isinstance(numbers, Mapping) else ():
+def _named(numbers: PerLength) -> Iterable[int]:
+    """The lengths that ``numbers`` names."""
+    return numbers if isinstance(numbers, Mapping) else ()
+
+
+def _check_lengths(lengths: Iterable[int], gatings: Iterable[Gating], where: str) -> None:
+    for length in lengths:
         for gating in gatings:
             possible = gating.profile.lengths
             if length not in possible:
@@ -84,7 +85,7 @@ def question_sets_of(
         if "per_stratum" in fields:
             place = f"{where}.{name}.per_stratum"
             number = per_length("per_stratum", fields["per_stratum"], place)
-            _check_lengths(number, [gatings[gating]], place)
+            _check_lengths(_named(number), [gatings[gating]], place)
             short = _length_below_probes(number, questions)
             if short is not None:
                 least = f"{questions.probe_set_per_stratum} at length {short}"

@@ -19,7 +19,6 @@ from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.step_arrays import Action, encode_actions, padded, step_pairs
 from enact_assets.evaluation.verification_kernels import (
     SAYS_ALL,
-    SAYS_ONLY,
     AnswerArrays,
     ChangeSets,
     QuestionArrays,
@@ -27,8 +26,6 @@ from enact_assets.evaluation.verification_kernels import (
     read_labels,
 )
 
-RULE_OF = {"forward": SAYS_ALL, "inverse": SAYS_ONLY}
-"""Kind of question -> the rule that its steps must satisfy."""
 _NO_LABEL = 2**62
 """Stands for an entry that is the label of nothing."""
 
@@ -117,7 +114,7 @@ class Verifier:
         self._groups = [
             _Group(
                 at, [self.questions[k] for k in at], kind, changes[name],
-                RULE_OF[kind] | (SAYS_ALL if either_rule_aligns else 0),
+                SAYS_ALL if either_rule_aligns else 0,
             )
             for (name, kind), at in rows.items()
         ]  # fmt: skip
@@ -192,7 +189,7 @@ class _Group:
         questions: list[Question],
         kind: str,
         changes: SharedChanges,
-        aligned_rules: int,
+        also_aligned: int,
     ) -> None:
         self.rows = rows
         self.kind = kind
@@ -218,7 +215,7 @@ class _Group:
             shown[:, 0] = key_frames[:, 0]
             named = key_frames[:, 1:] if is_forward else true
             shown[np.nonzero(is_step)[0], gold[is_step]] = named[is_step]
-        self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1), aligned_rules)
+        self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1), also_aligned)
 
     def verify(self, given: _Given) -> _Outcome:
         """Steps that pass in each of the answers ``given``."""

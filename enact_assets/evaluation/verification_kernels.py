@@ -30,8 +30,8 @@ class QuestionArrays(NamedTuple):
     current state; or the row of an action among what actions say, 0 being none."""
     n_steps: Ints
     """(n,)"""
-    aligned_rules: int
-    """The rules of which a step must pass one, in answers of another length than the question."""
+    also_aligned: int
+    """A rule that suffices too in answers of another length than the question; 0 for none."""
 
 
 class AnswerArrays(NamedTuple):
@@ -103,8 +103,8 @@ def count_passed(
     ``said`` (n_named,) are the rows of ``sets.said`` that the answers say, -1 for something that
     never happens. An order of pictures passes a step if it says all that shows of the true step,
     one of actions if it says only what happens in it. Of answers that are aligned (n,), those of
-    another length than the question, the most steps pass that can be matched in order, by any of
-    ``asked.aligned_rules``. Source: paper A.3.2; behaviour of the release, section 15.
+    another length than the question, the most steps pass that can be matched in order; there
+    ``asked.also_aligned`` suffices too. Source: paper A.3.2; behaviour of the release, section 15.
     """
     n_rows = asked.n_steps.size
     passed = np.zeros(n_rows, np.int64)
@@ -115,10 +115,11 @@ def count_passed(
         true = asked.true[row, : asked.n_steps[row]]
         given = said[named.offsets[row] : named.offsets[row + 1]]
         if is_aligned[row]:
+            rule |= asked.also_aligned
             allowed = np.zeros((true.size, given.size), np.bool_)
             for step in range(true.size):
                 for k in range(given.size):
-                    allowed[step, k] = _passes(sets, true[step], given[k], asked.aligned_rules)
+                    allowed[step, k] = _passes(sets, true[step], given[k], rule)
             passed[row] = longest_alignment(allowed)
         else:
             for step in range(given.size):

@@ -38,8 +38,8 @@ def setting_bars(rows: ReportRows) -> Section:
         "Mean pairwise accuracy over the questions asked, baseline in bold. Bars are standard "
         "errors, clustered by demonstration; the paper's take questions as independent. With "
         f"fewer than two demonstrations (marked {_UNCLUSTERED} in the table) ours do so too. "
-        "Settings of one panel share their questions, so overlapping bars do not mean that a "
-        "difference is not significant: see the probes above."
+        "Settings of one panel share their questions, but for another gating, so overlapping bars "
+        "do not mean that a difference is not significant: see the probes above."
     )
     parts: list[Part] = [about]
     lines: list[tuple[str, ...]] = []

@@ -39,7 +39,8 @@ def shared_errors(rows: ReportRows) -> Section:
             "Each bar counts the steps that exactly the marked models get wrong; bars of a figure "
             "add up to all steps that can be compared. Shown are up to four models with errors, "
             "the best by pairwise accuracy; reference baselines appear only where fewer models "
-            "have answers. An answer without a readable order gets every step wrong."
+            "have answers. An answer without a readable order gets every step wrong; steps of one "
+            "with too few labels are not compared."
         )
     ]
     lines: list[tuple[str, ...]] = []

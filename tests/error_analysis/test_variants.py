@@ -13,7 +13,7 @@ from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 
-from reference.household import Chance, Household, build_household
+from reference.household import Chance, Household, all_chosen, build_household
 
 Tables = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
 BASELINE = Variant("baseline", "state")
@@ -32,14 +32,10 @@ def home() -> Household:
 
 
 def asked(variant: Variant) -> pl.DataFrame:
-    chosen = home().qa.with_columns(
-        question_set="gating",
-        place=pl.lit(1, pl.Int64),
-        in_probe_set=True,
-        evidence_sha=pl.lit("none"),
-    )
     words = {home().demonstration: Vocabulary.of(home().objects, STATE_PREDICATES)}
-    return ask_questions(chosen, home().qa, variant, QuestionSettings(), vocabularies=words)
+    return ask_questions(
+        all_chosen(home().qa), home().qa, variant, QuestionSettings(), vocabularies=words
+    )
 
 
 def answered(questions: pl.DataFrame, *, by_prompt: bool) -> Tables:

@@ -26,7 +26,7 @@ from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.questions.selection import chosen_by_variant, select_questions
 from enact_assets.questions.wording import word_actions
 
-from reference.household import Household, build_household
+from reference.household import Household, all_chosen, build_household
 
 SETTINGS = QuestionSettings(question_set_per_stratum=6, probe_set_per_stratum=6)
 BASELINE = Variant("baseline", "state")
@@ -133,7 +133,7 @@ def test_both_questions_of_a_trajectory_hear_the_same_noise() -> None:
     """Forward and inverse are compared: noise of one's own would be a difference between them."""
     told = {}
     for row in (
-        ask(NOISE, chosen=all_of(home().qa))
+        ask(NOISE, chosen=all_chosen(home().qa))
         .join(home().qa.select("question_id", "trajectory_id"), on="question_id")
         .iter_rows(named=True)
     ):
@@ -142,15 +142,6 @@ def test_both_questions_of_a_trajectory_hear_the_same_noise() -> None:
             steps = [steps[label - 1] for label in row["answer"]]
         assert told.setdefault(row["trajectory_id"], steps) == steps
     assert len(told) == home().trajectories.height
-
-
-def all_of(qa: pl.DataFrame) -> pl.DataFrame:
-    return qa.with_columns(
-        question_set=pl.lit("state"),
-        place=pl.lit(1, pl.Int64),
-        in_probe_set=True,
-        evidence_sha=pl.lit("none"),
-    )
 
 
 def test_noise_is_the_same_whatever_else_is_asked_and_another_with_another_seed() -> None:

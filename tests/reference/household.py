@@ -67,15 +67,19 @@ class Household:
         return asked_as_written(self.qa)
 
 
-def asked_as_written(qa: pl.DataFrame, variant: str = "baseline") -> pl.DataFrame:
-    """All questions of ``qa``, word for word, as rows of ``asked_questions``."""
-    chosen = qa.with_columns(
-        question_set="gating",
+def all_chosen(qa: pl.DataFrame) -> pl.DataFrame:
+    """All questions of ``qa`` as if they were chosen: with the columns of ``question_set``."""
+    return qa.with_columns(
         place=pl.lit(1, pl.Int64),
+        question_set="gating",
         in_probe_set=True,
         evidence_sha=pl.lit("none"),
     )
-    return ask_questions(chosen, qa, Variant(variant, "state"), QuestionSettings())
+
+
+def asked_as_written(qa: pl.DataFrame, variant: str = "baseline") -> pl.DataFrame:
+    """All questions of ``qa``, word for word, as rows of ``asked_questions``."""
+    return ask_questions(all_chosen(qa), qa, Variant(variant, "state"), QuestionSettings())
 
 
 def play(seed: int, n_key_frames: int) -> list[set[Fact]]:
