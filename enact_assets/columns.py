@@ -83,3 +83,8 @@ def published_variant(*, key: bool = False) -> dy.String:
 def step(*, key: bool = False) -> dy.Int64:
     """Step of the trajectory, from 1."""
     return integer("step of the trajectory, from 1", key=key)
+
+
+def repetition(*, key: bool = False) -> dy.Int64:
+    """How often the question was asked before."""
+    return integer("how often the question was asked before, from 0", key=key)

@@ -59,11 +59,14 @@ def predict(
     unasked = {r.question_id: Reply(None, e) for r in requests if (e := _missing(r, variant))}
     asked = [r for r in requests if r.question_id not in unasked]
     replies = {**unasked, **_ask(model, client, asked)}
+    unknown = dict.fromkeys(Predictions.schema())
     rows = [
         {
+            **unknown,
             "model": model,
             "variant": variant,
             "question_id": request.question_id,
+            "repetition": 0,
             "request_sha": request_sha(model, request),
             "raw_answer": replies[request.question_id].raw_answer,
             "error": replies[request.question_id].error,

@@ -1,0 +1,1 @@
+"""Asks models: messages, wire formats, the ledger of answers, budgets. Knows nothing of tables."""

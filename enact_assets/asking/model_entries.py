@@ -1,0 +1,293 @@
+"""Models that can be asked: the packaged registry, and what a data root's ``models.yaml`` adds.
+
+An entry of the user's file changes the fields it sets and adds models that are new. Entries are
+merged before they are read, so a price can be given to a packaged model in one line.
+"""
+
+import datetime as dt
+import fnmatch
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
+from enact_assets.contracts.errors import SettingsError, UnknownNameError
+from enact_assets.contracts.settings import is_partition_name
+
+PACKAGED = Path(__file__).with_name("models.yaml")
+USER_FILE = "models.yaml"
+"""Name of the user's file in a data root."""
+WireName = Literal["openai_chat", "openai_responses", "anthropic", "google"]
+"""Wire formats of ours."""
+InProcess = Literal["inspect", "local", "python"]
+"""Models that this process runs, or asks by other means."""
+Channel = Literal[WireName, InProcess, "answers"]
+"""How a model is asked; ``answers`` are imported."""
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_SLASH = "+"
+"""Stands for ``/`` in names of partitions, which cannot hold one; the first becomes ``:``."""
+_DATED = re.compile(r"(-\d{4}-?\d{2}-?\d{2}|-\d{3,4}|-latest)?")
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Per million tokens. ``read`` is the day on which ``source`` was looked up."""
+
+    tokens_in: float = msgspec.field(name="in")
+    tokens_out: float = msgspec.field(name="out")
+    tokens_in_cached: float | None = msgspec.field(name="cached", default=None)
+    currency: str = "USD"
+    read: dt.date | None = None
+    source: str = ""
+
+
+class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where models are asked: a channel, and for wire formats the address and the variable that
+    holds the key; ``parameters`` of models that set none.
+    """
+
+    channel: Channel
+    base_url: str = ""
+    key: str = ""
+    parameters: Mapping[str, Any] = {}
+
+
+class PictureTokens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many tokens a picture is: a rule of ``picture_tokens.py`` with its numbers."""
+
+    rule: str
+    numbers: tuple[float, ...] = ()
+
+
+class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One model. ``id`` is ``provider/id at the provider``.
+
+    Fields that decide answers: channel, id, ``parameters``, ``samples``. ``serves`` are patterns
+    of names that may answer; none: the id, with a date behind it or not. ``aliases`` are ids that
+    mean this model today. ``max_missing`` is how many questions may stay without an answer before
+    the partition fails. ``retired`` models cannot be asked from that day on, or another model
+    answers. ``published`` is the model's name in the tables of the paper.
+    """
+
+    id: str
+    name: str = ""
+    published: str = ""
+    organization: str = ""
+    weights: str = ""
+    hub_id: str = ""
+    licence: str = ""
+    released: str = ""
+    retired: dt.date | None = None
+    context_tokens: int | None = None
+    max_images: int | None = None
+    price: Price | None = None
+    picture_tokens: PictureTokens | None = None
+    parameters: Mapping[str, Any] | None = None
+    samples: int = 1
+    aliases: tuple[str, ...] = ()
+    serves: tuple[str, ...] = ()
+    max_missing: int = 0
+    in_flight: int = 64
+    timeout_s: float = 900.0
+    base_url: str = ""
+    key: str = ""
+    channel: Channel | None = None
+    note: str = ""
+    sources: str = ""
+
+
+class Model(msgspec.Struct, frozen=True):
+    """An entry and the provider it is asked through, resolved: what the rest of the code takes.
+
+    ``asked_id`` is the id at the provider, ``folder`` the one that paths in the entry start from.
+    """
+
+    name: str
+    entry: ModelEntry
+    channel: Channel
+    asked_id: str
+    base_url: str
+    key_variable: str
+    parameters: Mapping[str, Any]
+    folder: Path
+
+    @property
+    def is_local_server(self) -> bool:
+        """Whether the address is one of this machine, which charges nothing."""
+        return urlsplit(self.base_url).hostname in LOOPBACK
+
+    @property
+    def price(self) -> Price | None:
+        """In dollars per million tokens; None if it is unknown. Free where nobody charges."""
+        given = self.entry.price
+        if given is not None:
+            return given if given.currency == "USD" else None
+        is_free = self.channel in {"local", "python", "answers"} or self.is_local_server
+        return Price(0.0, 0.0) if is_free else None
+
+    def may_serve(self, served: str) -> bool:
+        """Whether an answer of a model that calls itself ``served`` is one of this model."""
+        name = served.lower().removeprefix("models/")
+        if self.entry.serves:
+            return any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in self.entry.serves)
+        asked = self.asked_id.lower().removeprefix("models/")
+        accepted = {asked, asked.rpartition("/")[2]}
+        return any(name.startswith(a) and _DATED.fullmatch(name[len(a) :]) for a in accepted)
+
+
+class Spending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be spent on a data root: in all, and whether automation may buy."""
+
+    max_usd: float | None = None
+    by_automation: bool = False
+
+
+class Catalogue:
+    """All models there are: packaged, of the user's file, and any id of a known provider."""
+
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        models: Mapping[str, ModelEntry],
+        spending: Spending,
+        folder: Path,
+    ) -> None:
+        self.providers, self.models, self.spending = providers, models, spending
+        self._folder = folder
+
+    def find(self, text: str) -> Model:
+        """The model that ``text`` means: a name, an id with its provider, an alias, or the name
+        of a partition made from any of them.
+
+        Errors: :class:`UnknownNameError` for what is neither, :class:`SettingsError` for an id
+        that cannot name a partition.
+        """
+        if text in self.models:
+            return self._model(text, self.models[text])
+        asked = self._by_id.get(text) or self._by_id.get(id_of(text))
+        if asked is not None:
+            return self._model(asked, self.models[asked])
+        given = text if "/" in text else id_of(text)
+        provider = given.partition("/")[0]
+        if provider not in self.providers or not given.partition("/")[2]:
+            raise UnknownNameError.of(
+                "model",
+                text,
+                self.models,
+                "Give `provider/id` for any other, with a provider of "
+                f"{', '.join(self.providers)}; or add it to models.yaml in the data root.",
+            )
+        alias = self._by_alias.get(given)
+        known = self.models[alias] if alias is not None else ModelEntry(id=given)
+        name = name_of(given)
+        serves = known.serves or (known.id.partition("/")[2],) if alias is not None else ()
+        return self._model(name, msgspec.structs.replace(known, id=given, serves=serves))
+
+    def _model(self, name: str, entry: ModelEntry) -> Model:
+        provider, _, asked = entry.id.partition("/")
+        through = self.providers.get(provider)
+        if through is None or not asked:
+            raise SettingsError(
+                f"model {name}: id {entry.id!r} must be `provider/id` with a provider of "
+                f"{', '.join(self.providers)}"
+            )
+        return Model(
+            name,
+            entry,
+            entry.channel or through.channel,
+            asked,
+            (entry.base_url or through.base_url).rstrip("/"),
+            entry.key or through.key,
+            through.parameters if entry.parameters is None else entry.parameters,
+            self._folder,
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, str]:
+        return {entry.id: name for name, entry in self.models.items()}
+
+    @cached_property
+    def _by_alias(self) -> dict[str, str]:
+        return {alias: name for name, entry in self.models.items() for alias in entry.aliases}
+
+
+def name_of(id_with_provider: str) -> str:
+    """The partition of an id that has no entry. Errors: :class:`SettingsError`."""
+    name = id_with_provider.replace("/", ":", 1).replace("/", _SLASH)
+    if not is_partition_name(name) or id_of(name) != id_with_provider:
+        raise SettingsError(
+            f"model {id_with_provider!r} cannot name a partition: give it a name in models.yaml"
+        )
+    return name
+
+
+def id_of(name: str) -> str:
+    """Inverse of :func:`name_of`."""
+    return name.replace(":", "/", 1).replace(_SLASH, "/")
+
+
+def load_catalogue(root: Path) -> Catalogue:
+    """Models as they are known in the data root ``root``.
+
+    Errors: :class:`SettingsError` names file, entry and field of what is wrong.
+    """
+    user = root / USER_FILE
+    text = read_text(user) if user.exists() else ""
+    return _catalogue(text, user)
+
+
+@lru_cache(maxsize=4)
+def _catalogue(text: str, user: Path) -> Catalogue:
+    packaged = _parts(read_text(PACKAGED), PACKAGED)
+    given = _parts(text, user)
+    providers = _merged(packaged["providers"], given["providers"], f"{user}: providers")
+    models = _merged(packaged["models"], given["models"], f"{user}: models")
+    return Catalogue(
+        {n: _read(e, Provider, f"{user}: providers.{n}") for n, e in providers.items()},
+        {n: _read({**e, "name": n}, ModelEntry, f"{user}: models.{n}") for n, e in models.items()},
+        _read(given["spending"], Spending, f"{user}: spending"),
+        user.parent,
+    )
+
+
+def _parts(text: str, path: Path) -> dict[str, dict[str, Any]]:
+    known = ("providers", "models", "spending")
+    given = mapping(parse_yaml(text, path) or {}, str(path), known=known)
+    return {
+        "providers": named_entries(given.get("providers") or {}, f"{path}: providers"),
+        "models": named_entries(given.get("models") or {}, f"{path}: models"),
+        "spending": mapping(given.get("spending") or {}, f"{path}: spending"),
+    }
+
+
+def _merged(
+    base: Mapping[str, Any], given: Mapping[str, Any], where: str
+) -> dict[str, dict[str, Any]]:
+    """Entries of ``base`` with the fields that ``given`` sets, and the new ones."""
+    entries = {name: mapping(entry, f"{where}.{name}") for name, entry in base.items()}
+    for name, entry in given.items():
+        entries[name] = {**entries.get(name, {}), **mapping(entry, f"{where}.{name}")}
+    return entries
+
+
+def _read(entry: Mapping[str, Any], kind: type[Any], where: str) -> Any:
+    try:
+        return msgspec.convert(entry, kind)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"registry {where}: {error}") from error
+
+
+def problems_of(models: Iterable[Model]) -> list[str]:
+    """What about these models should be known before they are asked, in words."""
+    today = dt.datetime.now(datetime.UTC).date()
+    found = []
+    for model in models:
+        retired = model.entry.retired
+        if retired is not None:
+            when = "was retired" if retired <= today else "will be retired"
+            found.append(f"{model.name} {when} on {retired}. {model.entry.note}".strip())
+    return found
