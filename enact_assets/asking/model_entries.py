@@ -283,7 +283,7 @@ def _read(entry: Mapping[str, Any], kind: type[Any], where: str) -> Any:
 
 def problems_of(models: Iterable[Model]) -> list[str]:
     """What about these models should be known before they are asked, in words."""
-    today = dt.datetime.now(datetime.UTC).date()
+    today = dt.datetime.now(dt.UTC).date()
     found = []
     for model in models:
         retired = model.entry.retired
