@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets.asking.session import Progress as AskingProgress
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
 from enact_assets.data_root.question_files import question_file
@@ -18,6 +19,7 @@ from enact_assets.engine.parameters import Later, provides
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
+from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
@@ -31,6 +33,10 @@ class Progress(ReplayProgress, Protocol):
         """Pictures made, of which ``n_from_cache`` had been rendered before."""
         ...
 
+    def answers(self, asked: AskingProgress) -> None:
+        """Questions that were answered."""
+        ...
+
 
 @dataclass(frozen=True)
 class SilentProgress(Silent):
@@ -38,6 +44,9 @@ class SilentProgress(Silent):
 
     def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
         """Pictures made."""
+
+    def answers(self, asked: AskingProgress) -> None:
+        """Questions answered."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,10 @@ class Tools:
     question_files: Path
     workers: int = 1
     progress: Callable[[str], Progress] = lambda _text: SilentProgress()
+    root: Path = Path()
+    """The data root: its models, and the ledger of their answers."""
+    usd_until: float | None = None
+    """See :class:`ModelAsker`."""
 
 
 @dataclass(frozen=True)
@@ -185,3 +198,12 @@ def imported_file(
     """The file that the partition names."""
     name = partition["question_file"]
     return QuestionFile(name, question_file(tools.question_files, name))
+
+
+@provides(reads=("asked_model",))
+def model_asker(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> ModelAsker:
+    """Asks models, or reads what they answered before."""
+    hears = tools.progress(f"asking {' '.join(partition.values())}").answers
+    return ModelAsker(tools.root, tools.images.read_png, tools.usd_until, hears)

@@ -40,3 +40,5 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     unsure: int = 0
     error: str | None = None
     raw: Any = None
+    is_final: bool = False
+    """Whether asking again would end the same, so that the lack of an answer is no failure."""

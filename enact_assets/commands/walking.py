@@ -97,18 +97,18 @@ def _chosen(
 
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
-    from enact_assets.data_root.recordings import Recordings
     from enact_assets.driver.chosen import check_assets
-    from enact_assets.runs.arrivals import check_name
+    from enact_assets.runs.arrivals import checked_name
+    from enact_assets.runs.resources import DataResource
 
     check_assets(arguments.asset or ())
-    recordings = Recordings(DataRoot(arguments.data).recordings)
+    data = DataResource(root=str(arguments.data))
     only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}
-    for dimension, names in only.items():
-        for name in names:
-            check_name(dimension, name, registry, recordings)
-    return only
+    return {
+        dimension: [checked_name(dimension, name, registry, data) for name in names]
+        for dimension, names in only.items()
+    }
 
 
 def _walk(

@@ -5,7 +5,8 @@ so changes that happened unobserved count too, and what ran again with equal con
 partition waits until all it is made from is settled; conditions of Dagster's own look one step up
 only, and would render pictures of frames that are about to change.
 
-Nothing here makes runs unless it is switched on: see ``AUTOMATE_VARIABLE``.
+Nothing here makes runs unless it is switched on: see ``AUTOMATE_VARIABLE``. Answers of models that
+cost money wait for a person, unless ``models.yaml`` lets automation buy.
 """
 
 import json
@@ -29,6 +30,7 @@ from enact_assets.runs.names import current_names
 from enact_assets.runs.reported import last_event_id, read_lineage
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import TRIGGER_TAG, running, unfinished_runs
+from enact_assets.runs.spending import bought_by_persons
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
 """The one switch: 1 turns on everything that makes runs by itself. Also, one by one, in the UI."""
@@ -156,7 +158,8 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     elif not n_free:
         context.log.info(f"skipped: {len(runs)} runs are queued or running")
     elif not is_same:
-        steps = DueSteps(read_lineage(instance, data, registry), running(runs))
+        withheld = bought_by_persons(Path(data.root))
+        steps = DueSteps(read_lineage(instance, data, registry), running(runs), withheld)
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
     return tick

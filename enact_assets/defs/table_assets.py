@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -23,6 +24,7 @@ from enact_assets.lineage.versions import settings_of
 from enact_assets.runs.making import making, provenance_of
 from enact_assets.runs.progress import reporter
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.spending import usd_until
 from enact_assets.steps.previews import Markdown
 
 PREVIEW_ROWS = 5
@@ -72,6 +74,8 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             data.question_files,
             data.workers,
             lambda text: reporter(context, text),
+            Path(data.root),
+            usd_until(Path(data.root), context.run.tags),
         )
         with making(context, data, step.name) as made, playing(context):
             world = World(data.lake, made.names, partial(_entry, registry), tools)

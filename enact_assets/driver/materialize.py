@@ -35,7 +35,7 @@ from enact_assets.engine.planning.plan import (
 )
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, WAREHOUSE
-from enact_assets.runs.arrivals import check_name, names_found, names_in_lake
+from enact_assets.runs.arrivals import checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.instance import only_driver, open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
@@ -192,11 +192,11 @@ class Driver:
         for dimension, names in (("demonstration", demonstrations), ("model", models)):
             for name in names:
                 try:
-                    check_name(dimension, name, self._registry, self._data.recordings)
+                    key = checked_name(dimension, name, self._registry, self._data)
                 except EnactError as error:
                     report.rejected.append(str(error))
                 else:
-                    found[dimension].append(name)
+                    found[dimension].append(key)
         known = {d: set(self.instance.get_dynamic_partitions(d)) for d in found}
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 

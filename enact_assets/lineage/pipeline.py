@@ -23,6 +23,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recording": ("demonstration",),
     "recorded_variant": ("variant",),
     "question_source": ("question_file",),
+    "asked_model": ("model",),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 

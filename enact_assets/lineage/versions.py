@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.contracts.errors import LakeError, ReplayError
+from enact_assets.contracts.errors import LakeError, PredictionError, ReplayError, SettingsError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.registry import Registry, settings_sha
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
 from enact_assets.lineage.pipeline import dimensions
+from enact_assets.predictions.known_models import KnownModels
 
 GONE = "gone"
 """Version of a missing file: different from any it had."""
@@ -61,22 +62,27 @@ def _short(value: Any) -> str:
 
 
 class Arrived:
-    """Files that others wrote: recordings, with their pictures, and question files.
+    """What others wrote: recordings, with their pictures, question files, entries of models.
 
     Recordings are told apart by size and time of change: hashing some hundred megabytes each time
     would take longer than what the answer saves. Any other size or time counts, an earlier one too,
     as clocks jump and copies keep times. A PNG that was overwritten in place goes unnoticed.
     """
 
-    def __init__(self, recordings: Recordings, question_files: Path) -> None:
+    def __init__(
+        self, recordings: Recordings, question_files: Path, models: KnownModels
+    ) -> None:
         self._recordings = recordings
         self._question_files = question_files
+        self._models = models
 
     def version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
         name = partition[0]
         if asset == "recorded_variant":
             return content_sha(self._recordings.with_variant(name))
+        if asset == "asked_model":
+            return self._model(name)
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
     def _recording(self, demonstration: str) -> str:
@@ -90,6 +96,12 @@ class Arrived:
         except (OSError, ReplayError):
             return GONE
         return content_sha(marks)
+
+    def _model(self, name: str) -> str:
+        try:
+            return self._models.version(name)
+        except (SettingsError, PredictionError, OSError):
+            return GONE
 
     def _question_file(self, name: str) -> str:
         try:

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import polars as pl
-
+from enact_assets.asking.answers import Answer
 from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
 from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
-from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.predictions.requests import (
-    ImageReader,
     Model,
     Reply,
     Request,
-    build_request,
     request_sha,
 )
 from enact_assets.predictions.text_prior import order_by_text
@@ -41,39 +37,29 @@ REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior")
 """Of these, what no model is: chance, knowing the answer, shortcuts. They take no place."""
 
 
-def predict(
-    model: str,
-    variant: str,
-    questions: pl.DataFrame,
-    images: ImageReader,
-    image_shas: Mapping[tuple[str, int], str],
-) -> pl.DataFrame:
-    """Ask ``model`` all ``questions``, rows of ``asked_questions``: a row of ``predictions`` each.
+def answers_of_baseline(
+    name: str, requests: Sequence[Request]
+) -> dict[tuple[str, int], Answer]:
+    """What the baseline ``name`` answers, by (id of the question, repetition 0).
 
-    ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
-    holds its hash. A question with a picture that is missing or unreadable is not asked: its row
-    has no answer, but the reason. Errors: :class:`UnknownNameError` for an unknown model.
+    Errors: :class:`UnknownNameError`, :class:`PredictionError` if it loses a question.
     """
-    client = find_model(model)
-    requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]
-    unasked = {r.question_id: Reply(None, e) for r in requests if (e := _missing(r, variant))}
-    asked = [r for r in requests if r.question_id not in unasked]
-    replies = {**unasked, **_ask(model, client, asked)}
-    unknown = dict.fromkeys(Predictions.schema())
-    rows = [
-        {
-            **unknown,
-            "model": model,
-            "variant": variant,
-            "question_id": request.question_id,
-            "repetition": 0,
-            "request_sha": request_sha(model, request),
-            "raw_answer": replies[request.question_id].raw_answer,
-            "error": replies[request.question_id].error,
-        }
-        for request in requests
-    ]
-    return Predictions.build(rows)
+    replies = list(find_model(name).ask(requests))
+    if len(replies) != len(requests):
+        raise PredictionError(
+            f"{name}: {len(requests)} questions asked, {len(replies)} replies came back"
+        )
+    return {
+        (r.question_id, 0): Answer(
+            request_sha(name, r),
+            r.question_id,
+            name,
+            text=reply.raw_answer,
+            stop=None if reply.raw_answer is None else "complete",
+            error=reply.error,
+        )
+        for r, reply in zip(requests, replies, strict=True)
+    }
 
 
 def find_model(name: str) -> Model:
@@ -136,25 +122,3 @@ _FACTORIES: Mapping[str, Callable[[], Model]] = {
     "pixel_continuity": _pixel_continuity,
     "text_prior": lambda: OrderingBaseline(_text_prior_order),
 }
-
-
-def _missing(request: Request, variant: str) -> str | None:
-    """Why ``request`` cannot be shown under ``variant``, if so."""
-    absent = [p for p in request.pictures if p.sha is None]
-    if not absent:
-        return None
-    return (
-        f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
-        f"{absent[0].name}: key frame {absent[0].key_frame} of {absent[0].demonstration}; "
-        "materialize frame_images"
-    )
-
-
-def _ask(model: str, client: Model, requests: Sequence[Request]) -> dict[str, Reply]:
-    """Replies by question id; raises :class:`PredictionError` if a model loses one."""
-    replies = list(client.ask(requests))
-    if len(replies) != len(requests):
-        raise PredictionError(
-            f"{model}: {len(requests)} questions asked, {len(replies)} replies came back"
-        )
-    return {r.question_id: reply for r, reply in zip(requests, replies, strict=True)}

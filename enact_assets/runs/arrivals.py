@@ -12,9 +12,8 @@ from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
-from enact_assets.data_root.recordings import Recordings
 from enact_assets.frames.demonstration_sources import all_sources
-from enact_assets.predictions.baselines import find_model
+from enact_assets.predictions.known_models import KnownModels
 from enact_assets.runs.resources import DataResource
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
@@ -51,17 +50,17 @@ def names_found(
         found[dimension] = []
         for name, place in named.items():
             try:
-                check_name(dimension, name, registry, data.recordings)
+                key = checked_name(dimension, name, registry, data)
             except EnactError as error:
                 problems.append(f"{place}: {error}")
             else:
-                found[dimension].append(name)
+                found[dimension].append(key)
     for dimension, names in names_in_lake(data).items():
         # A name whose recording is gone is not reported each time.
         found[dimension] += [
             name
             for name in names
-            if name not in places[dimension] and _is_defined(dimension, name, data.recordings)
+            if name not in places[dimension] and _is_defined(dimension, name, data)
         ]
     return found, problems
 
@@ -92,24 +91,28 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
     return places
 
 
-def _is_defined(dimension: str, name: str, recordings: Recordings) -> bool:
+def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
     try:
-        check_name(dimension, name, None, recordings)
+        checked_name(dimension, name, None, data)
     except EnactError:
         return False
     return True
 
 
-def check_name(
-    dimension: str, name: str, registry: Registry | None, recordings: Recordings
-) -> None:
-    """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
+def checked_name(
+    dimension: str, name: str, registry: Registry | None, data: DataResource
+) -> str:
+    """The name of the partition that ``name`` of ``dimension`` means: of a model it may be an id.
+
+    Errors: :class:`UnknownNameError` if it is not defined anywhere.
+    """
     if dimension == "model":
-        find_model(name)
-    elif dimension == "variant" and registry is not None:
+        return data.models.partition_name(name)
+    if dimension == "variant" and registry is not None:
         registry.variant(name)
     elif dimension == "demonstration":
-        all_sources(recordings).find(name)
+        all_sources(data.recordings).find(name)
+    return name
 
 
 def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from enact_assets.asking.session import Progress as AskingProgress
+
 LOG_EVERY_S = 15.0
 
 
@@ -68,6 +70,14 @@ class Reporter:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""
         cached = f"pictures ({n_from_cache} rendered before)" if n_from_cache else "pictures"
         self._report(Progress(self._text, done, total, cached, n_from_cache))
+
+    def answers(self, asked: AskingProgress) -> None:
+        """Report questions answered, what they cost, and those without an answer."""
+        notes = [f"{asked.n_known} known"] if asked.n_known else []
+        notes += [f"{asked.n_missing} missing"] if asked.n_missing else []
+        notes += [f"{asked.usd:.2f} USD"] if asked.usd else []
+        unit = f"answers ({', '.join(notes)})" if notes else "answers"
+        self._report(Progress(self._text, asked.done, asked.total, unit, asked.n_known))
 
     def _report(self, progress: Progress) -> None:
         listener = _listener.get()

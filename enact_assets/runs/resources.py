@@ -14,6 +14,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.versions import Arrived
+from enact_assets.predictions.known_models import KnownModels
 from enact_assets.replay.sources import Sources
 
 
@@ -66,6 +67,11 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
         return self.data_root.question_files
 
     @property
+    def models(self) -> KnownModels:
+        """Models that have a name here."""
+        return KnownModels(Path(self.root))
+
+    @property
     def warehouse_path(self) -> Path:
         """The DuckDB file people query."""
         return self.data_root.warehouse
@@ -76,6 +82,6 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
             self.data_root,
             self.lake,
             self.images,
-            Arrived(self.recordings, self.question_files),
+            Arrived(self.recordings, self.question_files, self.models),
             registry,
         )

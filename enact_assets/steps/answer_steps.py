@@ -17,7 +17,8 @@ from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
-from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.predictions.predict import predict
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
@@ -43,16 +44,19 @@ def question_orders(
     return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 
 
-@step(group="answers", job="ask_and_verify", pool=API_POOL, version="1", summary=answered_question)
+@step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
 def predictions(
     questions: Of[AskedQuestions],
     images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
+    ask: ModelAsker,
 ) -> Of[Predictions]:
-    """The raw answers of a model. A missing answer is null with a reason, never a wrong answer."""
-    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas))
+    """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
+    null with a reason, never a wrong answer.
+    """
+    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas, ask))
 
 
 def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ waits for what it is made from as long as that is to be made, being made, or may
 What failed holds up what is made from it, and nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha
@@ -28,11 +28,18 @@ class Due:
 class DueSteps:
     """One look at a lineage, step by step in its order.
 
-    ``running`` are partitions that are being made or queued.
+    ``running`` are partitions that are being made or queued. A partition that is ``withheld`` is
+    never due, and holds up what is made from it as long as it is stale.
     """
 
-    def __init__(self, lineage: Lineage, running: Marks) -> None:
+    def __init__(
+        self,
+        lineage: Lineage,
+        running: Marks,
+        withheld: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: False,
+    ) -> None:
         self._lineage = lineage
+        self._withheld = withheld
         self._running = running
         self._open, self._failed = Marks(), Marks()
 
@@ -57,6 +64,9 @@ class DueSteps:
             elif self._lineage.touches(step, partition, self._open) or self._waits(step, partition):
                 self._open.add(step.assets, partition)
             elif causes := self._lineage.causes(step, partition):
+                if self._withheld(step, partition):
+                    self._failed.add(step.assets, partition)
+                    continue
                 now = attempt(self._lineage, step, partition, causes)
                 if tried.get(partition) == now:
                     due.attempts[partition] = now

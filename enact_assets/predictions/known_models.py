@@ -1,0 +1,63 @@
+"""Models that have a name in a data root, and the version of each: what decides its answers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from enact_assets.asking.model_entries import Catalogue, Model, load_catalogue
+from enact_assets.contracts.ids import content_sha
+from enact_assets.data_root.answer_files import answers_version, imported_models
+from enact_assets.predictions.baselines import MODELS
+
+REFERENCE = "reference"
+"""Version of the baselines, whose code counts as that of the step that asks them."""
+
+
+@dataclass(frozen=True)
+class KnownModels:
+    """Models of the data root ``root``: baselines, its catalogue, and whose answers came in."""
+
+    root: Path
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Models that can be asked. Errors: :class:`SettingsError` for a wrong ``models.yaml``."""
+        return load_catalogue(self.root)
+
+    def find(self, name: str) -> Model | None:
+        """The model called ``name``; None for a baseline.
+
+        Errors: :class:`UnknownNameError` if there is none, :class:`SettingsError` as above.
+        """
+        if name in MODELS:
+            return None
+        if name in imported_models(self.root):
+            return self.catalogue.imported(name)
+        return self.catalogue.find(name)
+
+    def partition_name(self, text: str) -> str:
+        """Name of the partition of the model that ``text`` means. Errors: as :meth:`find`."""
+        found = self.find(text)
+        return text if found is None else found.name
+
+    def costs_money(self, name: str) -> bool:
+        """Whether asking it is, or may be, charged."""
+        model = self.find(name)
+        if model is None:
+            return False
+        return model.price is None or model.price.tokens_in > 0 or model.price.tokens_out > 0
+
+    def version(self, name: str) -> str:
+        """Hash of all that is set about the model and decides its answers. Errors: as above."""
+        model = self.find(name)
+        if model is None:
+            return REFERENCE
+        entry = model.entry
+        decides: list[object] = [model.channel, model.asked_id, dict(model.parameters)]
+        decides += [entry.samples, entry.max_images]
+        if model.channel == "answers":
+            decides.append(answers_version(self.root, name))
+        if model.channel == "python":
+            from enact_assets.asking.python_model import source_version
+
+            decides.append(source_version(model))
+        return content_sha(decides)

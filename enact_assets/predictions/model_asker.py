@@ -1,0 +1,90 @@
+"""Asks models of a data root: what the ledger knows is read, the rest is bought, or was imported."""
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PIL import Image
+
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.budget import Budget
+from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sha
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.session import Progress, ask
+from enact_assets.data_root.answer_files import imported_answers
+from enact_assets.predictions.known_models import KnownModels
+
+LEDGER = "ledger"
+"""Folder below a data root that holds every answer that was bought. Nothing here removes it."""
+
+Answers = Mapping[tuple[str, int], Answer]
+"""(id of the question, repetition) -> what became of it."""
+
+
+@dataclass(frozen=True)
+class ModelAsker:
+    """Asks the models of one data root.
+
+    ``read_png`` gives a picture by its content. ``usd_until`` is what all answers of the ledger
+    may have cost in the end; with None, nothing that costs money is bought. ``told`` hears of
+    progress.
+    """
+
+    root: Path
+    read_png: Callable[[str], bytes]
+    usd_until: float | None = None
+    told: Callable[[Progress], None] = field(default=lambda _progress: None)
+
+    def __call__(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
+        """What model ``name`` answers to ``messages``, which ``variant`` asks.
+
+        Errors: :class:`UnknownNameError`, :class:`SettingsError`; :class:`PredictionError` if it
+        cannot be asked at all.
+        """
+        model = self._model(name)
+        if model.channel == "answers":
+            return self._imported(name, variant, messages)
+        return ask(
+            model,
+            messages,
+            self.read_shown,
+            self.root / LEDGER,
+            budget=Budget(self.root / LEDGER, self.usd_until),
+            told=self.told,
+        )
+
+    def max_missing(self, name: str) -> int:
+        """How many questions may stay without an answer."""
+        return self._model(name).entry.max_missing
+
+    def read_shown(self, sha: str) -> bytes:
+        """The picture as models are shown it: a PNG file, 512 pixels square."""
+        return as_shown(self.read_png(sha))
+
+    def _model(self, name: str) -> Model:
+        found = KnownModels(self.root).find(name)
+        if found is None:
+            raise ValueError(f"{name} is a baseline")
+        return found
+
+    def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
+        known = imported_answers(self.root, name, variant)
+        target = Target("answers", "1", name, {})
+        absent = "not among the imported answers"
+        return {
+            (m.question_id, 0): known.get(m.question_id)
+            or Answer(request_sha(target, m), m.question_id, name, error=absent, is_final=True)
+            for m in messages
+        }
+
+
+def as_shown(png: bytes) -> bytes:
+    """``png`` scaled to the square that models are shown; unchanged if it is one already."""
+    with Image.open(io.BytesIO(png)) as image:
+        if image.size == (PICTURE_PX, PICTURE_PX):
+            return png
+        shown = image.convert("RGB").resize((PICTURE_PX, PICTURE_PX), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    shown.save(out, "PNG")
+    return out.getvalue()

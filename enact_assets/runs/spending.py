@@ -1,0 +1,58 @@
+"""Who may spend what: a person within the budget, automation only if a switch says so.
+
+All that was ever bought on a data root stands in its ledger. A run gets the sum that the ledger may
+come to; runs at the same time share it.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.lineage.pipeline import dimensions
+from enact_assets.predictions.known_models import KnownModels
+from enact_assets.runs.pools import API, POOL_OF
+from enact_assets.runs.running import TRIGGER_TAG
+
+USD_UNTIL_TAG = "enact/usd_until"
+"""Tag of a run that a command started: what the ledger may come to, in dollars."""
+OF_PERSONS = ("materialize",)
+"""Triggers of runs that a person asked for; one without a trigger was launched in the UI."""
+
+
+def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
+    """What the ledger of ``root`` may come to in a run with ``tags``; None: nothing is bought.
+
+    Errors: :class:`SettingsError` for a wrong ``models.yaml``.
+    """
+    spending = KnownModels(root).catalogue.spending
+    is_automated = tags.get(TRIGGER_TAG, OF_PERSONS[0]) not in OF_PERSONS
+    if is_automated and not spending.by_automation:
+        return None
+    limits = [] if spending.max_usd is None else [spending.max_usd]
+    if USD_UNTIL_TAG in tags:
+        limits.append(float(tags[USD_UNTIL_TAG]))
+    return min(limits, default=None)
+
+
+def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
+    """Whether a partition asks a model that costs money, and automation may not buy here."""
+    models = KnownModels(root)
+    try:
+        may_buy = models.catalogue.spending.by_automation
+    except EnactError:
+        may_buy = False
+    costs: dict[str, bool] = {}
+
+    def withheld(step: StepSpec, partition: Partition) -> bool:
+        if may_buy or POOL_OF.get(step.name) != API:
+            return False
+        name = dict(zip(dimensions(step.assets[0]), partition, strict=True))["model"]
+        if name not in costs:
+            try:
+                costs[name] = models.costs_money(name)
+            except EnactError:
+                costs[name] = True
+        return costs[name]
+
+    return withheld
