@@ -8,10 +8,10 @@ import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.evaluation.parsing import Labels, Reader, read_answer
 from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.verification import Question, Verifier
+from enact_assets.questions.parsing import Labels, Reader, read_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (

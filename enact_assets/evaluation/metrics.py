@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from enact_assets.evaluation.parsing import WRONG_LENGTH
+from enact_assets.questions.parsing import WRONG_LENGTH
 
 STRATA = ("model", "variant", "kind", "length")
 

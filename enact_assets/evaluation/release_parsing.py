@@ -6,12 +6,18 @@ runs of digits of the whole text count, as they are. Nothing is checked to be a 
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, Literal
 
 Failure = Literal["failed_to_parse_answer", "evaluation_error"]
 
 UNREADABLE: Failure = "failed_to_parse_answer"
 FAILED: Failure = "evaluation_error"
+REASONS: Mapping[str, str] = {
+    UNREADABLE: "the answer holds no digit",
+    FAILED: "the public release raises on the question or the answer",
+}
+"""Why an answer has no labels, or could not be evaluated."""
 
 MAX_DIGITS = 4300
 """Python refuses to read longer decimal numbers, and with it the release."""

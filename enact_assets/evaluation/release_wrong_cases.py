@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from enact_assets.evaluation.order_counts_kernels import Words
-from enact_assets.evaluation.parsing import Labels
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.evaluation.verification import Question
+from enact_assets.questions.parsing import Labels
 from enact_assets.segmentation.release_deltas import signature_text
 
 Change = frozenset[str] | None

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.order_counts_kernels import Bools, Ints, Words
-from enact_assets.evaluation.parsing import Labels
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.step_arrays import Action, encode_actions, padded, step_pairs
 from enact_assets.evaluation.verification_kernels import (
@@ -25,6 +24,7 @@ from enact_assets.evaluation.verification_kernels import (
     count_passed,
     read_labels,
 )
+from enact_assets.questions.parsing import Labels
 
 _NO_LABEL = 2**62
 """Stands for an entry that is the label of nothing."""

@@ -7,7 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.asking import messages
+from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import content_sha
+from enact_assets.questions.question_types import KeyFramePicture, type_of
 
 Image = NDArray[np.uint8]
 ImageReader = Callable[[str, int], Image]
@@ -31,7 +34,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Request:
-    """One question as a model gets it: the prompt and the pictures in the order shown.
+    """One question as a model gets it: ``parts`` are texts and pictures in the order shown.
 
     ``answer`` and ``told_components`` (what the actions say, noise included) are for baselines only
     and never leave the process.
@@ -40,10 +43,19 @@ class Request:
     question_id: str
     kind: str
     n_steps: int
-    prompt: str
-    pictures: tuple[Picture, ...]
+    parts: tuple[str | Picture, ...]
     answer: tuple[int, ...]
     told_components: tuple[tuple[str, ...], ...]
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Its pictures in the order shown."""
+        return tuple(part for part in self.parts if isinstance(part, Picture))
+
+    @property
+    def message(self) -> messages.Message:
+        """What a real model is shown. Errors: :class:`PredictionError` if a picture is missing."""
+        return messages.Message(self.question_id, tuple(map(_part, self.parts)))
 
 
 @dataclass(frozen=True)
@@ -68,28 +80,36 @@ def build_request(
     image_shas: Mapping[tuple[str, int], str],
 ) -> Request:
     """The request for one row of ``asked_questions``; a missing picture has no hash."""
-    demonstration = question["demonstration"]
-    pictures = tuple(
-        Picture(
-            "Current State" if place == 0 else f"Next State {place}",
-            image_shas.get((demonstration, key_frame)),
-            demonstration,
-            key_frame,
-            images,
-        )
-        for place, key_frame in enumerate(question["shown_key_frames"])
-    )
+
+    def shown(part: str | KeyFramePicture) -> str | Picture:
+        if isinstance(part, str):
+            return part
+        key = part.demonstration, part.key_frame
+        return Picture(part.name, image_shas.get(key), *key, images)
+
+    question_type = type_of(question)
     return Request(
         question["question_id"],
         question["kind"],
-        question["length"] - 1,
-        question["prompt"],
-        pictures,
+        question_type.n_entries(question),
+        tuple(map(shown, question_type.parts(question))),
         tuple(question["answer"]),
         tuple(tuple(components) for components in question["told_components"]),
     )
 
 
 def request_sha(model: str, request: Request) -> str:
-    """Hash of all a model is given: its name, the prompt and the ordered picture hashes."""
-    return content_sha([model, request.prompt, [picture.sha for picture in request.pictures]])
+    """Hash of all a baseline is given: its name, the texts and picture hashes in order."""
+    parts = [[part.sha] if isinstance(part, Picture) else part for part in request.parts]
+    return content_sha([model, parts])
+
+
+def _part(part: str | Picture) -> messages.Part:
+    if isinstance(part, str):
+        return messages.Text(part)
+    if part.sha is None:
+        raise PredictionError(
+            f"{part.name}: there is no picture of key frame {part.key_frame} of "
+            f"{part.demonstration}. Materialize frame_images."
+        )
+    return messages.Picture(part.sha)

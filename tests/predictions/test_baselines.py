@@ -7,7 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.contracts.errors import MissingPartitionError, UnknownNameError
+from enact_assets.asking.messages import Picture, Text
+from enact_assets.contracts.errors import (
+    MissingPartitionError,
+    PredictionError,
+    UnknownNameError,
+)
 from enact_assets.contracts.registry import load_registry
 from enact_assets.predictions.baselines import MODELS, find_model, predict
 from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
@@ -147,6 +152,22 @@ def test_a_request_is_named_by_model_prompt_and_pictures_in_order() -> None:
     assert same == request_sha("m", request)
     assert len({same, *others}) == 5
     assert [p.name for p in request.pictures][:2] == ["Current State", "Next State 1"]
+
+
+def test_models_are_shown_the_parts_of_the_question_in_order() -> None:
+    """Providers get this message; a picture that is missing must not become an empty one."""
+    home = household()
+    question = home.asked.filter(pl.col("kind") == "inverse").row(0, named=True)
+    message = build_request(question, moving_bar, shas(home)).message
+    assert message.question_id == question["question_id"]
+    assert message.parts[:2] == (
+        Text("[Current State]"),
+        Picture(f"sha {question['key_frames'][0]}"),
+    )
+    assert message.parts[-1] == Text(question["prompt"])
+    assert message.n_pictures == question["length"]
+    with pytest.raises(PredictionError, match=r"^Current State: .* of household-4\. Materialize"):
+        _ = build_request(question, moving_bar, {}).message
 
 
 def test_thumbnails_average_cells_whatever_the_size() -> None:

@@ -3,14 +3,12 @@
 Profile ``paper``: the last bracketed list of integers counts. Its labels must be distinct and in
 1..n, or, if one is 0, in 0..n-1, which is shifted. A list of fewer than n labels is parsed too: not
 accepted, but credited with its steps in order. Anything else is unparsed. Profile
-``release``: see ``release_parsing.py``.
+``release``: see ``evaluation/release_parsing.py``.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE
 
 Labels = list[Any]
 """An answer as read: integers, or whatever a JSON list holds."""
@@ -19,15 +17,13 @@ Reader = Callable[[Any, int], tuple[Labels | None, str | None]]
 
 WRONG_LENGTH = "wrong_length"
 REASONS: Mapping[str, str] = {
-    "no_answer": "the model never answered and nobody said why",
+    "no_answer": "the model never answered, for an unknown reason",
     "empty_answer": "the answer holds nothing but white space",
     "no_list": "the answer holds no bracketed list of integers",
     WRONG_LENGTH: "the last list has too many entries, or too few and is parsed all the same",
     "not_a_permutation": "the last list repeats a label or names one that was not shown",
-    UNREADABLE: "profile release: the answer holds no digit",
-    FAILED: "profile release: the public release raises on the question or the answer",
 }
-"""Why an order is missing (the first), short, or could not be parsed or evaluated (the others)."""
+"""Why an order is missing (the first), short, or could not be parsed (the others)."""
 
 # White space of any script, but digits 0-9 only: what Python reads as a list of integers. Every
 # quantifier is possessive and a match cannot pass an opening bracket: linear in the answer.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.evaluation.parsing import REASONS, read_answer
+from enact_assets.questions.parsing import REASONS, read_answer
 
 FULL_WIDTH = "[\uff11, \uff12, \uff13]"
 
