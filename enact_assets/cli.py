@@ -12,6 +12,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.asking import add_asking_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.reading import add_reading_commands
@@ -131,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
+    add_asking_commands(command)
     add_reading_commands(command)
     add_gc_command(command)
     add_verify_command(command)

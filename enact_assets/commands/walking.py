@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.commands.asking import add_max_usd
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
@@ -67,6 +68,7 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
 
 def _add_effort(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--force", action="store_true", help="make fresh partitions too")
+    add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
     sub.add_argument(
         "--workers",
         type=positive,
@@ -134,6 +136,7 @@ def _walk(
         assets=arguments.asset,
         only=only,
         force=arguments.force,
+        max_usd=arguments.max_usd,
     )
     print_report(console, report)
     return 0 if report.is_success else 1

@@ -39,8 +39,11 @@ from enact_assets.runs.arrivals import checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.instance import only_driver, open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
+from enact_assets.runs.pools import API, POOL_OF
 from enact_assets.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import TRIGGER_TAG
+from enact_assets.runs.spending import spending_tags
 
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
@@ -81,6 +84,7 @@ class Driver:
         assets: Iterable[str] | None = None,
         only: Mapping[str, Iterable[str]] | None = None,
         force: bool = False,
+        max_usd: float | None = None,
     ) -> Report:
         """Materialize what is missing or stale.
 
@@ -88,7 +92,9 @@ class Driver:
         partitions if they are none yet. ``assets`` limits the walk to some assets or steps,
         ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
         comes along, and pictures of other demonstrations that were made before follow what is asked
-        now), ``force`` makes fresh partitions too. A failed partition blocks what is made from it;
+        now), ``force`` makes fresh partitions too. ``max_usd`` is what models may
+        cost in this walk, besides the limit in ``models.yaml``; without either, only models that
+        cost nothing are asked. A failed partition blocks what is made from it;
         everything else goes on. Files that steps find damaged are made again, and these steps after
         them, once.
 
@@ -103,13 +109,14 @@ class Driver:
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
             lineage = self._read()
+            tags = spending_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                _Walk(self, lineage, runners, chosen, report, is_forced=force).go()
+                _Walk(self, lineage, runners, chosen, report, tags, is_forced=force).go()
                 if report.failures:
                     before, lineage = lineage, self._read()
                     if report.begins_again(before, lineage, chosen.is_chosen):
-                        _Walk(self, lineage, runners, chosen, report, is_forced=False).go()
+                        _Walk(self, lineage, runners, chosen, report, tags, is_forced=False).go()
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
@@ -211,11 +218,12 @@ class _Walk:
         runners: Runners,
         chosen: Chosen,
         report: Report,
+        tags: Mapping[str, str],
         *,
         is_forced: bool,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
-        self._report, self._is_forced = report, is_forced
+        self._report, self._tags, self._is_forced = report, tags, is_forced
         self._states = driver.data.states(driver.registry)
         self._observer = driver.observer
         self._tried = partial(tried_partitions, driver.instance)
@@ -283,7 +291,11 @@ class _Walk:
             StepRun(
                 spec.name,
                 step.partition,
-                {"enact/trigger": "materialize", "enact/why": step.why[:WHY_CHARACTERS]},
+                {
+                    TRIGGER_TAG: "materialize",
+                    "enact/why": step.why[:WHY_CHARACTERS],
+                    **(self._tags if POOL_OF.get(spec.name) == API else {}),
+                },
             )
             for step in steps
         ]

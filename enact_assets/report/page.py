@@ -63,13 +63,21 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
 def make_page(rows: ReportRows, picture: PictureOf, meta: Sequence[tuple[str, str]] = ()) -> Page:
     """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
     sections = all_sections(rows, picture)
-    return Page(sections, render(sections, rows, meta))
+    return Page(sections, render(sections, title_of(rows), meta, rows.version))
+
+
+def title_of(rows: ReportRows) -> str:
+    """Heading of the report on ``rows``."""
+    return f"ENACT report, {rows.variant}"
 
 
 def render(
-    sections: Sequence[Section], rows: ReportRows, meta: Sequence[tuple[str, str]] = ()
+    sections: Sequence[Section],
+    title: str,
+    meta: Sequence[tuple[str, str]] = (),
+    version: str = "",
 ) -> str:
-    """Sections as HTML; every text is escaped."""
+    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -82,11 +90,11 @@ def render(
     environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
     environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
     html = environment.get_template("report.html").render(
-        title=f"ENACT report, {rows.variant}",
+        title=title,
         style=(TEMPLATES / "report.css").read_text("utf-8"),
         sections=sections,
         meta=meta,
-        version=rows.version,
+        version=version,
         software=__version__,
     )
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", html)

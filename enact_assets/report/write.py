@@ -14,7 +14,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import published_provenance
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.report.page import Page, make_page, render
+from enact_assets.report.page import Page, make_page, render, title_of
 from enact_assets.report.report_rows import read_rows
 
 
@@ -67,7 +67,7 @@ def write_report(
     said = [("enact-warehouse", rows.version), (CONTENT_SHA, version)]
     if provenance is not None:
         said.append((PROVENANCE, provenance.encoded()))
-    html = render(page.sections, rows, said)
+    html = render(page.sections, title_of(rows), said, rows.version)
     folder = report_folder(root, variant) if output is None else output
     files = write_report_files(folder, html, figures, is_ours=output is None)
     return WrittenReport(page, files[0], tuple(files), version)

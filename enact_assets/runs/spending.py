@@ -7,10 +7,12 @@ come to; runs at the same time share it.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from enact_assets.asking.budget import Budget
 from enact_assets.contracts.errors import EnactError
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.predictions.model_asker import LEDGER
 from enact_assets.runs.pools import API, POOL_OF
 from enact_assets.runs.running import TRIGGER_TAG
 
@@ -33,6 +35,13 @@ def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
     if USD_UNTIL_TAG in tags:
         limits.append(float(tags[USD_UNTIL_TAG]))
     return min(limits, default=None)
+
+
+def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
+    """Tags of runs that together may spend ``max_usd``; none without such a limit."""
+    if max_usd is None:
+        return {}
+    return {USD_UNTIL_TAG: repr(Budget(root / LEDGER, None).committed_usd() + max_usd)}
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:

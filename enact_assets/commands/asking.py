@@ -1,0 +1,214 @@
+"""Commands about models: which there are, what one question costs, a first look at one."""
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.official.commands import positive
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from enact_assets.asking.model_entries import Model
+    from enact_assets.asking.session import Progress as AskingProgress
+    from enact_assets.predictions.costs import Estimate
+    from enact_assets.runs.first_answers import Asked, FirstAnswers
+
+QUESTIONS = 20
+MAX_USD = 1.0
+PAGES = "first_looks"
+"""Folder of a data root that holds pages of wrong answers."""
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_asking_commands(command: AddCommand) -> None:
+    """Add models and ask."""
+    about = (
+        "List the models that can be asked, with prices, keys and retirement. With --check, ask "
+        "one a question and say what it cost."
+    )
+    sub = command("models", _models, about)
+    sub.add_argument("name", nargs="?", help="all that is known about one model")
+    sub.add_argument("--check", action="store_true", help="ask it one question")
+    sub.add_argument("--json", action="store_true", help="as JSON")
+    about = (
+        "Ask a model some questions, verify its answers and show which are wrong. Answers are "
+        "kept: asking more, or `enact-assets materialize --model`, asks only the others."
+    )
+    sub = command("ask", _ask, about)
+    sub.add_argument(
+        "model", help="a name that `enact-assets models` lists, or provider/id of any other"
+    )
+    sub.add_argument(
+        "--questions",
+        type=positive,
+        default=QUESTIONS,
+        metavar="N",
+        help=f"how many, as many of each kind and length as can be (default: {QUESTIONS})",
+    )
+    sub.add_argument(
+        "--variant", default=BASELINE, metavar="NAME", help="variant to ask (default: baseline)"
+    )
+    add_max_usd(sub, f"(default: {MAX_USD:.0f})", MAX_USD)
+    sub.add_argument("--estimate", action="store_true", help="say what it would cost, ask nothing")
+
+
+def add_max_usd(sub: argparse.ArgumentParser, default_text: str, default: float | None) -> None:
+    """The option that limits what a command spends."""
+    sub.add_argument(
+        "--max-usd",
+        type=_dollars,
+        default=default,
+        metavar="USD",
+        help=f"most that this command may spend on models {default_text}",
+    )
+
+
+def _dollars(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of dollars")
+    return value
+
+
+def _models(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.predictions.known_models import KnownModels
+
+    known = KnownModels(DataRoot(arguments.data).root)
+    if arguments.check and arguments.name is None:
+        console.print("Name the model to check: `enact-assets models NAME --check`.", style="red")
+        return 2
+    if arguments.name is None:
+        catalogue = known.catalogue
+        found = [catalogue.find(name) for name in catalogue.models]
+        if arguments.json:
+            console.print_json(json.dumps([_facts(model) for model in found]))
+            return 0
+        console.print(_listed(found))
+        console.print(
+            "Any other: provider/id, with one of "
+            f"{', '.join(p for p in catalogue.providers if p != 'answers')}. Your own models, "
+            f"prices and addresses: {known.root / 'models.yaml'} (docs/models.md).",
+            markup=False,
+        )
+        return 0
+    model = known.find(arguments.name)
+    if model is None:
+        from enact_assets.predictions.baselines import MODELS
+
+        console.print(f"{arguments.name}: a reference baseline. {MODELS[arguments.name]}")
+        return 0
+    if arguments.check:
+        return _check(arguments, console, model)
+    if arguments.json:
+        console.print_json(json.dumps(_facts(model)))
+        return 0
+    for name, value in _facts(model).items():
+        if value not in (None, "", [], {}):
+            console.print(Text(f"{name:<16} {value}"))
+    return 0
+
+
+def _facts(model: "Model") -> dict[str, Any]:
+    """All that is known about a model, as JSON."""
+    import msgspec
+
+    entry = msgspec.to_builtins(model.entry)
+    return {
+        **entry,
+        "name": model.name,
+        "channel": model.channel,
+        "base_url": model.base_url,
+        "key": model.key_variable,
+        "is_key_set": _has_key(model),
+        "parameters": dict(model.parameters),
+    }
+
+
+def _has_key(model: "Model") -> bool | None:
+    """Whether the key that the model wants is set; None if it wants none."""
+    if not model.key_variable or model.is_local_server:
+        return None
+    return bool(os.environ.get(model.key_variable))
+
+
+def _listed(models: Sequence["Model"]) -> Table:
+    import datetime as dt
+
+    today = dt.datetime.now(dt.UTC).date()
+    table = Table(title="Models (USD per million tokens)", title_justify="left")
+    for name, justify in (
+        ("model", "left"),
+        ("asked as", "left"),
+        ("in", "right"),
+        ("out", "right"),
+        ("price of", "left"),
+        ("key", "left"),
+        ("images", "right"),
+        ("retired", "left"),
+    ):
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for model in models:
+        price, retired = model.price, model.entry.retired
+        has_key = _has_key(model)
+        style = None
+        if retired is not None:
+            style = "red" if retired <= today else "yellow"
+        table.add_row(
+            model.name,
+            model.entry.id.partition("/")[0],
+            *(("?", "?") if price is None else (f"{price.tokens_in:g}", f"{price.tokens_out:g}")),
+            "" if price is None or price.read is None else str(price.read),
+            "-" if has_key is None else ("set" if has_key else f"no {model.key_variable}"),
+            "" if model.entry.max_images is None else str(model.entry.max_images),
+            "" if retired is None else str(retired),
+            style=style,
+        )
+    return table
+
+
+def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
+    """Show the model the pictures of the canary once more; exit code 1 if it cannot be used."""
+    from enact_assets.asking.session import check
+
+    raise NotImplementedError
+
+
+def _ask(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.runs.first_answers import ask_first, asked_of, some_of
+    from enact_assets.runs.instance import check_root
+    from enact_assets.runs.resources import DataResource
+    from enact_assets.runs.spending import usd_until
+
+    check_root(arguments.data)
+    registry = load_registry()
+    registry.variant(arguments.variant)
+    data = DataResource(root=str(arguments.data.resolve()))
+    model = data.models.find(arguments.model)
+    name = arguments.model if model is None else model.name
+    everything = asked_of(data, arguments.variant)
+    asked = some_of(everything, arguments.questions)
+    if model is not None:
+        _say_cost(console, data, model, asked, everything)
+        if arguments.estimate:
+            return 0
+    limit = usd_until(data.data_root.root, spending_tags(data.data_root.root, arguments.max_usd))
+    with _progress(console, f"asking {name}") as told:
+        first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
+    _say_scores(console, data, first)
+    return 1 if first.evaluation.filter(answer_status="missing").height else 0
