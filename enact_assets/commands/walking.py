@@ -97,17 +97,16 @@ def _chosen(
 
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
-    from enact_assets.data_root.recordings import Recordings
     from enact_assets.driver.chosen import check_assets
     from enact_assets.runs.arrivals import check_name
 
     check_assets(arguments.asset or ())
-    recordings = Recordings(DataRoot(arguments.data).recordings)
+    root = DataRoot(arguments.data)
     only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}
     for dimension, names in only.items():
         for name in names:
-            check_name(dimension, name, registry, recordings)
+            check_name(dimension, name, registry, root)
     return only
 
 

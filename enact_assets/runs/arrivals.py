@@ -1,4 +1,4 @@
-"""Names from the registry, from lists beside the data, from recordings and question files.
+"""Names from the registry, from lists beside the data, from recordings and imported files.
 
 Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
 the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.data_root.answer_files import answered_names, has_answers
 from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import question_file_names
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.frames.demonstration_sources import all_sources
@@ -45,13 +47,17 @@ def names_found(
     for dimension, file in LISTS.items():
         add(dimension, _listed(Path(data.root) / file, problems))
     add("demonstration", ((name, "recordings") for name in data.recordings.names()))
+    # Their files stay when they are forgotten: answers cost money, or people's time.
+    forgotten = Forgotten(data.data_root.root).of("model")
+    answered = (name for name in answered_names(data.data_root) if name not in forgotten)
+    add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
     found: dict[str, list[str]] = {}
     for dimension, named in places.items():
         found[dimension] = []
         for name, place in named.items():
             try:
-                check_name(dimension, name, registry, data.recordings)
+                check_name(dimension, name, registry, data.data_root)
             except EnactError as error:
                 problems.append(f"{place}: {error}")
             else:
@@ -61,7 +67,7 @@ def names_found(
         found[dimension] += [
             name
             for name in names
-            if name not in places[dimension] and _is_defined(dimension, name, data.recordings)
+            if name not in places[dimension] and _is_defined(dimension, name, data.data_root)
         ]
     return found, problems
 
@@ -92,24 +98,23 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
     return places
 
 
-def _is_defined(dimension: str, name: str, recordings: Recordings) -> bool:
+def _is_defined(dimension: str, name: str, root: DataRoot) -> bool:
     try:
-        check_name(dimension, name, None, recordings)
+        check_name(dimension, name, None, root)
     except EnactError:
         return False
     return True
 
 
-def check_name(
-    dimension: str, name: str, registry: Registry | None, recordings: Recordings
-) -> None:
+def check_name(dimension: str, name: str, registry: Registry | None, root: DataRoot) -> None:
     """Raise :class:`UnknownNameError` if ``name`` of ``dimension`` is not defined anywhere."""
     if dimension == "model":
-        find_model(name)
+        if not has_answers(root, name):
+            find_model(name)
     elif dimension == "variant" and registry is not None:
         registry.variant(name)
     elif dimension == "demonstration":
-        all_sources(recordings).find(name)
+        all_sources(Recordings(root.recordings)).find(name)
 
 
 def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
