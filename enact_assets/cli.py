@@ -13,6 +13,7 @@ from rich.console import Console
 
 from enact_assets import __version__
 from enact_assets.commands.asking import add_asking_commands
+from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.reading import add_reading_commands
@@ -112,22 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     about = "check recordings and list every problem; import nothing"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
-    about = (
-        "Write questions as an official question file, with labelled pictures. After a stop, run "
-        "it again: it keeps whole pictures with the same content."
-    )
-    sub = command("export", _export, about)
-    sub.add_argument(
-        "name",
-        help="a question set (exported with labelled pictures) or an imported question file",
-    )
-    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
-    sub.add_argument(
-        "--variant",
-        metavar="NAME",
-        help="variant whose pictures to use (default: the first that asks the set)",
-    )
-
+    add_exchange_commands(command)
     about = "Leave out a demonstration, model or question file that was added."
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
@@ -154,34 +140,6 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
     root = DataRoot(arguments.data)
     summary = import_paths(arguments.paths, root, is_copy=arguments.copy)
     return print_summary(console, summary, "imported", root.root)
-
-
-def _export(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.official.commands import shown_progress
-    from enact_assets.official.exporting import export_questions
-
-    registry = load_registry()
-    if arguments.variant is not None:
-        registry.variant(arguments.variant)
-    with shown_progress(console, "export") as on_progress:
-        n, n_pictures, n_missing = export_questions(
-            DataRoot(arguments.data),
-            arguments.name,
-            arguments.output,
-            registry,
-            variant=arguments.variant,
-            told=on_progress,
-        )
-    place = arguments.output.parent
-    console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
-    if n_missing:
-        console.print(
-            f"{n_missing} pictures that the questions name do not exist: variants other than the "
-            "baseline have pictures for the questions they ask only",
-            style="yellow",
-        )
-    return 0
 
 
 def _forget(arguments: argparse.Namespace, console: Console) -> int:

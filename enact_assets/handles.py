@@ -1,7 +1,7 @@
 """Handles: what a step may open besides its tables. Each opens only what its name says."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from enact_assets.asking.session import Progress as AskingProgress
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
@@ -61,8 +62,8 @@ class Tools:
     question_files: Path
     workers: int = 1
     progress: Callable[[str], Progress] = lambda _text: SilentProgress()
-    root: Path = Path()
-    """The data root: its models, and the ledger of their answers."""
+    data_root: DataRoot = field(default_factory=DataRoot.from_environment)
+    """Its models, and the ledger of their answers."""
     usd_until: float | None = None
     """See :class:`ModelAsker`."""
 
@@ -206,4 +207,4 @@ def model_asker(
 ) -> ModelAsker:
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
-    return ModelAsker(tools.root, tools.images.read_png, tools.usd_until, hears)
+    return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until, hears)

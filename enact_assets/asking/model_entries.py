@@ -187,6 +187,12 @@ class Catalogue:
         serves = known.serves or (known.id.partition("/")[2],) if alias is not None else ()
         return self._model(name, msgspec.structs.replace(known, id=given, serves=serves))
 
+    def imported(self, name: str) -> Model:
+        """A model whose answers were imported, with what an entry of its name says about it."""
+        entry = self.models.get(name, ModelEntry(id=f"answers/{name}", name=name))
+        entry = msgspec.structs.replace(entry, id=f"answers/{name}", channel=None)
+        return self._model(name, entry)
+
     def _model(self, name: str, entry: ModelEntry) -> Model:
         provider, _, asked = entry.id.partition("/")
         through = self.providers.get(provider)

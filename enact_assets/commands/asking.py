@@ -88,7 +88,7 @@ def _dollars(text: str) -> float:
 def _models(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.predictions.known_models import KnownModels
 
-    known = KnownModels(DataRoot(arguments.data).root)
+    known = KnownModels(DataRoot(arguments.data))
     if arguments.check and arguments.name is None:
         console.print("Name the model to check: `enact-assets models NAME --check`.", style="red")
         return 2
@@ -102,7 +102,7 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
         console.print(
             "Any other: provider/id, with one of "
             f"{', '.join(p for p in catalogue.providers if p != 'answers')}. Your own models, "
-            f"prices and addresses: {known.root / 'models.yaml'} (docs/models.md).",
+            f"prices and addresses: {known.data_root.root / 'models.yaml'} (docs/models.md).",
             markup=False,
         )
         return 0

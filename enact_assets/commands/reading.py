@@ -115,6 +115,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.commands.question_counts import print_question_counts
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.data_root.answer_files import answered_names
     from enact_assets.data_root.published import published_names
     from enact_assets.data_root.recordings import Recordings
     from enact_assets.predictions.baselines import MODELS
@@ -129,6 +130,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         ("question sets", registry.question_sets),
         ("variants", registry.variants),
         ("models", MODELS),
+        ("models with imported answers", answered_names(DataRoot(arguments.data))),
     ):
         console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
     warehouse = DataRoot(arguments.data).warehouse

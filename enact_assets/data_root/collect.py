@@ -266,6 +266,7 @@ class _Collector:
             root.lake_index,
             root.recordings,
             root.question_files,
+            *root.answers.glob("*"),
         ):
             found = sorted(folder.iterdir()) if folder.is_dir() else []
             for path in filter(is_temporary, found):

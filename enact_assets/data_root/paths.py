@@ -7,6 +7,7 @@
     <root>/images/renders/90/90ab...77           what a render came out as
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (data_root/recordings.py)
     <root>/question_files/<name>.jsonl           imported question files
+    <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -27,6 +28,7 @@ LAKE_FOLDER = "lake"
 IMAGES_FOLDER = "images"
 RECORDINGS_FOLDER = "recordings"
 QUESTION_FILES_FOLDER = "question_files"
+ANSWERS_FOLDER = "answers"
 WAREHOUSE_FILE = "enact.duckdb"
 REPORT_FOLDER = "report"
 LAKE_INDEX_FOLDER = "lake_index"
@@ -78,6 +80,16 @@ class DataRoot:
         return self.root / QUESTION_FILES_FOLDER
 
     @property
+    def answers(self) -> Path:
+        """Folder of imported answers."""
+        return self.root / ANSWERS_FOLDER
+
+    @property
+    def ledger(self) -> Path:
+        """Folder of every answer that was ever bought: nothing in this package removes any."""
+        return self.root / "ledger"
+
+    @property
     def warehouse(self) -> Path:
         """The DuckDB file, to be given to ``publish``."""
         return self.root / WAREHOUSE_FILE
@@ -91,7 +103,7 @@ class DataRoot:
     def folders(self) -> list[Path]:
         """Folders of this machine in which only this package may write."""
         shared = [place for place in (self.lake, self.images) if isinstance(place, Path)]
-        return [*shared, self.recordings, self.question_files]
+        return [*shared, self.recordings, self.question_files, self.answers]
 
     def _shared(self, folder: str) -> Path | str:
         if self.lake_url is None:

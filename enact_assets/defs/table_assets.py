@@ -74,7 +74,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             data.question_files,
             data.workers,
             lambda text: reporter(context, text),
-            Path(data.root),
+            data.data_root,
             usd_until(Path(data.root), context.run.tags),
         )
         with making(context, data, step.name) as made, playing(context):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
+from enact_assets.data_root.answer_files import has_answers
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.published import published_stale
 from enact_assets.defs.up_to_date import report_up_to_date
@@ -88,7 +89,7 @@ class Driver:
     ) -> Report:
         """Materialize what is missing or stale.
 
-        ``demonstrations`` and ``models``, those of the registry and the imported recordings become
+        ``demonstrations`` and ``models``, those of the registry and imported ones become
         partitions if they are none yet. ``assets`` limits the walk to some assets or steps,
         ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
         comes along, and pictures of other demonstrations that were made before follow what is asked
@@ -147,14 +148,16 @@ class Driver:
     def forget(self, dimension: str, name: str) -> None:
         """Make ``name`` no partition any more; its files stay, nothing reads them again.
 
-        The link to a recording goes too: it would be added again. Errors:
-        :class:`UnknownNameError` if it is not a partition, and the lake has none of it.
+        The link to a recording goes too: it would be added again. Imported answers stay on disk,
+        and count again when more are imported under the name. Errors: :class:`UnknownNameError` if
+        it is not a partition, and neither lake nor imported answers have it.
         """
         with only_driver(self._root):
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
+            was_answered = dimension == "model" and has_answers(self._data.data_root, name)
             known = self.instance.get_dynamic_partitions(dimension)
             is_held = name in names_in_lake(self._data).get(dimension, ())
-            if name not in known and not was_linked and not is_held:
+            if not (name in known or was_linked or was_answered or is_held):
                 raise UnknownNameError.of(dimension, name, known)
             Forgotten(self._root).add(dimension, name)
             if name in known:

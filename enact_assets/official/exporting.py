@@ -12,6 +12,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import question_file, question_file_names
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.official.exported_rows import asked_rows, asking_variant
 from enact_assets.official.layout import picture_root, question_output
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.official.pictures import write_question_pictures
@@ -31,18 +32,20 @@ def export_questions(
     registry: Registry,
     *,
     variant: str | None = None,
+    is_whole: bool = False,
     told: Told = untold,
 ) -> tuple[int, int, int]:
     """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
 
     ``name`` is an imported question file, which is written byte for byte and without pictures, or
-    a question set, which is written in the release's form. Its labelled pictures, of ``variant``
-    or the first one that asks this set, lie where its paths say; a
-    demonstration that has none under the variant is exported without. Those that an earlier run
-    labelled stay. The question file comes last, so a reader of it finds its pictures.
+    a question set, which is written in the release's form: the questions that ``variant`` asks, or
+    the first one that asks this set, in its words; with ``is_whole`` all of the set, as written.
+    Its labelled pictures, of the variant, lie where its paths say; a demonstration that has none
+    under the variant is exported without. Those that an earlier run labelled stay. The question
+    file comes last, so a reader of it finds its pictures.
 
-    Errors: :class:`UnknownNameError` for a name that is neither, :class:`MissingPartitionError` if
-    it was not materialized, :class:`OutputError`.
+    Errors: :class:`UnknownNameError` for a name that is neither, or a variant that does not ask the
+    set; :class:`MissingPartitionError` if it was not materialized, :class:`OutputError`.
     """
     lake = Lake(root.lake)
     question_output(output, root.folders)
@@ -54,15 +57,13 @@ def export_questions(
         )
     if name in registry.question_sets:
         gating = registry.question_sets[name].gating
-        if variant is not None and registry.variant(variant).gating != gating:
-            raise UnknownNameError(
-                f"variant {variant!r} is of gating {registry.variant(variant).gating!r}, not "
-                f"{gating!r}: the variant has no pictures of these key frames"
-            )
-        questions = _question_set(lake, name, gating)
-        shown = variant or next(
-            (v.name for v in registry.variants.values() if v.question_set == name), ""
-        )
+        if is_whole:
+            questions = _question_set(lake, name, gating)
+            shown = _showing_variant(registry, name, gating, variant)
+        else:
+            asking = asking_variant(registry, name, variant)
+            questions = _in_release_form(lake, asked_rows(lake, asking), gating)
+            shown = asking.name
         wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
         store = ImageStore(root.images)
         pictures = _pictures(lake, store, gating, shown, wanted) if shown else iter(())
@@ -90,8 +91,30 @@ def _question_set(lake: Lake, name: str, gating: str) -> list[OfficialQuestion]:
             f"question_set {name!r} has no questions: materialize demonstrations first"
         )
     qa = lake.read_all("qa", gating=gating).join(chosen, on="question_id", how="semi")
+    return _in_release_form(lake, qa, gating)
+
+
+def _in_release_form(lake: Lake, rows: pl.DataFrame, gating: str) -> list[OfficialQuestion]:
+    """Rows of ``qa`` or ``asked_questions``, in the order in which the release has them."""
+    if "draw" not in rows.columns:
+        draws = lake.read_all("qa", gating=gating).select("question_id", "demonstration", "draw")
+        rows = rows.join(draws, on=["question_id", "demonstration"])
     segmented = lake.read_all("segmented_frames", gating=gating)
-    return official_questions(in_official_order(qa), segmented)
+    return official_questions(in_official_order(rows), segmented)
+
+
+def _showing_variant(registry: Registry, name: str, gating: str, variant: str | None) -> str:
+    """The variant whose pictures the whole set ``name`` is shown with; empty if none asks it."""
+    if variant is None:
+        asking = (v.name for v in registry.variants.values() if v.question_set == name)
+        return next(asking, "")
+    found = registry.variant(variant).gating
+    if found != gating:
+        raise UnknownNameError(
+            f"variant {variant!r} is of gating {found!r}, not {gating!r}: the variant has no "
+            "pictures of these key frames"
+        )
+    return variant
 
 
 def _pictures(

@@ -1,11 +1,11 @@
 """Models that have a name in a data root, and the version of each: what decides its answers."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from enact_assets.asking.model_entries import Catalogue, Model, load_catalogue
 from enact_assets.contracts.ids import content_sha
-from enact_assets.data_root.answer_files import answers_version, imported_models
+from enact_assets.data_root.answer_files import answers_version, has_answers
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.baselines import MODELS
 
 REFERENCE = "reference"
@@ -14,14 +14,14 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class KnownModels:
-    """Models of the data root ``root``: baselines, its catalogue, and whose answers came in."""
+    """Models of a data root: baselines, its catalogue, and those whose answers were imported."""
 
-    root: Path
+    data_root: DataRoot
 
     @property
     def catalogue(self) -> Catalogue:
         """Models that can be asked. Errors: :class:`SettingsError` for a wrong ``models.yaml``."""
-        return load_catalogue(self.root)
+        return load_catalogue(self.data_root.root)
 
     def find(self, name: str) -> Model | None:
         """The model called ``name``; None for a baseline.
@@ -30,7 +30,7 @@ class KnownModels:
         """
         if name in MODELS:
             return None
-        if name in imported_models(self.root):
+        if has_answers(self.data_root, name):
             return self.catalogue.imported(name)
         return self.catalogue.find(name)
 
@@ -55,7 +55,7 @@ class KnownModels:
         decides: list[object] = [model.channel, model.asked_id, dict(model.parameters)]
         decides += [entry.samples, entry.max_images]
         if model.channel == "answers":
-            decides.append(answers_version(self.root, name))
+            decides.append(answers_version(self.data_root, name))
         if model.channel == "python":
             from enact_assets.asking.python_model import source_version
 

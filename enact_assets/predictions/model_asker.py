@@ -3,8 +3,8 @@
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+import msgspec
 from PIL import Image
 
 from enact_assets.asking.answers import Answer
@@ -12,11 +12,9 @@ from enact_assets.asking.budget import Budget
 from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sha
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress, ask
-from enact_assets.data_root.answer_files import imported_answers
+from enact_assets.data_root.answer_files import NOT_IMPORTED, imported_answers
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.known_models import KnownModels
-
-LEDGER = "ledger"
-"""Folder below a data root that holds every answer that was bought. Nothing here removes it."""
 
 Answers = Mapping[tuple[str, int], Answer]
 """(id of the question, repetition) -> what became of it."""
@@ -31,7 +29,7 @@ class ModelAsker:
     progress.
     """
 
-    root: Path
+    data_root: DataRoot
     read_png: Callable[[str], bytes]
     usd_until: float | None = None
     told: Callable[[Progress], None] = field(default=lambda _progress: None)
@@ -49,8 +47,8 @@ class ModelAsker:
             model,
             messages,
             self.read_shown,
-            self.root / LEDGER,
-            budget=Budget(self.root / LEDGER, self.usd_until),
+            self.data_root.ledger,
+            budget=Budget(self.data_root.ledger, self.usd_until),
             told=self.told,
         )
 
@@ -63,20 +61,23 @@ class ModelAsker:
         return as_shown(self.read_png(sha))
 
     def _model(self, name: str) -> Model:
-        found = KnownModels(self.root).find(name)
+        found = KnownModels(self.data_root).find(name)
         if found is None:
             raise ValueError(f"{name} is a baseline")
         return found
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
-        known = imported_answers(self.root, name, variant)
-        target = Target("answers", "1", name, {})
-        absent = "not among the imported answers"
-        return {
-            (m.question_id, 0): known.get(m.question_id)
-            or Answer(request_sha(target, m), m.question_id, name, error=absent, is_final=True)
-            for m in messages
-        }
+        known = imported_answers(self.data_root, name, variant)
+        found = {}
+        for message in messages:
+            sha = request_sha(Target("answers", "1", name, {}), message)
+            answer = Answer(sha, message.question_id, name, error=NOT_IMPORTED, is_final=True)
+            given = known.get(message.question_id)
+            if given is not None:
+                values = {**msgspec.structs.asdict(given), "stop": given.stop or "complete"}
+                answer = msgspec.structs.replace(answer, error=None, **values)
+            found[message.question_id, 0] = answer
+        return found
 
 
 def as_shown(png: bytes) -> bytes:

@@ -69,7 +69,7 @@ class OfficialAnswer(msgspec.Struct, frozen=True):
     """Any JSON value, as the file has it."""
 
 
-Record = TypeVar("Record", OfficialQuestion, OfficialAnswer)
+Record = TypeVar("Record")
 
 FIELDS: tuple[str, ...] = OfficialQuestion.__struct_fields__
 """Fields of a question, in the order in which the release writes them."""
@@ -124,9 +124,9 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
     task's name or a picture's path that could lead out of its folder.
     """
     questions, line_of = [], dict[str, int]()
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         where = f"{path}, line {number}"
-        fields = _decode(_as_question, line, where)
+        fields = decode_line(_as_question, line, where)
         _check_fields(fields, where)
         first = line_of.setdefault(fields.id, number)
         if first != number:
@@ -143,15 +143,18 @@ def read_answers(path: Path) -> list[OfficialAnswer]:
     Errors: :class:`QuestionFileError` names file, line and field of a line that is not a JSON
     object or has a field of another type.
     """
-    return [_decode(_as_answer, line, f"{path}, line {number}") for number, line in _lines(path)]
+    return [
+        decode_line(_as_answer, line, f"{path}, line {number}")
+        for number, line in numbered_lines(path)
+    ]
 
 
 def read_good_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
     """As :func:`read_answers`, but a bad row yields its message, and the others are kept."""
     rows, bad = [], []
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         try:
-            rows.append(_decode(_as_answer, line, f"{path}, line {number}"))
+            rows.append(decode_line(_as_answer, line, f"{path}, line {number}"))
         except QuestionFileError as error:
             bad.append(str(error))
     return rows, bad
@@ -213,8 +216,11 @@ def _encode(question: OfficialQuestion) -> str:
     return json.dumps(_fields(question))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not empty, with their numbers from 1, without their ends."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not empty, with their numbers from 1, without their ends.
+
+    Errors: :class:`QuestionFileError` if the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -232,7 +238,8 @@ def _text(line: bytes, where: str) -> str:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of the line") from None
 
 
-def _decode(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> Record:
+def decode_line(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) -> Record:
+    """What a line holds. Errors: :class:`QuestionFileError` names ``where`` and the field."""
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:

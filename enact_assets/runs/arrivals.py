@@ -1,4 +1,4 @@
-"""Names from the registry, from lists beside the data, from recordings and question files.
+"""Names from the registry, from lists beside the data, from recordings and imported files.
 
 Sensor and driver register the same: a name becomes a partition only if somebody defined it. What
 the lake holds arrived once, whoever asked for it, and whichever database Dagster uses now: it stays
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.data_root.answer_files import answered_names, has_answers
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
 from enact_assets.frames.demonstration_sources import all_sources
-from enact_assets.predictions.known_models import KnownModels
 from enact_assets.runs.resources import DataResource
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
@@ -44,6 +44,10 @@ def names_found(
     for dimension, file in LISTS.items():
         add(dimension, _listed(Path(data.root) / file, problems))
     add("demonstration", ((name, "recordings") for name in data.recordings.names()))
+    # Their files stay when they are forgotten: answers cost money, or people's time.
+    forgotten = Forgotten(data.data_root.root).of("model")
+    answered = (name for name in answered_names(data.data_root) if name not in forgotten)
+    add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
     found: dict[str, list[str]] = {}
     for dimension, named in places.items():

@@ -95,7 +95,7 @@ def ask_first(
     Missing answers are rows with a reason, whatever their number. Errors: as
     :class:`ModelAsker`, and those of the step ``evaluation``.
     """
-    ask = ModelAsker(data.data_root.root, data.images.read_png, usd_until, told)
+    ask = ModelAsker(data.data_root, data.images.read_png, usd_until, told)
     shas = asked.pictures.shas
     answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask)
     rows = predictions_of(model, asked.variant, answers)

@@ -69,7 +69,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def models(self) -> KnownModels:
         """Models that have a name here."""
-        return KnownModels(Path(self.root))
+        return KnownModels(self.data_root)
 
     @property
     def warehouse_path(self) -> Path:

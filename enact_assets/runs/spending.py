@@ -9,10 +9,10 @@ from pathlib import Path
 
 from enact_assets.asking.budget import Budget
 from enact_assets.contracts.errors import EnactError
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
-from enact_assets.predictions.model_asker import LEDGER
 from enact_assets.runs.pools import API, POOL_OF
 from enact_assets.runs.running import TRIGGER_TAG
 
@@ -27,7 +27,7 @@ def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
 
     Errors: :class:`SettingsError` for a wrong ``models.yaml``.
     """
-    spending = KnownModels(root).catalogue.spending
+    spending = KnownModels(DataRoot(root)).catalogue.spending
     is_automated = tags.get(TRIGGER_TAG, OF_PERSONS[0]) not in OF_PERSONS
     if is_automated and not spending.by_automation:
         return None
@@ -41,12 +41,12 @@ def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
     """Tags of runs that together may spend ``max_usd``; none without such a limit."""
     if max_usd is None:
         return {}
-    return {USD_UNTIL_TAG: repr(Budget(root / LEDGER, None).committed_usd() + max_usd)}
+    return {USD_UNTIL_TAG: repr(Budget(DataRoot(root).ledger, None).committed_usd() + max_usd)}
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
     """Whether a partition asks a model that costs money, and automation may not buy here."""
-    models = KnownModels(root)
+    models = KnownModels(DataRoot(root))
     try:
         may_buy = models.catalogue.spending.by_automation
     except EnactError:

@@ -1,0 +1,178 @@
+"""The commands ``export`` and ``import-answers``: questions out, answers in."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.data_root.paths import DataRoot
+
+if TYPE_CHECKING:
+    from enact_assets.contracts.registry import Registry
+    from enact_assets.official.outcomes import Told
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+RELEASE_FORM, MESSAGES_FORM = "release", "messages"
+
+
+def add_exchange_commands(command: AddCommand) -> None:
+    """Add both; ``command(name, run, about)`` makes a parser of one."""
+    about = (
+        "Write the questions that a variant asks, with their pictures. After a stop, run it again: "
+        "it keeps whole pictures with the same content."
+    )
+    sub = command("export", _export, about)
+    sub.add_argument("name", help="a question set, or an imported question file")
+    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
+    sub.add_argument(
+        "--variant",
+        metavar="NAME",
+        help="variant whose questions and pictures to write (default: the first that asks the set)",
+    )
+    sub.add_argument(
+        "--form",
+        choices=(RELEASE_FORM, MESSAGES_FORM),
+        default=RELEASE_FORM,
+        help="release: an official question file, with labelled pictures below QA/images. "
+        "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
+        'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
+        "the order in which models are shown them; pictures are unlabelled (default: release)",
+    )
+    sub.add_argument(
+        "--all",
+        action="store_true",
+        help="write the whole question set as it was written, not only what the variant asks "
+        "(form release)",
+    )
+    sub.add_argument(
+        "--answers",
+        action="store_true",
+        help="add the reference answer as gt_answer (form messages; form release always has it)",
+    )
+
+    about = (
+        "Take in answers to exported questions: the model becomes a partition with the next "
+        "`materialize`. Answers imported before stay."
+    )
+    sub = command("import-answers", _import_answers, about)
+    sub.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="one object per line with question_id, or id as in an exported question file, and "
+        "answer; optional: stop (complete, cut, refused), served_model, tokens_in, "
+        "tokens_in_cached, tokens_out, tokens_reasoning, latency_s, variant",
+    )
+    sub.add_argument("--model", required=True, metavar="NAME", help="name of the model or person")
+    sub.add_argument(
+        "--variant",
+        default=BASELINE,
+        metavar="NAME",
+        help=f"variant that the questions were exported from (default: {BASELINE})",
+    )
+    sub.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace answers to the same questions that were imported before",
+    )
+
+
+def _export(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.official.commands import shown_progress
+
+    registry = load_registry()
+    if arguments.variant is not None:
+        registry.variant(arguments.variant)
+    export = _in_release_form
+    if arguments.form == MESSAGES_FORM:
+        if arguments.all:
+            raise EnactError("--all is for --form release: a message is asked by its variant")
+        export = _as_messages
+    with shown_progress(console, "export") as told:
+        n, n_pictures, warning = export(arguments, registry, told)
+    place = arguments.output.parent
+    console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
+    if warning:
+        console.print(warning, style="yellow", markup=False)
+    return 0
+
+
+def _in_release_form(
+    arguments: argparse.Namespace, registry: "Registry", told: "Told"
+) -> tuple[int, int, str]:
+    from enact_assets.official.exporting import export_questions
+
+    n, n_pictures, n_missing = export_questions(
+        DataRoot(arguments.data),
+        arguments.name,
+        arguments.output,
+        registry,
+        variant=arguments.variant,
+        is_whole=arguments.all,
+        told=told,
+    )
+    if not n_missing:
+        return n, n_pictures, ""
+    warning = (
+        f"{n_missing} pictures that the questions name do not exist: variants other than the "
+        "baseline have pictures for the questions they ask only"
+    )
+    return n, n_pictures, warning
+
+
+def _as_messages(
+    arguments: argparse.Namespace, registry: "Registry", told: "Told"
+) -> tuple[int, int, str]:
+    from enact_assets.official.message_lines import export_messages
+
+    done = export_messages(
+        DataRoot(arguments.data),
+        arguments.name,
+        arguments.output,
+        registry,
+        variant=arguments.variant,
+        with_answers=arguments.answers,
+        told=told,
+    )
+    if not done.n_left_out:
+        return done.n_questions, done.n_pictures, ""
+    warning = (
+        f"{done.n_left_out} questions were left out: they lack pictures under variant "
+        f"{done.variant!r}. Materialize frame_images, then export again."
+    )
+    return done.n_questions, done.n_pictures, warning
+
+
+def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.official.answer_importing import import_answers
+
+    model, variant = arguments.model, arguments.variant
+    done = import_answers(
+        DataRoot(arguments.data),
+        arguments.file,
+        model,
+        variant,
+        load_registry(),
+        replace=arguments.replace,
+    )
+    console.print(
+        f"{done.n_given} answers of {model} under {variant}: {done.n_new} are new. "
+        f"{done.n_missing} questions have no answer.",
+        markup=False,
+    )
+    if done.n_differing:
+        fate = "replaced" if arguments.replace else "kept; --replace takes those of the file"
+        console.print(
+            f"{done.n_differing} differ from answers imported before, which were {fate}.",
+            style="yellow",
+            markup=False,
+        )
+    console.print("`enact-assets materialize` scores them.")
+    return 0

@@ -1,0 +1,125 @@
+"""Imported answers: ``<root>/answers/<model>/<variant>.jsonl``, one answer per line, by question.
+
+A file has the same bytes whichever way its answers came in, so its hash is their version.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock
+
+from enact_assets.contracts.errors import QuestionFileError
+from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.contracts.settings import is_partition_name
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.system.atomic import cannot_write, replacing
+
+SUFFIX = ".jsonl"
+NOT_IMPORTED = "not among the imported answers"
+"""Why a question of a model with imported answers has none."""
+_LOCK = ".lock"
+
+
+class ImportedAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer, and what its file says of how it came about: columns of ``predictions``."""
+
+    question_id: str
+    text: str
+    stop: str | None = None
+    served_model: str | None = None
+    tokens_in: int | None = None
+    tokens_in_cached: int | None = None
+    tokens_out: int | None = None
+    tokens_reasoning: int | None = None
+    latency_s: float | None = None
+
+
+_decoder = msgspec.json.Decoder(ImportedAnswer)
+
+
+def answer_file(root: DataRoot, name: str, variant: str) -> Path:
+    """Path of a model's answers under a variant. Errors: :class:`LakeError` for another name."""
+    folder = root.answers / check_partition_value(name, "model")
+    return folder / (check_partition_value(variant, "variant") + SUFFIX)
+
+
+def answered_names(root: DataRoot) -> list[str]:
+    """Models that have imported answers, sorted."""
+    if not root.answers.is_dir():
+        return []
+    return sorted(p.name for p in root.answers.iterdir() if has_answers(root, p.name))
+
+
+def has_answers(root: DataRoot, name: str) -> bool:
+    """Whether answers were imported under the name ``name``."""
+    return is_partition_name(name) and bool(_files(root, name))
+
+
+def imported_answers(root: DataRoot, name: str, variant: str) -> dict[str, ImportedAnswer]:
+    """Question -> answer of the model ``name`` under ``variant``; empty if none were imported.
+
+    Errors: :class:`QuestionFileError` names file and line of what cannot be read.
+    """
+    path = answer_file(root, name, variant)
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+    answers = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            answer = _decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise QuestionFileError(
+                f"{path}, line {number}: is damaged ({error}). Remove the file and import the "
+                "answers again: enact-assets import-answers"
+            ) from None
+        answers[answer.question_id] = answer
+    return answers
+
+
+def answers_version(root: DataRoot, name: str) -> str:
+    """Hash of all answers imported for the model ``name``, under every variant."""
+    return content_sha(
+        [[path.stem, sha256_bytes(path.read_bytes())] for path in _files(root, name)]
+    )
+
+
+def add_answers(
+    root: DataRoot,
+    name: str,
+    variant: str,
+    answers: Iterable[ImportedAnswer],
+    *,
+    replace: bool = False,
+) -> tuple[int, int]:
+    """Add ``answers`` to those imported before; returns how many are new and how many differ.
+
+    Where both have an answer to a question, the earlier one stays unless ``replace``. The file is
+    written whole or not at all; two imports wait for each other. Errors: as
+    :func:`imported_answers`, :class:`OutputError`.
+    """
+    path = answer_file(root, name, variant)
+    try:
+        root.answers.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    with FileLock(root.answers / _LOCK):
+        kept = imported_answers(root, name, variant)
+        given = {answer.question_id: answer for answer in answers}
+        new = given.keys() - kept.keys()
+        differing = {id_ for id_ in given.keys() & kept.keys() if given[id_] != kept[id_]}
+        merged = {**kept, **given} if replace else {**given, **kept}
+        if new or (differing and replace):
+            with replacing(path) as temporary, temporary.open("wb") as file:
+                file.writelines(msgspec.json.encode(merged[i]) + b"\n" for i in sorted(merged))
+    return len(new), len(differing)
+
+
+def _files(root: DataRoot, name: str) -> list[Path]:
+    folder = root.answers / check_partition_value(name, "model")
+    return sorted(p for p in folder.glob(f"*{SUFFIX}") if is_partition_name(p.stem))

@@ -1,0 +1,174 @@
+"""``enact-assets import-answers``: answers that others collected, to questions of an export."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from enact_assets.asking.answers import Stop
+from enact_assets.contracts.errors import QuestionError, QuestionFileError, SettingsError
+from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.settings import is_partition_name
+from enact_assets.data_root.answer_files import (
+    ImportedAnswer,
+    add_answers,
+    answer_file,
+    imported_answers,
+)
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.official.exported_rows import asked_rows, official_ids
+from enact_assets.official.layout import output_file
+from enact_assets.predictions.baselines import MODELS
+from enact_assets.questions.official import decode_line, numbered_lines
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """What is read of a line; other fields are ignored, such as those of an official question."""
+
+    question_id: str | None = None
+    id: str | None = None
+    variant: str | None = None
+    answer: Any = None
+    stop: Stop | None = None
+    served_model: str | None = None
+    tokens_in: _Count | None = None
+    tokens_in_cached: _Count | None = None
+    tokens_out: _Count | None = None
+    tokens_reasoning: _Count | None = None
+    latency_s: _Seconds | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+_FACTS = tuple(f for f in ImportedAnswer.__struct_fields__ if f not in ("question_id", "text"))
+
+
+@dataclass(frozen=True)
+class AnswersImported:
+    """How many questions the file answers, how many of these had no answer before, how many had
+    another one, and how many questions of the variant still have none.
+    """
+
+    n_given: int
+    n_new: int
+    n_differing: int
+    n_missing: int
+
+
+def check_model_name(name: str) -> None:
+    """Raise :class:`SettingsError` unless answers may be imported for a model called ``name``."""
+    if not is_partition_name(name):
+        raise SettingsError(
+            f"model {name!r:.120}: cannot be the name of a model (letters, digits and _.:+@- only, "
+            "starting with a letter, digit or _, no '..', at most 120 characters)"
+        )
+    if name in MODELS:
+        raise SettingsError(f"model {name!r} is a reference baseline. Choose another name")
+
+
+def import_answers(
+    root: DataRoot,
+    file: Path,
+    model: str,
+    variant: str,
+    registry: Registry,
+    *,
+    replace: bool = False,
+) -> AnswersImported:
+    """Store the answers in ``file`` as those of ``model`` to what ``variant`` asks.
+
+    A line has ``question_id``, or ``id`` as in a question file that we exported, and ``answer``: a
+    text, or any other JSON value, which is kept as its text. Answers imported before stay; those
+    to the same questions are replaced only if ``replace``. A forgotten model is known again.
+
+    Errors: :class:`QuestionFileError` with the number of problems, and line and field of the first;
+    :class:`SettingsError` for a name that no model may have, or an unknown variant;
+    :class:`MissingPartitionError` if the questions were not materialized; :class:`OutputError`.
+    Nothing is imported then.
+    """
+    check_model_name(model)
+    lake = Lake(root.lake)
+    asked = asked_rows(lake, registry.variant(variant))
+    place = answer_file(root, model, variant)
+    output_file(root.root, *place.relative_to(root.root).parts)
+    ids = {id_: id_ for id_ in asked.get_column("question_id")}
+    lines = list(_decoded(file))
+    if any(isinstance(line, _Line) and _id_of(line) not in ids for _, line in lines):
+        ids = {**official_ids(lake, asked), **ids}
+    answers = _answers(file, lines, ids, variant)
+    n_new, n_differing = add_answers(root, model, variant, answers.values(), replace=replace)
+    Forgotten(root.root).remove("model", [model])
+    known = imported_answers(root, model, variant)
+    n_missing = sum(id_ not in known for id_ in asked.get_column("question_id"))
+    return AnswersImported(len(answers), n_new, n_differing, n_missing)
+
+
+def _decoded(file: Path) -> Iterator[tuple[int, _Line | str]]:
+    """Each line with its number, or what is wrong with it."""
+    for number, line in numbered_lines(file):
+        try:
+            yield number, decode_line(_decoder, line, f"line {number}")
+        except QuestionError as error:
+            yield number, str(error)
+
+
+def _id_of(line: _Line) -> str | None:
+    return line.id if line.question_id is None else line.question_id
+
+
+def _answers(
+    file: Path, lines: list[tuple[int, _Line | str]], ids: dict[str, str], variant: str
+) -> dict[str, ImportedAnswer]:
+    """Question -> answer. Errors: :class:`QuestionFileError` if any line has a problem."""
+    if not lines:
+        raise QuestionFileError(f"{file}: contains no answers. Nothing was imported.")
+    answers, line_of = dict[str, ImportedAnswer](), dict[str, int]()
+    problems, n_unknown = [], 0
+    for number, line in lines:
+        if isinstance(line, str):
+            problems.append(line)
+            continue
+        given = _id_of(line)
+        problem = _problem(line, variant)
+        if problem is None and given not in ids:
+            field = "id" if line.question_id is None else "question_id"
+            problem = f"{field!r}: {given!r:.120} is not asked under variant {variant!r}"
+            n_unknown += 1
+        if problem is None:
+            answer = _answer(line, ids[given or ""])
+            first = answers.setdefault(answer.question_id, answer)
+            seen = line_of.setdefault(answer.question_id, number)
+            if first.text != answer.text:
+                problem = f"'answer': line {seen} has another answer to {given!r:.120}"
+        if problem is not None:
+            problems.append(f"line {number}, field {problem}")
+    if problems:
+        count = f"{len(problems)} of {len(lines)} lines have problems"
+        unknown = f" ({n_unknown} have unknown ids)" if n_unknown else ""
+        raise QuestionFileError(
+            f"{file}: {count}{unknown}, the first: {problems[0]}. Nothing was imported."
+        )
+    return answers
+
+
+def _problem(line: _Line, variant: str) -> str | None:
+    """Field of a line and what is wrong with it."""
+    if _id_of(line) is None:
+        return "'question_id': is missing, and `id` as well"
+    if line.answer is None:
+        return "'answer': is missing or null. Leave out lines of questions without an answer"
+    if line.variant is not None and line.variant != variant:
+        return f"'variant': is {line.variant!r:.120}. Give it as --variant, not {variant!r}"
+    return None
+
+
+def _answer(line: _Line, question_id: str) -> ImportedAnswer:
+    found = line.answer
+    text = found if isinstance(found, str) else msgspec.json.encode(found).decode()
+    return ImportedAnswer(question_id, text, **{name: getattr(line, name) for name in _FACTS})
