@@ -79,7 +79,7 @@ def tokens_of(rule: PictureTokens | None) -> int | None:
         )
     try:
         found = _RULES[rule.rule](*rule.numbers)
-    except (TypeError, ArithmeticError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise SettingsError(
             f"picture_tokens: rule {rule.rule} cannot take {list(rule.numbers)}: {error}"
         ) from error
