@@ -25,7 +25,7 @@ from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.predict import predict
 from enact_assets.predictions.requests import Image
 from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
 from enact_assets.questions.asked import ask_questions

@@ -3,7 +3,7 @@
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
     from enact_assets.asking.model_entries import Model
     from enact_assets.asking.session import Progress as AskingProgress
-    from enact_assets.predictions.costs import Estimate
-    from enact_assets.runs.first_answers import Asked, FirstAnswers
 
 QUESTIONS = 20
 MAX_USD = 1.0
-PAGES = "first_looks"
-"""Folder of a data root that holds pages of wrong answers."""
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -182,18 +178,34 @@ def _listed(models: Sequence["Model"]) -> Table:
 
 
 def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
-    """Show the model the pictures of the canary once more; exit code 1 if it cannot be used."""
-    from enact_assets.asking.session import check
+    """Ask the first message once more; exit code 1 if the model cannot be used."""
+    from enact_assets.predictions.model_asker import ModelAsker
+    from enact_assets.runs.spending import spending_tags, usd_until
 
-    raise NotImplementedError
+    root = DataRoot(arguments.data)
+    limit = usd_until(root.root, spending_tags(root.root, MAX_USD))
+    answer = ModelAsker(root, lambda _sha: b"", limit).check(model)
+    if answer.text is None:
+        console.print(Text(f"{model.name}: {answer.error}", "red"))
+        return 1
+    console.print(Text(f"{model.name} saw the pictures in order. It said: {answer.text[:200]!r}"))
+    usd = "an unknown price" if answer.usd is None else f"{answer.usd:.4f} USD"
+    console.print(
+        Text(
+            f"Cost: {usd}, {answer.tokens_in} tokens in, {answer.tokens_out} out, "
+            f"{answer.latency_s or 0:.1f} s; answered by {answer.served_model}."
+        )
+    )
+    return 0
 
 
 def _ask(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.asking.model_entries import problems_of
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.runs.first_answers import ask_first, asked_of, some_of
+    from enact_assets.runs.first_answers import ask_first, asked_of, cost_of, some_of, write_page
     from enact_assets.runs.instance import check_root
     from enact_assets.runs.resources import DataResource
-    from enact_assets.runs.spending import usd_until
+    from enact_assets.runs.spending import spending_tags, usd_until
 
     check_root(arguments.data)
     registry = load_registry()
@@ -204,11 +216,72 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     everything = asked_of(data, arguments.variant)
     asked = some_of(everything, arguments.questions)
     if model is not None:
-        _say_cost(console, data, model, asked, everything)
+        for problem in problems_of([model]):
+            console.print(Text(problem, "yellow"))
+        cost = cost_of(data, name, asked)
+        console.print(Text(f"{asked.questions.height} questions: {cost.words()}"))
         if arguments.estimate:
+            cost = cost_of(data, name, everything)
+            console.print(Text(f"All {everything.questions.height}: {cost.words()}"))
             return 0
-    limit = usd_until(data.data_root.root, spending_tags(data.data_root.root, arguments.max_usd))
-    with _progress(console, f"asking {name}") as told:
+    root = data.data_root.root
+    limit = usd_until(root, spending_tags(root, arguments.max_usd))
+    with _shown(console, f"asking {name}") as told:
         first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
-    _say_scores(console, data, first)
-    return 1 if first.evaluation.filter(answer_status="missing").height else 0
+    of_kind = first.by_kind(data)
+    console.print(_scored(name, of_kind))
+    console.print(Text(first.cost()))
+    page = write_page(data, name, first, of_kind)
+    if page is not None:
+        console.print(Text(f"Wrong answers, with pictures: {page}"))
+    n_missing = first.evaluation.filter(answer_status="missing").height
+    for n, reason in first.missing_reasons():
+        console.print(Text(f"{n} without an answer: {reason}", "yellow"))
+    console.print(Text(f"All questions: enact-assets materialize --model {name} --max-usd USD"))
+    return 1 if n_missing else 0
+
+
+def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
+    table = Table(title=f"First answers of {name}", title_justify="left")
+    for heading in (
+        *("kind", "questions", "right", "chance", "steps right", "chance"),
+        *("unparsed", "refused", "cut", "missing"),
+    ):
+        table.add_column(heading, justify="left" if heading == "kind" else "right")
+    for row in of_kind.iter_rows(named=True):
+        shares = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
+        counts = ("n_unparsed", "n_refused", "n_cut", "n_missing")
+        table.add_row(
+            row["kind"],
+            str(row["n_questions"]),
+            *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in shares),
+            *(str(row[c]) for c in counts),
+        )
+    return table
+
+
+@contextmanager
+def _shown(console: Console, text: str) -> Iterator[Callable[["AskingProgress"], None]]:
+    """A line that says how far asking is; notes stay above it."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TextColumn("{task.fields[more]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    errors = Console(stderr=True, highlight=False)
+    said: set[str] = set()
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(text, total=None, more="")
+
+        def told(progress: "AskingProgress") -> None:
+            more = f"{progress.usd:.2f} USD" if progress.usd else ""
+            if progress.n_missing:
+                more += f" {progress.n_missing} missing"
+            bar.update(task, completed=progress.n_done, total=progress.n_total, more=more)
+            if progress.note and progress.note not in said:
+                said.add(progress.note)
+                errors.print(Text(progress.note, "yellow"))
+
+        yield told

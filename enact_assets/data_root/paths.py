@@ -8,6 +8,8 @@
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (data_root/recordings.py)
     <root>/question_files/<name>.jsonl           imported question files
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
+    <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
+    <root>/models.yaml                           models, prices, what may be spent (a person wrote it)
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)

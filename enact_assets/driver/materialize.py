@@ -40,11 +40,12 @@ from enact_assets.runs.arrivals import checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.instance import only_driver, open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
-from enact_assets.runs.pools import API, POOL_OF
+from enact_assets.runs.pools import POOL_OF
 from enact_assets.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import TRIGGER_TAG
 from enact_assets.runs.spending import spending_tags
+from enact_assets.steps.answer_steps import API_POOL
 
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
@@ -297,7 +298,7 @@ class _Walk:
                 {
                     TRIGGER_TAG: "materialize",
                     "enact/why": step.why[:WHY_CHARACTERS],
-                    **(self._tags if POOL_OF.get(spec.name) == API else {}),
+                    **(self._tags if POOL_OF.get(spec.name) == API_POOL else {}),
                 },
             )
             for step in steps

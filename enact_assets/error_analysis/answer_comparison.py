@@ -32,7 +32,7 @@ _QUESTION = (
     *("question_id", "demonstration", "kind", "key_frames", "shown_key_frames"),
     "action_components",
 )
-_ANSWER = ("model", "variant", "question_id", "demonstration")
+_ANSWER = ("model", "variant", "question_id", "repetition", "demonstration")
 
 COUNTS: Mapping[str, int] = {
     "n_reference": N_REFERENCE,

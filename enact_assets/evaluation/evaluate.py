@@ -11,7 +11,7 @@ from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.verification import Question, Verifier
-from enact_assets.questions.parsing import Labels, Reader, read_answer
+from enact_assets.questions.parsing import Labels, Reader, heed_stop, read_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (
@@ -24,6 +24,7 @@ _QUESTION = (
     "action_components",
     "reference",
 )
+_ANSWER = ("model", "variant", "question_id", "repetition", "raw_answer", "error", "stop")
 _MAX_LABEL = 2**63 - 1
 
 
@@ -36,15 +37,25 @@ class AnswerRules:
     """Whether an answer that cannot be parsed has scores, all of them zero."""
     has_own_actions: bool
     """Whether actions say their own components; otherwise they say what shows of their steps."""
+    heeds_stop: bool
+    """Whether refusals are never read as an order, and cut answers only as a whole one."""
     either_rule_aligns: bool
     """See :class:`Verifier`."""
 
 
 PAPER_ANSWERS = AnswerRules(
-    read_answer, is_unparsed_wrong=True, has_own_actions=True, either_rule_aligns=False
+    read_answer,
+    is_unparsed_wrong=True,
+    has_own_actions=True,
+    heeds_stop=True,
+    either_rule_aligns=False,
 )
 RELEASE_ANSWERS = AnswerRules(
-    read_release_answer, is_unparsed_wrong=False, has_own_actions=False, either_rule_aligns=True
+    read_release_answer,
+    is_unparsed_wrong=False,
+    has_own_actions=False,
+    heeds_stop=False,
+    either_rule_aligns=True,
 )
 
 
@@ -59,7 +70,8 @@ def evaluate(
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
     answers have null in every score. Under the paper's rules unparsed ones are wrong (accepted
     false, pairwise accuracy 0); a list with too few labels is parsed, not accepted, and credited
-    with the steps that can be matched in order. Under those of the release unparsed ones have no
+    with the steps that can be matched in order. Refusals are unparsed, and so are cut answers
+    without a whole order. Under those of the release unparsed ones have no
     scores, and neither have rows on which the release raises. ``answer`` holds labels up to 64
     bits; larger ones, which label nothing, become the largest. Source: paper A.3.2, definitions.md
     6, R14 and R15.
@@ -73,6 +85,9 @@ def evaluate(
     parts = [Question(*row) for row in columns.iter_rows()]
     raw = asked.get_column("raw_answer")
     read = [rules.read(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)]
+    if rules.heeds_stop:
+        stops = asked.get_column("stop")
+        read = [heed_stop(found, stop) for found, stop in zip(read, stops, strict=True)]
     changes = {name: SharedChanges(index) for name, index in indexes.items()}
     verifier = Verifier(parts, changes, either_rule_aligns=rules.either_rule_aligns)
     found = verifier.verify([labels for labels, _ in read])
@@ -140,7 +155,7 @@ def _asked(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     if known.get_column("question_id").is_duplicated().any():
         first = known.filter(pl.col("question_id").is_duplicated()).item(0, "question_id")
         raise EvaluationError(f"questions: {first} is given more than once")
-    asked = predictions.select("model", "variant", "question_id", "raw_answer", "error").join(
+    asked = predictions.select(_ANSWER).join(
         known, on="question_id", how="left", maintain_order="left"
     )
     unknown = asked.filter(pl.col("demonstration").is_null())

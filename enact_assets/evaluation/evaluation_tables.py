@@ -26,10 +26,10 @@ class QuestionOrders(Table):
 
 
 class Evaluation(Table):
-    """One row per model, variant and question.
+    """One row per model, variant, question and repetition.
 
-    A missing answer has null scores. One that could not be parsed has zeros under profile
-    paper, and null scores under profile release, which leaves it out.
+    A missing answer has null scores. One that could not be parsed, refusals and cut answers among
+    them, has zeros under profile paper, and null scores under profile release, which leaves it out.
     """
 
     by = ("model", "variant")
@@ -37,13 +37,16 @@ class Evaluation(Table):
     model = common.model(key=True)
     variant = common.variant(key=True)
     question_id = common.question_id(key=True)
+    repetition = common.repetition(key=True)
     demonstration = common.demonstration()
     gating = common.gating()
     kind = common.kind()
     length = common.length()
     answer_status = text("parsed, unparsed or missing")
     reason = text(
-        "why it is unparsed or missing; wrong_length also if parsed, with fewer labels", null=True
+        "why it is unparsed (also refused, cut) or missing; wrong_length also if parsed, with "
+        "fewer labels",
+        null=True,
     )
     answer = integers("the parsed order; shorter than n_steps if wrong_length", null=True)
     is_exact = truth("equals the reference; null if not scored", null=True)

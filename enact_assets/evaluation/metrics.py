@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from enact_assets.questions.parsing import WRONG_LENGTH
+from enact_assets.questions.parsing import CUT, REFUSED, WRONG_LENGTH
 
 STRATA = ("model", "variant", "kind", "length")
 
@@ -12,22 +12,27 @@ STRATA = ("model", "variant", "kind", "length")
 def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFrame:
     """One row per group of ``by`` from rows of ``evaluation``, in the order of ``by``.
 
+    ``n_questions`` counts questions, all other numbers answers: of several repetitions each counts,
+    in the accuracies too. ``n_refused`` and ``n_cut`` are parts of ``n_unparsed``.
     ``task_accuracy``: share of accepted answers. ``pairwise_accuracy``: passed steps over all steps
-    (paper 2.3 and A.3.2, micro-average); ``pairwise_accuracy_by_question``: mean over questions of
+    (paper 2.3 and A.3.2, micro-average); ``pairwise_accuracy_by_question``: mean over answers of
     the share of their steps that pass. Within one length the two are equal. Rows without scores are
     in no denominator: missing answers, and under profile ``release`` unparsed ones. A group without
     a scored answer has null, not 0.
     """
-    status = pl.col("answer_status")
+    status, reason = pl.col("answer_status"), pl.col("reason")
     scored = pl.col("is_accepted").is_not_null()
     n_steps = pl.col("n_steps").filter(scored).sum()
     return (
         evaluation.group_by(list(by))
         .agg(
-            n_questions=pl.len(),
+            n_questions=pl.col("question_id").n_unique(),
+            n_answers=pl.len(),
             n_parsed=(status == "parsed").sum(),
-            n_wrong_length=((status == "parsed") & (pl.col("reason") == WRONG_LENGTH)).sum(),
+            n_wrong_length=((status == "parsed") & (reason == WRONG_LENGTH)).sum(),
             n_unparsed=(status == "unparsed").sum(),
+            n_refused=((status == "unparsed") & (reason == REFUSED)).sum(),
+            n_cut=((status == "unparsed") & (reason == CUT)).sum(),
             n_missing=(status == "missing").sum(),
             n_scored=scored.sum(),
             n_exact=pl.col("is_exact").sum(),
@@ -38,4 +43,20 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
             pairwise_accuracy_by_question=pl.col("pairwise_accuracy").mean(),
         )
         .sort(list(by))
+    )
+
+
+def each_question_once(evaluation: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ``evaluation`` with the mean over the repetitions of each question as its scores.
+
+    One row per model, variant and question, in order of first appearance: what is compared pair by
+    pair. ``is_accepted`` becomes the share of accepted answers, 0 to 1. Repetitions without a score
+    take no part; without any, scores are null.
+    """
+    question = ("model", "variant", "question_id")
+    about = ("demonstration", "gating", "kind", "length", "n_steps")
+    return evaluation.group_by(question, maintain_order=True).agg(
+        pl.col(about).first(),
+        pl.col("is_accepted").cast(pl.Float64).mean(),
+        pl.col("pairwise_accuracy").mean(),
     )

@@ -48,6 +48,7 @@ def score_paper(
                 "model": model,
                 "variant": VARIANT,
                 "question_id": question["question_id"],
+                "repetition": 0,
                 "request_sha": "",
                 "raw_answer": _text(row.answer),
                 "error": None,
@@ -126,8 +127,10 @@ def _report(found: pl.DataFrame) -> dict[str, Any]:
     if found.is_empty():
         return {"count": 0}
     row = summarize(found.with_columns(all=pl.lit("all")), ["all"]).row(0, named=True)
-    row["count"] = row.pop("n_questions") - row["n_missing"]
-    return {name: value for name, value in row.items() if name != "all"}
+    row["count"] = row["n_answers"] - row["n_missing"]
+    # A file of answers does not say why a model stopped, and has one answer to each question.
+    untold = ("all", "n_questions", "n_answers", "n_refused", "n_cut")
+    return {name: value for name, value in row.items() if name not in untold}
 
 
 def _by_length(found: pl.DataFrame) -> dict[str, Any]:

@@ -69,9 +69,7 @@ class Arrived:
     as clocks jump and copies keep times. A PNG that was overwritten in place goes unnoticed.
     """
 
-    def __init__(
-        self, recordings: Recordings, question_files: Path, models: KnownModels
-    ) -> None:
+    def __init__(self, recordings: Recordings, question_files: Path, models: KnownModels) -> None:
         self._recordings = recordings
         self._question_files = question_files
         self._models = models

@@ -37,9 +37,7 @@ REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior")
 """Of these, what no model is: chance, knowing the answer, shortcuts. They take no place."""
 
 
-def answers_of_baseline(
-    name: str, requests: Sequence[Request]
-) -> dict[tuple[str, int], Answer]:
+def answers_of_baseline(name: str, requests: Sequence[Request]) -> dict[tuple[str, int], Answer]:
     """What the baseline ``name`` answers, by (id of the question, repetition 0).
 
     Errors: :class:`UnknownNameError`, :class:`PredictionError` if it loses a question.

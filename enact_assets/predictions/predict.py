@@ -6,15 +6,17 @@ from collections.abc import Mapping
 import polars as pl
 
 from enact_assets.asking.answers import Answer
-from enact_assets.contracts.errors import PredictionError
+from enact_assets.contracts.errors import PredictionError, UnknownNameError
 from enact_assets.predictions.baselines import MODELS, answers_of_baseline
 from enact_assets.predictions.model_asker import Answers, ModelAsker
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.predictions.requests import ImageReader, Request, build_request, request_sha
 
 SHOWN_REASONS = 3
-_COUNTED = ("stop", "served_model", "tokens_in", "tokens_in_cached", "tokens_out")
-_COUNTED += ("tokens_reasoning", "usd", "latency_s")
+_COUNTED = (
+    *("stop", "served_model", "tokens_in", "tokens_in_cached", "tokens_out", "tokens_reasoning"),
+    *("usd", "latency_s"),
+)
 
 
 def predict(
@@ -23,7 +25,8 @@ def predict(
     questions: pl.DataFrame,
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
-    ask: ModelAsker,
+    *,
+    ask: ModelAsker | None = None,
 ) -> pl.DataFrame:
     """Ask ``model`` all ``questions``, rows of ``asked_questions``: ``predictions``.
 
@@ -31,8 +34,8 @@ def predict(
     asked in vain than the model's entry allows. Answers that came are in the ledger by then, and
     asking again buys only those that are missing.
     """
-    answers = answers_to(model, variant, questions, images, image_shas, ask)
-    if model not in MODELS:
+    answers = answers_to(model, variant, questions, images, image_shas, ask=ask)
+    if ask is not None and model not in MODELS:
         _refuse_gaps(model, variant, answers, ask.max_missing(model))
     return predictions_of(model, variant, answers)
 
@@ -43,12 +46,13 @@ def answers_to(
     questions: pl.DataFrame,
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
-    ask: ModelAsker,
+    *,
+    ask: ModelAsker | None = None,
 ) -> Answers:
     """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
-    holds its hash. A question that cannot be asked (a picture is missing, there are more than the
+    holds its hash. Without ``ask`` only baselines answer. A question that cannot be asked (a picture is missing, there are more than the
     model takes) has an answer without text that says why.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
@@ -68,6 +72,8 @@ def answers_to(
     }
     if model in MODELS:
         return answers | answers_of_baseline(model, asked)
+    if ask is None:
+        raise UnknownNameError.of("baseline", model, MODELS)
     return {**answers, **ask(model, variant, [request.message for request in asked])}
 
 

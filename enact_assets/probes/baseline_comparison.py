@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
+from enact_assets.evaluation.metrics import each_question_once
 from enact_assets.probes.probe_tables import Probes
 from enact_assets.statistics.clusters import (
     NO_SCORES,
@@ -58,7 +59,8 @@ def compare_with_baseline(
 ) -> pl.DataFrame:
     """The table ``probes``: per model and kind, for each length and (length null) for all.
 
-    Both arguments are rows of ``evaluation``. Under one gating the baseline is
+    Both arguments are rows of ``evaluation``; a question that was asked repeatedly counts once, with
+    the mean over its repetitions. Under one gating the baseline is
     restricted to the questions that the variant was asked; under two gatings there are no common
     questions, all given rows are compared and the paired columns stay null: there the columns
     ``unpaired_...`` are to be read, ``delta`` clustered by demonstration. Missing answers are
@@ -72,7 +74,8 @@ def compare_with_baseline(
         others = sorted(set(rows.get_column("variant")) - {name})
         if others:
             raise EvaluationError(f"rows of variant {others[0]!r} given as those of {name!r}")
-    ours, theirs = _comparable(evaluation_variant, evaluation_baseline)
+    sides = (each_question_once(rows) for rows in (evaluation_variant, evaluation_baseline))
+    ours, theirs = _comparable(*sides)
     strata = pl.concat([rows.select("model", "kind", "length") for rows in (ours, theirs)]).unique()
     whole = strata.select("model", "kind").unique().with_columns(length=pl.lit(None, pl.Int64))
     compared = []

@@ -7,7 +7,8 @@ from enact_assets.engine.tables import Table, integer, number, text
 class Probes(Table):
     """One row per model, variant, kind and length against the baseline.
 
-    `length` is null for all lengths together; never add that row to the others.
+    `length` is null for all lengths together; never add that row to the others. A question counts
+    once, with the mean over its repetitions.
     """
 
     by = ("model", "variant")

@@ -2,8 +2,10 @@
 
 Profile ``paper``: the last bracketed list of integers counts. Its labels must be distinct and in
 1..n, or, if one is 0, in 0..n-1, which is shifted. A list of fewer than n labels is parsed too: not
-accepted, but credited with its steps in order. Anything else is unparsed. Profile
-``release``: see ``evaluation/release_parsing.py``.
+accepted, but credited with its steps in order. Anything else is unparsed, and so is a refusal,
+whatever it says. An answer that a limit of tokens cut is read only if it orders all steps: a
+shorter list may be the beginning of a longer one. Profile ``release``: see
+``evaluation/release_parsing.py``.
 """
 
 import re
@@ -16,12 +18,16 @@ Reader = Callable[[Any, int], tuple[Labels | None, str | None]]
 """(answer, steps of the question) -> the labels it names or None, and what is wrong with it."""
 
 WRONG_LENGTH = "wrong_length"
+REFUSED = "refused"
+CUT = "cut"
 REASONS: Mapping[str, str] = {
     "no_answer": "the model never answered, for an unknown reason",
     "empty_answer": "the answer holds nothing but white space",
     "no_list": "the answer holds no bracketed list of integers",
     WRONG_LENGTH: "the last list has too many entries, or too few and is parsed all the same",
     "not_a_permutation": "the last list repeats a label or names one that was not shown",
+    REFUSED: "profile paper: the model or its provider refused to answer",
+    CUT: "profile paper: a limit of tokens cut the answer before it named a whole order",
 }
 """Why an order is missing (the first), short, or could not be parsed (the others)."""
 
@@ -57,3 +63,18 @@ def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | Non
     if len(set(labels)) < len(labels) or min(labels) < 1 or max(labels) > n_steps:
         return None, "not_a_permutation"
     return labels, WRONG_LENGTH if len(labels) < n_steps else None
+
+
+def heed_stop(
+    read: tuple[Labels | None, str | None], stop: str | None
+) -> tuple[Labels | None, str | None]:
+    """What :func:`read_answer` found, of a model that stopped for the reason ``stop``.
+
+    ``stop`` is that of ``predictions``; None changes nothing. A refusal names no order, a cut
+    answer only a whole one.
+    """
+    if stop == "refused":
+        return None, REFUSED
+    if stop == "cut" and read[1] is not None:
+        return None, CUT
+    return read

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
-from enact_assets.data_root.answer_files import answered_names, has_answers
+from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
 from enact_assets.frames.demonstration_sources import all_sources
@@ -103,9 +103,7 @@ def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
     return True
 
 
-def checked_name(
-    dimension: str, name: str, registry: Registry | None, data: DataResource
-) -> str:
+def checked_name(dimension: str, name: str, registry: Registry | None, data: DataResource) -> str:
     """The name of the partition that ``name`` of ``dimension`` means: of a model it may be an id.
 
     Errors: :class:`UnknownNameError` if it is not defined anywhere.

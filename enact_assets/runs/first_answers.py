@@ -97,7 +97,7 @@ def ask_first(
     """
     ask = ModelAsker(data.data_root, data.images.read_png, usd_until, told)
     shas = asked.pictures.shas
-    answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask)
+    answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask=ask)
     rows = predictions_of(model, asked.variant, answers)
     demonstrations = names_in_lake(data)["demonstration"]
     names = names_now(registry, demonstrations, [model], [])

@@ -13,8 +13,9 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
-from enact_assets.runs.pools import API, POOL_OF
+from enact_assets.runs.pools import POOL_OF
 from enact_assets.runs.running import TRIGGER_TAG
+from enact_assets.steps.answer_steps import API_POOL
 
 USD_UNTIL_TAG = "enact/usd_until"
 """Tag of a run that a command started: what the ledger may come to, in dollars."""
@@ -54,7 +55,7 @@ def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
     costs: dict[str, bool] = {}
 
     def withheld(step: StepSpec, partition: Partition) -> bool:
-        if may_buy or POOL_OF.get(step.name) != API:
+        if may_buy or POOL_OF.get(step.name) != API_POOL:
             return False
         name = dict(zip(dimensions(step.assets[0]), partition, strict=True))["model"]
         if name not in costs:

@@ -22,7 +22,7 @@ class ModelAccuracies(Table):
     is_reference = truth("reference baseline (chance, the oracle or a shortcut): not ranked")
     n_scored = integer("questions that the accuracy is about")
     n_demonstrations = integer("demonstrations these are about")
-    accuracy = number("over questions; pairwise: passed steps over all steps", null=True)
+    accuracy = number("over answers; pairwise: passed steps over all steps", null=True)
     standard_error = number("clustered by demonstration; null below 2", null=True)
     low = number("95 % interval over demonstrations: bootstrap, or t below 6 of them", null=True)
     high = number("its upper end", null=True)
@@ -35,7 +35,8 @@ class ModelAccuracies(Table):
 class ModelComparisons(Table):
     """One row per variant, kind, length, metric and pair of models, over common questions.
 
-    Each pair has one row, in the order of names; only questions scored for both count.
+    Each pair has one row, in the order of names; only questions scored for both count, each once,
+    with the mean over its repetitions.
     """
 
     by = ("variant",)

@@ -28,7 +28,7 @@ from enact_assets.statistics.power import minimum_detectable_effect
 from enact_assets.statistics.resampling import mean_intervals, sign_flip_p
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
-"""Metric -> column of ``evaluation`` whose mean it is, by question or, pairwise, by step."""
+"""Metric -> column of ``evaluation`` whose mean it is, by answer or, pairwise, by step."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,29 @@ class _Stratum:
     names: dict[str, Any]
     models: tuple[str, ...]
     scores: Floats
-    """(questions, models), nan where there is none."""
+    """(repetitions, questions, models), nan where there is none."""
     clusters: Ints
     """Demonstration of each question, (questions,)."""
     weights: Ints
     """Of each question, (questions,): its steps for pairwise accuracy, steps over steps; else 1."""
 
-    def sums(self, scores: Floats) -> ClusterSums:
-        """Sums of ``scores`` (questions, K)."""
-        return ClusterSums.of(scores, self.clusters, self.weights)
+    def answers(self) -> ClusterSums:
+        """Sums of all scores, of each repetition by itself."""
+        n, _, n_models = self.scores.shape
+        rows = self.scores.reshape(-1, n_models)
+        return ClusterSums.of(rows, np.tile(self.clusters, n), np.tile(self.weights, n))
+
+    def n_questions(self) -> Ints:
+        """Questions with a score, (models,)."""
+        found: Ints = np.count_nonzero(~np.isnan(self.scores).all(axis=0), axis=0)
+        return found
+
+    def by_question(self) -> Floats:
+        """Mean score of each question over its repetitions, (questions, models)."""
+        n = np.count_nonzero(~np.isnan(self.scores), axis=0)
+        return np.divide(
+            np.nansum(self.scores, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0
+        )
 
 
 def compare_models(
@@ -60,7 +74,8 @@ def compare_models(
     ``evaluation``: rows of any number of models under ``variant``. Each model has a row per kind,
     metric and length, and (length null) for all lengths; each pair, in the order of names, has one
     as well, over the questions that both have a score for. Pairs of one kind, length and metric are
-    a family for Benjamini and Hochberg.
+    a family for Benjamini and Hochberg. Accuracies are means over all answers; a pair compares
+    each question once, by the means over its repetitions.
 
     Two models are *tied* if the clustered test, so adjusted, does not tell them apart: its p-value
     is at or above alpha. Where all demonstrations show the same difference, so that it has none,
@@ -105,31 +120,33 @@ def _strata(evaluation: pl.DataFrame, variant: str) -> Iterator[_Stratum]:
     placed = evaluation.join(questions, on=asked)
     rows = placed.get_column("row").to_numpy()
     columns = models.search_sorted(placed.get_column("model")).to_numpy()
+    repetitions = evaluation.get_column("repetition").unique().sort()
+    layers = repetitions.search_sorted(placed.get_column("repetition")).to_numpy()
     clusters = questions.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
     kinds, lengths = questions.get_column("kind"), questions.get_column("length")
     n_steps = questions.get_column("n_steps").to_numpy()
     strata = questions.select("kind", "length").unique()
     whole = strata.select("kind", pl.lit(None, pl.Int64).alias("length")).unique()
     for metric, column in METRICS.items():
-        scores = np.full((questions.height, models.len()), np.nan)
+        scores = np.full((repetitions.len(), questions.height, models.len()), np.nan)
         values = placed.get_column(column).cast(pl.Float64).fill_null(float("nan"))
-        scores[rows, columns] = values.to_numpy()
+        scores[layers, rows, columns] = values.to_numpy()
         for kind, length in pl.concat([strata, whole]).sort("kind", "length").iter_rows():
             is_here = kinds == kind if length is None else (kinds == kind) & (lengths == length)
             here = is_here.to_numpy()
             names = {"variant": variant, "kind": kind, "length": length, "metric": metric}
             weights = n_steps if metric == "pairwise_accuracy" else np.ones_like(n_steps)
-            yield _Stratum(names, tuple(models), scores[here], clusters[here], weights[here])
+            yield _Stratum(names, tuple(models), scores[:, here], clusters[here], weights[here])
 
 
 def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame:
-    sums = stratum.sums(stratum.scores)
+    sums = stratum.answers()
     low, high = mean_intervals(sums, settings, least=0.0)
     return _frame(
         stratum.names,
         {
             "model": list(stratum.models),
-            "n_scored": sums.n_scores,
+            "n_scored": stratum.n_questions(),
             "n_demonstrations": sums.n_clusters,
             "accuracy": sums.means(),
             "standard_error": sums.standard_errors(),
@@ -148,10 +165,13 @@ def _interval_reasons(sums: ClusterSums) -> list[str | None]:
 def _pairs(
     stratum: _Stratum, settings: StatisticsSettings, references: Collection[str]
 ) -> pl.DataFrame:
-    is_scored = ~np.all(np.isnan(stratum.scores), axis=0)
+    scores = stratum.by_question()
+    is_scored = ~np.all(np.isnan(scores), axis=0)
     there = np.flatnonzero(is_scored)
     of_pairs = [
-        stratum.sums(stratum.scores[:, [a]] - stratum.scores[:, there[k + 1 :]])
+        ClusterSums.of(
+            scores[:, [a]] - scores[:, there[k + 1 :]], stratum.clusters, stratum.weights
+        )
         for k, a in enumerate(there[:-1])
     ]
     if not of_pairs:

@@ -56,7 +56,7 @@ def predictions(
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason, never a wrong answer.
     """
-    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas, ask))
+    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas, ask=ask))
 
 
 def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:

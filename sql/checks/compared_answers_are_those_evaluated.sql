@@ -5,11 +5,11 @@
 --        are not compared, as scores stay current while errors are recomputed.
 -- Fix:   materialize compared_steps and compared_components of that model and variant again.
 select
-    model, variant, question_id,
+    model, variant, question_id, repetition,
     compared_answers.n_steps, evaluation.n_steps as n_steps_evaluated,
     compared_answers.n_steps_passed, evaluation.n_steps_passed as n_steps_passed_evaluated
 from compared_answers
-inner join evaluation using (model, variant, question_id)
+inner join evaluation using (model, variant, question_id, repetition)
 anti join stale_partitions
     on stale_partitions.asset = 'compared_steps'
     and stale_partitions.partition = model || '|' || variant

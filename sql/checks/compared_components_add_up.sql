@@ -5,7 +5,7 @@
 -- Fix:   materialize compared_steps and compared_components of that model and variant again.
 with counted as (
     select
-        model, variant, question_id,
+        model, variant, question_id, repetition,
         bool_and(
             n_matched + n_missing = n_reference
             and n_matched + n_hallucinated = n_predicted
@@ -29,7 +29,7 @@ with counted as (
 
 listed as (
     select
-        model, variant, question_id,
+        model, variant, question_id, repetition,
         count(reference) as n_reference,
         count(predicted) as n_predicted,
         count(*) filter (outcome = 'matched' and reference = predicted) as n_matched,
@@ -43,13 +43,13 @@ listed as (
 )
 
 select
-    model, variant, question_id,
-    counted.* exclude (model, variant, question_id),
+    model, variant, question_id, repetition,
+    counted.* exclude (model, variant, question_id, repetition),
     listed.n_reference as n_reference_listed,
     listed.n_predicted as n_predicted_listed,
     listed.n_matched as n_matched_listed
 from counted
-full join listed using (model, variant, question_id)
+full join listed using (model, variant, question_id, repetition)
 where not coalesce(
     counted.do_steps_add_up
     and counted.n_steps_lacking = 0

@@ -7,11 +7,15 @@
 with recount as (
     select
         variant, model, kind,
-        count(*) as n_questions,
+        count(distinct question_id) as n_questions,
+        count(*) as n_answers,
         count(*) filter (answer_status = 'parsed') as n_parsed,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
+        count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+        count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
         count(*) filter (answer_status = 'missing') as n_missing,
-        count(is_accepted) as n_scored
+        count(is_accepted) as n_scored_answers,
+        count(distinct question_id) filter (is_accepted is not null) as n_scored
     from evaluation
     semi join leaderboard using (variant)
     group by all
@@ -31,21 +35,27 @@ lengths_added as (
 select
     recount.*,
     all_lengths.n_questions as leaderboard_n_questions,
+    all_lengths.n_answers as leaderboard_n_answers,
     all_lengths.n_scored as leaderboard_n_scored,
     all_lengths.n_parsed as leaderboard_n_parsed,
     all_lengths.n_unparsed as leaderboard_n_unparsed,
+    all_lengths.n_refused as leaderboard_n_refused,
+    all_lengths.n_cut as leaderboard_n_cut,
     all_lengths.n_missing as leaderboard_n_missing,
     lengths_added.n_questions as n_questions_over_lengths
 from recount
 full join all_lengths using (variant, model, kind)
 full join lengths_added using (variant, model, kind)
 where not coalesce(
-    recount.n_parsed + recount.n_unparsed + recount.n_missing = recount.n_questions
+    recount.n_parsed + recount.n_unparsed + recount.n_missing = recount.n_answers
+    and all_lengths.n_answers = recount.n_answers
     and all_lengths.n_parsed = recount.n_parsed
     and all_lengths.n_unparsed = recount.n_unparsed
+    and all_lengths.n_refused = recount.n_refused
+    and all_lengths.n_cut = recount.n_cut
     and all_lengths.n_missing = recount.n_missing
     and all_lengths.n_scored = recount.n_scored
-    and recount.n_scored - recount.n_parsed in (0, recount.n_unparsed)
+    and recount.n_scored_answers - recount.n_parsed in (0, recount.n_unparsed)
     and all_lengths.n_questions = recount.n_questions
     and lengths_added.n_questions = recount.n_questions,
     false

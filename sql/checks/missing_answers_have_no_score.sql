@@ -2,7 +2,8 @@
 -- Reads: evaluation, predictions.
 -- Rule:  missing means that the model never answered, and then every score is null; a parsed answer
 --        has every score. Unparsed ones have zeros (profile paper) or no score at all (release),
---        the same for all of a model and variant, which are evaluated together.
+--        the same for all of a model and variant, which are evaluated together. Refused and cut
+--        are reasons only where the model stopped so.
 -- Fix:   materialize evaluation of that model and variant again.
 with judged as (
     select
@@ -23,16 +24,17 @@ judged_together as (
 )
 
 select
-    model, variant, question_id, answer_status, raw_answer,
+    model, variant, question_id, repetition, answer_status, reason, stop, raw_answer,
     is_accepted, n_steps_passed, pairwise_accuracy
 from judged_together
-left join predictions using (model, variant, question_id)
+left join predictions using (model, variant, question_id, repetition)
 where not coalesce(
     case answer_status
         when 'missing' then raw_answer is null and answer is null and not has_scores
         when 'unparsed' then
             raw_answer is not null
             and answer is null
+            and (coalesce(reason, '') not in ('refused', 'cut') or reason = stop)
             and case
                 when unparsed_is_wrong then
                     not is_exact and not is_semantic and not is_accepted

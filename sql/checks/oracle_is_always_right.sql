@@ -3,7 +3,9 @@
 -- Rule:  missing answers are allowed: the oracle is not asked where a picture is missing.
 -- Fix:   verification contradicts the questions: materialize evaluation of the oracle again; if
 --        that does not help, question and verification disagree about what changed.
-select variant, demonstration, gating, kind, length, question_id, answer_status, reason, answer
+select
+    variant, demonstration, gating, kind, length, question_id, repetition, answer_status, reason,
+    answer
 from evaluation
 where
     model = 'oracle'

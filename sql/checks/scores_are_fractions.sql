@@ -5,7 +5,7 @@
 with numbers as (
     select
         'evaluation' as relation,
-        concat_ws(' ', model, variant, question_id) as place,
+        concat_ws(' ', model, variant, question_id, repetition) as place,
         unnest([pairwise_accuracy, n_steps_passed / n_steps]) as number
     from evaluation
     union all

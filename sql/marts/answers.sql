@@ -1,4 +1,4 @@
--- answers: one row per model, variant and question asked, with the question and what was said.
+-- answers: one row per model, variant, question and repetition, with the question and answer.
 -- Reads: evaluation, asked_questions, predictions.
 -- Rule:  a view, so that prompts are stored once; scores are null where the answer is not scored.
 create view answers as
@@ -10,6 +10,7 @@ select
     evaluation.kind,
     evaluation.length,
     evaluation.question_id,
+    evaluation.repetition,
     asked_questions.prompt,
     asked_questions.actions,
     asked_questions.key_frames,
@@ -20,6 +21,8 @@ select
     evaluation.answer_status as status,
     evaluation.reason,
     predictions.error,
+    predictions.stop,
+    predictions.served_model,
     evaluation.is_exact,
     evaluation.is_accepted,
     evaluation.n_steps,
@@ -32,7 +35,8 @@ left join asked_questions
 left join predictions
     on predictions.model = evaluation.model
     and predictions.variant = evaluation.variant
-    and predictions.question_id = evaluation.question_id;
+    and predictions.question_id = evaluation.question_id
+    and predictions.repetition = evaluation.repetition;
 
 comment on column answers.model is 'model that answered';
 comment on column answers.variant is 'setting under which the pictures were made and asked';
@@ -41,6 +45,7 @@ comment on column answers.demonstration is 'demonstration the question is about'
 comment on column answers.kind is 'forward (order images) or inverse (order actions)';
 comment on column answers.length is 'key frames in the trajectory';
 comment on column answers.question_id is 'id from the content of the question';
+comment on column answers.repetition is 'how often the question was asked before, from 0';
 comment on column answers.prompt is 'the text the model was given';
 comment on column answers.actions is 'action texts as they were asked, in the order shown';
 comment on column answers.key_frames is 'key frames in true order';
@@ -50,8 +55,11 @@ comment on column answers.raw_answer is 'what the model said; null if it never a
 comment on column answers.answer is 'the order parsed from it; null if none';
 comment on column answers.status is 'parsed, unparsed or missing';
 comment on column answers.reason is
-'why it is unparsed or missing; wrong_length also if parsed, with fewer labels';
+'why it is unparsed (also refused, cut) or missing; wrong_length also if parsed, too short';
 comment on column answers.error is 'why the model never answered: the message of its service';
+comment on column answers.stop is
+'why the model stopped: complete, cut (a limit of tokens) or refused; null if unknown';
+comment on column answers.served_model is 'model that answered, as its provider names it';
 comment on column answers.is_exact is 'equals the reference';
 comment on column answers.is_accepted is 'equals the reference or is consistent at every step';
 comment on column answers.n_steps is 'steps of the question';

@@ -6,7 +6,7 @@
 create table compared_answers as
 with summed as (
     select
-        model, variant, question_id,
+        model, variant, question_id, repetition,
         count(*) as n_steps,
         count(*) filter (is_passed) as n_steps_passed,
         count(*) filter (is_passed and n_missing + n_hallucinated > 0) as n_steps_inexact,
@@ -23,13 +23,15 @@ with summed as (
 select
     summed.model, summed.variant, evaluation.gating, evaluation.demonstration,
     demonstrations.activity, evaluation.kind, evaluation.length, summed.question_id,
+    summed.repetition,
     evaluation.is_accepted, evaluation.is_semantic,
-    summed.* exclude (model, variant, question_id)
+    summed.* exclude (model, variant, question_id, repetition)
 from summed
 inner join evaluation
     on evaluation.model = summed.model
     and evaluation.variant = summed.variant
     and evaluation.question_id = summed.question_id
+    and evaluation.repetition = summed.repetition
 left join demonstrations on demonstrations.demonstration = evaluation.demonstration;
 
 comment on column compared_answers.model is 'model that answered';
@@ -41,6 +43,8 @@ comment on column compared_answers.activity is 'household activity';
 comment on column compared_answers.kind is 'forward (order images) or inverse (order actions)';
 comment on column compared_answers.length is 'key frames in the trajectory';
 comment on column compared_answers.question_id is 'id from the content of the question';
+comment on column compared_answers.repetition is
+'how often the question was asked before, from 0';
 comment on column compared_answers.is_accepted is
 'equals the reference or is consistent at every step';
 comment on column compared_answers.is_semantic is 'consistent at every step';

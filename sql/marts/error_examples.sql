@@ -2,15 +2,18 @@
 -- Reads: asked_questions, compared_answers, compared_components, evaluation.
 -- Rule:  figures 42 to 46 and 48 to 51 of the paper. Every error has a structural category and a
 --        semantic class, so it can be an example from both perspectives. The shortest questions
---        first, of these the answers with the fewest errors. Pictures are in key_frames, by
+--        first, of these the answers with the fewest errors; of a repeated question the first
+--        answer with the error. Pictures are in key_frames, by
 --        demonstration, gating, variant and key frame. Forward, the given key frames are those of
 --        the answer; inverse, they are the true ones, and the actions differ.
 create table error_examples as
 with errors as (
     select
-        model, variant, question_id, perspective, category, step, reference, predicted,
+        model, variant, question_id, repetition, perspective, category, step, reference,
+        predicted,
         row_number() over (
-            partition by model, variant, question_id, perspective, category order by step, place
+            partition by model, variant, question_id, repetition, perspective, category
+            order by step, place
         ) as nth
     from (
         select *, 'structural' as perspective, outcome as category from compared_components
@@ -20,31 +23,42 @@ with errors as (
     where outcome <> 'matched'
 ),
 
-candidates as (
+wrong as (
     select
         errors.* exclude (nth),
         answer.gating, answer.demonstration, answer.kind, answer.length,
-        row_number() over (
-            partition by
-                errors.model, errors.variant, answer.kind, errors.perspective, errors.category
-            order by
-                answer.length, answer.n_missing + answer.n_hallucinated, errors.question_id
-        ) as place
+        answer.n_missing + answer.n_hallucinated as n_errors
     from errors
     inner join compared_answers as answer
         on answer.model = errors.model
         and answer.variant = errors.variant
         and answer.question_id = errors.question_id
+        and answer.repetition = errors.repetition
     where errors.nth = 1 and not answer.is_accepted
+    qualify row_number() over (
+        partition by
+            errors.model, errors.variant, errors.question_id, errors.perspective, errors.category
+        order by errors.repetition
+    ) = 1
+),
+
+candidates as (
+    select
+        *,
+        row_number() over (
+            partition by model, variant, kind, perspective, category
+            order by length, n_errors, question_id
+        ) as place
+    from wrong
 ),
 
 chosen as (
-    select * from candidates where place <= 3
+    select * exclude (n_errors) from candidates where place <= 3
 ),
 
 steps as (
     select
-        model, variant, question_id, step,
+        model, variant, question_id, repetition, step,
         list(component.reference order by component.place)
             filter (component.reference is not null) as expected_components,
         list(component.predicted order by component.place)
@@ -54,13 +68,13 @@ steps as (
         list(component.predicted order by component.place)
             filter (component.predicted is not null and outcome <> 'matched') as hallucinated
     from compared_components as component
-    semi join chosen using (model, variant, question_id, step)
+    semi join chosen using (model, variant, question_id, repetition, step)
     group by all
 )
 
 select
     chosen.model, chosen.variant, chosen.kind, chosen.perspective, chosen.category, chosen.place,
-    chosen.question_id, chosen.demonstration, chosen.gating, chosen.length, chosen.step,
+    chosen.question_id, chosen.repetition, chosen.demonstration, chosen.gating, chosen.length, chosen.step,
     chosen.reference as expected, chosen.predicted as given,
     coalesce(steps.expected_components, []) as expected_components,
     coalesce(steps.given_components, []) as given_components,
@@ -89,6 +103,7 @@ inner join steps
     on steps.model = chosen.model
     and steps.variant = chosen.variant
     and steps.question_id = chosen.question_id
+    and steps.repetition = chosen.repetition
     and steps.step = chosen.step
 inner join asked_questions as asked
     on asked.variant = chosen.variant
@@ -97,6 +112,7 @@ inner join evaluation
     on evaluation.model = chosen.model
     and evaluation.variant = chosen.variant
     and evaluation.question_id = chosen.question_id
+    and evaluation.repetition = chosen.repetition
 order by
     chosen.model, chosen.variant, chosen.kind, chosen.perspective, chosen.category, chosen.place;
 
@@ -109,6 +125,8 @@ comment on column error_examples.category is
 'structural category or semantic class, as in structural_errors and semantic_errors';
 comment on column error_examples.place is '1 is the shortest';
 comment on column error_examples.question_id is 'id from the content of the question';
+comment on column error_examples.repetition is
+'how often the question was asked before, from 0';
 comment on column error_examples.demonstration is 'demonstration the question is about';
 comment on column error_examples.gating is 'which predicates make key frames: state or contact';
 comment on column error_examples.length is 'key frames in the trajectory';

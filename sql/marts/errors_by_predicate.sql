@@ -9,7 +9,7 @@ with components as (
         regexp_extract(predicted, '^[-+~]([A-Za-z]+)', 1) as predicted_predicate,
         count(*) as n
     from compared_components
-    inner join compared_answers using (model, variant, question_id)
+    inner join compared_answers using (model, variant, question_id, repetition)
     group by all
 ),
 

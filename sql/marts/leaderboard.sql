@@ -6,7 +6,9 @@
 --        of their shares of steps; within one length the two are equal. Rows without scores are in
 --        no score: answers that were never obtained (n_missing) and, of gatings under profile
 --        release, those that could not be parsed (n_unparsed). Under profile paper these are
---        scored, as wrong. No scored answer: null, not 0. Places are the range that the data allow,
+--        scored, as wrong. Of repeated questions every answer counts: n_questions and n_scored
+--        count questions, the other numbers answers. ..._sd are between repetitions, null with
+--        one of them. No scored answer: null, not 0. Places are the range that the data allow,
 --        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
 --        should have answered and without scores.
 create table leaderboard as
@@ -18,7 +20,8 @@ with on_board as (
 
 scored as (
     select
-        model, variant, kind, length, demonstration, answer_status, reason,
+        model, variant, kind, length, demonstration, question_id, repetition,
+        answer_status, reason,
         is_accepted is not null as is_scored,
         is_accepted::double as accepted,
         pairwise_accuracy as pairwise,
@@ -79,22 +82,60 @@ demonstrations_summed as (
     group by all
 ),
 
+-- Where questions are taken as independent, a repeated one counts once.
+questions_summed as (
+    select
+        variant, model, kind, length,
+        count(*) as n_scored,
+        stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
+        sqrt(sum(passed_residual ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(steps)
+            as pairwise_accuracy_se,
+        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_by_question_se
+    from (
+        select
+            variant, model, kind, length, demonstration, question_id,
+            avg(accepted) as accepted,
+            avg(pairwise) as pairwise,
+            sum(passed_residual) as passed_residual,
+            sum(steps) as steps
+        from residuals
+        where is_scored
+        group by variant, model, kind, length, demonstration, question_id
+    )
+    group by all
+),
+
+repetitions_summed as (
+    select
+        variant, model, kind, length,
+        count(*) as repetitions,
+        stddev_samp(task_accuracy) as task_accuracy_sd,
+        stddev_samp(pairwise_accuracy) as pairwise_accuracy_sd
+    from (
+        select
+            variant, model, kind, length, repetition,
+            avg(accepted) as task_accuracy,
+            sum(passed) / sum(steps) as pairwise_accuracy
+        from levels
+        group by variant, model, kind, length, repetition
+    )
+    group by all
+),
+
 totals as (
     select
         model, variant, kind, length,
-        count(*) as n_questions,
-        count(*) filter (is_scored) as n_scored,
+        count(distinct question_id) as n_questions,
+        count(*) as n_answers,
         count(*) filter (answer_status = 'parsed') as n_parsed,
         count(*) filter (answer_status = 'parsed' and reason = 'wrong_length') as n_wrong_length,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
+        count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+        count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
         count(*) filter (answer_status = 'missing') as n_missing,
         avg(accepted) as task_accuracy,
-        stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
         sum(passed) / sum(steps) as pairwise_accuracy,
-        sqrt(sum(passed_residual ** 2) * count(passed) / nullif(count(passed) - 1, 0)) / sum(steps)
-            as pairwise_accuracy_se,
-        avg(pairwise) as pairwise_accuracy_by_question,
-        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_by_question_se
+        avg(pairwise) as pairwise_accuracy_by_question
     from residuals
     group by all
 )
@@ -103,17 +144,21 @@ select
     totals.model, totals.variant, totals.kind, totals.length,
     coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
-    totals.n_questions, totals.n_scored, totals.n_parsed, totals.n_wrong_length,
-    totals.n_unparsed, totals.n_missing,
+    totals.n_questions, coalesce(questions_summed.n_scored, 0) as n_scored,
+    totals.n_answers, repetitions_summed.repetitions,
+    totals.n_parsed, totals.n_wrong_length,
+    totals.n_unparsed, totals.n_refused, totals.n_cut, totals.n_missing,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
-    totals.task_accuracy_se,
+    repetitions_summed.task_accuracy_sd,
+    questions_summed.task_accuracy_se,
     demonstrations_summed.task_accuracy_clustered_se,
     totals.pairwise_accuracy,
-    totals.pairwise_accuracy_se,
+    repetitions_summed.pairwise_accuracy_sd,
+    questions_summed.pairwise_accuracy_se,
     demonstrations_summed.pairwise_accuracy_clustered_se,
     totals.pairwise_accuracy_by_question,
-    totals.pairwise_accuracy_by_question_se,
+    questions_summed.pairwise_accuracy_by_question_se,
     demonstrations_summed.pairwise_accuracy_by_question_clustered_se,
     case when
         totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false)
@@ -146,6 +191,16 @@ select
     pairwise_ties.place_worst as pairwise_accuracy_place_worst,
     pairwise_ties.tied_with as pairwise_accuracy_tied_with
 from totals
+inner join repetitions_summed
+    on repetitions_summed.variant = totals.variant
+    and repetitions_summed.model = totals.model
+    and repetitions_summed.kind = totals.kind
+    and repetitions_summed.length is not distinct from totals.length
+left join questions_summed
+    on questions_summed.variant = totals.variant
+    and questions_summed.model = totals.model
+    and questions_summed.kind = totals.kind
+    and questions_summed.length is not distinct from totals.length
 left join demonstrations_summed
     on demonstrations_summed.variant = totals.variant
     and demonstrations_summed.model = totals.model
@@ -170,8 +225,8 @@ union all by name
 select
     model, variant, kind, length,
     'missing' as state, false as is_reference,
-    n_questions, 0 as n_scored, 0 as n_parsed, 0 as n_wrong_length, 0 as n_unparsed,
-    n_questions as n_missing,
+    n_questions, 0 as n_scored, n_questions as n_answers, 0 as n_parsed, 0 as n_wrong_length,
+    0 as n_unparsed, 0 as n_refused, 0 as n_cut, n_questions as n_missing,
     0 as n_demonstrations
 from absent_evaluations
 semi join on_board using (variant)
@@ -188,25 +243,37 @@ comment on column leaderboard.is_reference is
 'reference baseline (chance, the oracle or a shortcut): not ranked; false where missing';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
+comment on column leaderboard.n_answers is
+'answers asked for: each question as often as it was repeated; parsed, unparsed and missing ones';
+comment on column leaderboard.repetitions is
+'times that each question was asked; null if the evaluation is missing';
 comment on column leaderboard.n_parsed is 'answers that contain an order; all are scored';
 comment on column leaderboard.n_wrong_length is
 'of n_parsed: with too few labels, so not accepted; their steps count where they match in order';
 comment on column leaderboard.n_unparsed is
 'answers without an order; scored as wrong (profile paper) or not scored (release)';
+comment on column leaderboard.n_refused is
+'of n_unparsed: the model or its provider refused';
+comment on column leaderboard.n_cut is
+'of n_unparsed: a limit of tokens cut them before they named a whole order';
 comment on column leaderboard.n_missing is
-'questions that were never answered; all of them if the evaluation is missing';
+'answers that were never obtained; all of them if the evaluation is missing';
 comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
-comment on column leaderboard.task_accuracy is 'share of scored questions accepted';
+comment on column leaderboard.task_accuracy is 'share of scored answers accepted';
+comment on column leaderboard.task_accuracy_sd is
+'standard deviation between repetitions; null with one of them';
 comment on column leaderboard.task_accuracy_se is 'its standard error, questions independent';
 comment on column leaderboard.task_accuracy_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
 comment on column leaderboard.pairwise_accuracy is 'right steps over all steps';
+comment on column leaderboard.pairwise_accuracy_sd is
+'standard deviation between repetitions; null with one of them';
 comment on column leaderboard.pairwise_accuracy_se is
 'its standard error as a ratio, questions independent';
 comment on column leaderboard.pairwise_accuracy_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
 comment on column leaderboard.pairwise_accuracy_by_question is
-'mean over questions of the share of right steps';
+'mean over answers of the share of right steps';
 comment on column leaderboard.pairwise_accuracy_by_question_se is
 'its standard error, questions independent';
 comment on column leaderboard.pairwise_accuracy_by_question_clustered_se is

@@ -3,8 +3,9 @@
 -- Rule:  figures 19, 27, 31 and 35 of the paper. Each panel has its own rows of the baseline, so a
 --        baseline repeats: never add panels. Questions with a score count, each side by itself, of
 --        the baseline as many of each kind and length as the variants of the panel ask;
---        probe_deltas compares questions scored on both. Means are over questions. standard_error
---        takes questions as independent, as the paper does; the clustered one does not, and is
+--        probe_deltas compares questions scored on both. Means are over answers. standard_error
+--        takes questions as independent, as the paper does (each once, with the mean over its
+--        repetitions); the clustered one does not, and is
 --        null where all questions are about one demonstration.
 create table probe_scores as
 with settings as (
@@ -23,7 +24,7 @@ asked_of as (
 scores as (
     select
         settings.model, settings.panel, settings.variant, settings.is_baseline,
-        evaluation.kind, evaluation.length, evaluation.demonstration,
+        evaluation.kind, evaluation.length, evaluation.demonstration, evaluation.question_id,
         evaluation.pairwise_accuracy as score
     from settings
     inner join evaluation
@@ -44,11 +45,19 @@ centred as (
     from (select * from scores union all select * replace (null::bigint as length) from scores)
 ),
 
+by_question as (
+    select
+        model, panel, variant, is_baseline, kind, length, demonstration, question_id, mean,
+        count(*) as n, sum(score - mean) as residual, (avg(score) - mean) ** 2 as square
+    from centred
+    group by model, panel, variant, is_baseline, kind, length, demonstration, question_id, mean
+),
+
 by_demonstration as (
     select
         model, panel, variant, is_baseline, kind, length, demonstration, mean,
-        count(*) as n, sum(score - mean) as residual, sum((score - mean) ** 2) as squares
-    from centred
+        sum(n) as n, count(*) as n_questions, sum(residual) as residual, sum(square) as squares
+    from by_question
     group by all
 ),
 
@@ -61,11 +70,11 @@ shares as (
 
 select
     model, panel, variant, is_baseline, kind, length,
-    sum(n)::bigint as n_questions,
+    sum(n_questions)::bigint as n_questions,
     count(*) as n_demonstrations,
     any_value(mean) as pairwise_accuracy,
-    case when sum(n) >= 2 then
-        sqrt(sum(squares) / (sum(n) - 1) / sum(n))
+    case when sum(n_questions) >= 2 then
+        sqrt(sum(squares) / (sum(n_questions) - 1) / sum(n_questions))
     end as standard_error,
     case when count(*) >= 2 then
         sqrt(sum(residual ** 2 / elsewhere)) / sum(n)
@@ -82,7 +91,7 @@ comment on column probe_scores.kind is 'forward (order images) or inverse (order
 comment on column probe_scores.length is 'key frames in the trajectory; null for all lengths';
 comment on column probe_scores.n_questions is 'scored questions';
 comment on column probe_scores.n_demonstrations is 'demonstrations they are about';
-comment on column probe_scores.pairwise_accuracy is 'mean over the questions';
+comment on column probe_scores.pairwise_accuracy is 'mean over the answers';
 comment on column probe_scores.standard_error is
 'of the mean, questions independent; null for one question';
 comment on column probe_scores.clustered_standard_error is

@@ -10,7 +10,7 @@ with counted as (
         model, variant, kind, length, is_accepted, semantic_class,
         count(*) as n
     from compared_components
-    inner join compared_answers using (model, variant, question_id)
+    inner join compared_answers using (model, variant, question_id, repetition)
     where outcome <> 'matched'
     group by all
 ),

@@ -6,15 +6,27 @@
 --        for, and those of their steps of which it is known whether they pass: of too short a list
 --        it is not, and an answer without a readable order passes none. Reference baselines fill up
 --        places that no model takes; a model without an error, or with scores for less than half
---        of the questions, takes none. One model alone has no row.
+--        of the questions, takes none. One model alone has no row. A question or step is wrong or
+--        right as a whole, so of a repeated one the mean decides: wrong in half of the answers
+--        or more is wrong.
 create table shared_errors as
 with scored as (
     select
-        model, variant, kind, question_id, n_steps, n_steps_passed, is_accepted,
+        model, variant, kind, question_id, repetition, n_steps, n_steps_passed, is_accepted,
         -- Which of its steps a short list gets right, nobody wrote down.
         answer_status = 'parsed' and reason = 'wrong_length' as is_short
     from evaluation
     where pairwise_accuracy is not null
+),
+
+questions as (
+    select
+        model, variant, kind, question_id,
+        sum(n_steps) as n_steps,
+        sum(n_steps_passed) as n_steps_passed,
+        2 * count(*) filter (is_accepted) > count(*) as is_right
+    from scored
+    group by all
 ),
 
 reference_baselines as (
@@ -23,15 +35,15 @@ reference_baselines as (
 
 totals as (
     select
-        scored.model, scored.variant, scored.kind,
+        questions.model, questions.variant, questions.kind,
         count(*) as n_scored,
         sum(n_steps_passed) / sum(n_steps) as pairwise_accuracy,
-        bool_and(is_accepted) as is_right,
+        bool_and(is_right) as is_right,
         count(reference_baselines.model) > 0 as is_reference
-    from scored
+    from questions
     left join reference_baselines
-        on reference_baselines.model = scored.model
-        and reference_baselines.variant = scored.variant
+        on reference_baselines.model = questions.model
+        and reference_baselines.variant = questions.variant
     group by all
 ),
 
@@ -66,11 +78,21 @@ verdicts as (
         on compared_steps.model = scored.model
         and compared_steps.variant = scored.variant
         and compared_steps.question_id = scored.question_id
+        and compared_steps.repetition = scored.repetition
     union all
     select 'step', model, variant, kind, question_id, unnest(range(1, n_steps + 1)), true
     from scored
-    anti join compared_steps using (model, variant, question_id)
+    anti join compared_steps using (model, variant, question_id, repetition)
     where n_steps_passed = 0 and not coalesce(is_short, false)
+),
+
+judged as (
+    select
+        unit, variant, kind, question_id, step, place, n_models,
+        2 * count(*) filter (is_wrong) >= count(*) as is_wrong
+    from verdicts
+    inner join chosen using (model, variant, kind)
+    group by all
 ),
 
 -- Bit p - 1 of a code is the model at place p.
@@ -78,8 +100,7 @@ coded as (
     select
         unit, variant, kind, question_id, step,
         sum(case when is_wrong then 1 << (place - 1) else 0 end)::bigint as code
-    from verdicts
-    inner join chosen using (model, variant, kind)
+    from judged
     group by unit, variant, kind, question_id, step, n_models
     having count(*) = n_models
 ),

@@ -64,7 +64,7 @@ worded_otherwise as (
 natural_language as (
     select
         model, kind, length,
-        count(*) as n_questions,
+        count(distinct question_id) as n_questions,
         avg(is_accepted::double) as task_accuracy,
         sum(pairwise_accuracy * n_steps) / sum(n_steps) as pairwise_accuracy
     from evaluation

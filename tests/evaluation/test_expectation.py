@@ -9,7 +9,7 @@ import pytest
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
-from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.predict import predict
 
 from reference import verification as slow
 from reference.household import Household, asked_as_written, build_household

@@ -14,8 +14,9 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
 )
 from enact_assets.contracts.registry import load_registry
-from enact_assets.predictions.baselines import MODELS, find_model, predict
+from enact_assets.predictions.baselines import MODELS, find_model
 from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
+from enact_assets.predictions.predict import predict
 from enact_assets.predictions.requests import Image, build_request, request_sha
 from enact_assets.predictions.text_prior import ActionRules
 

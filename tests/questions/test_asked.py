@@ -17,7 +17,7 @@ from enact_assets.contracts.settings import (
     Variant,
 )
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
-from enact_assets.predictions.baselines import predict
+from enact_assets.predictions.predict import predict
 from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
