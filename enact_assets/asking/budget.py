@@ -1,7 +1,7 @@
 """What may be spent, kept over all processes that share a data root.
 
-Every run that buys has an account: a file that says up to how much it may spend, next to the answers
-it has bought so far. What is committed is, over all runs, whichever of the two is larger::
+Every run that buys has an account: a file that says up to how much it may spend. What it has
+committed is this, or what its answers cost so far if that is more::
 
     <ledger>/budget/<ledger file>.json    {"up_to_usd": 3.2, "process": ...}
 
@@ -23,6 +23,10 @@ from enact_assets.system.atomic import replacing
 from enact_assets.system.process_identity import ProcessIdentity
 
 FOLDER = "budget"
+NO_BUDGET = (
+    "it costs money and no budget is set: give --max-usd, or `spending: {max_usd: ...}` in "
+    "models.yaml"
+)
 _SOON_S = 0.25
 """An account that is raised again within this time is raised further ahead."""
 _MOST_AHEAD = 256
@@ -35,7 +39,9 @@ class BudgetSpentError(PredictionError):
 
 
 class _Account(msgspec.Struct, forbid_unknown_fields=True):
-    """``up_to_usd``: what the run may have spent in all; ``process``: the one that runs it."""
+    """``up_to_usd``: what the run may have spent in all; ``process``: the one that runs it, if it
+    still runs.
+    """
 
     up_to_usd: float
     process: str
@@ -89,15 +95,23 @@ class Budget:
             room = min(limits) + _ROUNDING_USD
             up_to = min(base + usd * ahead, room) if base + usd <= room else base
             account = _Account(up_to, ProcessIdentity.here().encoded())
-            with replacing(self._folder / f"{ledger_file}.json") as path:
-                path.write_bytes(msgspec.json.encode(account))
+            self._write(self._folder / f"{ledger_file}.json", account)
             self._of_run[ledger_file] = up_to
         return _Raise(up_to, is_enough=base + usd <= up_to, in_flight=in_flight, dead=dead)
 
-    def closed(self, ledger_file: str, spent: float) -> None:
-        """A run ended, all its answers are on disk."""
-        self._of_run[ledger_file] = spent
-        (self._folder / f"{ledger_file}.json").unlink(missing_ok=True)
+    def closed(self, ledger_file: str, spent: float, reserved: float) -> None:
+        """A run ended with all its answers on disk; what it still reserves may have been spent."""
+        self._of_run[ledger_file] = spent + reserved
+        path = self._folder / f"{ledger_file}.json"
+        if reserved > _ROUNDING_USD:
+            self._write(path, _Account(spent + reserved, ""))
+        else:
+            path.unlink(missing_ok=True)
+
+    @staticmethod
+    def _write(path: Path, account: _Account) -> None:
+        with replacing(path) as temporary:
+            temporary.write_bytes(msgspec.json.encode(account))
 
     def _committed(self, but: str) -> tuple[float, float, float]:
         """Dollars of all runs but ``but``; of them those that running processes may spend yet, and
@@ -169,25 +183,20 @@ class Account:
 
     def close(self) -> None:
         """The run ended; its ledger was closed before."""
-        self._budget.closed(self._name, self.spent)
+        self._budget.closed(self._name, self.spent, self._reserved)
 
     def _fits(self, usd: float) -> bool:
         return self.spent + self._reserved + usd <= self._up_to
 
     async def _raise(self, usd: float) -> None:
         if not self._budget.is_set:
-            raise BudgetSpentError(
-                "costs money and no budget is set: give --max-usd, or `spending: {max_usd: ...}` in "
-                "models.yaml"
-            )
+            raise BudgetSpentError(NO_BUDGET)
         is_soon = time.monotonic() - self._raised_at < _SOON_S
         self._ahead = min(_MOST_AHEAD, self._ahead * 2) if is_soon else max(1, self._ahead // 2)
         self._settled.clear()
         # From here on nobody uses what is left of the account: it may be given back.
         base = self._up_to = self.spent + self._reserved
-        found = await asyncio.to_thread(
-            self._budget.raised, self._name, base, usd, self._ahead
-        )
+        found = await asyncio.to_thread(self._budget.raised, self._name, base, usd, self._ahead)
         self._up_to, self._raised_at = found.up_to, time.monotonic()
         if found.is_enough:
             return

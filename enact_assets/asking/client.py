@@ -21,7 +21,7 @@ from enact_assets.asking.budget import Account, BudgetSpentError
 from enact_assets.asking.gate import Gate, asked_to_wait_s
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import LOOPBACK, Model
-from enact_assets.asking.purchases import Attempts, Request, answered, missing, refused, unreadable
+from enact_assets.asking.requested import Attempts, Request, answered, missing, refused, unreadable
 from enact_assets.asking.wires import Pieces, ReplyError, Wire, is_refusal
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _OUT_OF_MONEY = b"insufficient_quota"
 
 
 class Halt:
-    """Whether, and why, nothing more is sent in this run; ``error`` is one to be raised after it."""
+    """Whether, and why, nothing more is sent in this run; ``error`` is raised at its end."""
 
     def __init__(self) -> None:
         self.reason: str | None = None
@@ -64,10 +64,10 @@ class Halt:
         self._halted = asyncio.Event()
 
     def stop(self, reason: str, error: Exception | None = None) -> None:
-        """The first reason counts."""
-        if self.reason is None:
-            self.reason, self.error = reason, error
-            self._halted.set()
+        """The first reason counts, and the first error."""
+        self.reason = self.reason or reason
+        self.error = self.error or error
+        self._halted.set()
 
     async def sleep(self, seconds: float) -> None:
         """Return after so long, or when the run halts."""
@@ -89,6 +89,16 @@ class _Response(NamedTuple):
     raw: Any = None
     wait_s: float | None = None
     is_unsure: bool = False
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the provider was asked too often."""
+        return self.status in _RATE or (self.status == 503 and self.wait_s is not None)
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may be answered later."""
+        return self.status == 0 or self.status >= 500 or self.status in _PASSES
 
 
 class Client:
@@ -118,11 +128,12 @@ class Client:
     async def __aenter__(self) -> "Client":
         import aiohttp
 
-        self._connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
         timeout = aiohttp.ClientTimeout(
-            total=self._model.entry.timeout_s, sock_connect=min(_CONNECT_S, self._model.entry.timeout_s)
+            total=self._model.entry.timeout_s,
+            sock_connect=min(_CONNECT_S, self._model.entry.timeout_s),
         )
-        self._http = aiohttp.ClientSession(connector=self._connector, timeout=timeout)
+        self._http = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -150,10 +161,8 @@ class Client:
         return answer
 
     async def _tried(self, request: Request, attempts: Attempts) -> Answer:
-        message = request.message
-        model, parameters = self._model, self._model.parameters
-        body = self._wire.body(model.asked_id, parameters, message.parts, self._pieces)
-        n_faults = n_refusals = 0
+        model, parts = self._model, request.message.parts
+        body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
                 try:
@@ -172,29 +181,34 @@ class Client:
             else:
                 self._account.settle(request.most_usd, 0.0)
                 attempts.held_usd -= request.most_usd
-            if is_refusal(response.status, response.body):
-                self._count_answer()
-                return refused(model, request, response.words, attempts)
-            if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
-                self._halt.stop(response.words)
-                return missing(model, request, response.words, attempts)
-            is_rate = response.status in _RATE or (
-                response.status == 503 and response.wait_s is not None
-            )
-            n_refusals, n_faults = n_refusals + is_rate, n_faults + (not is_rate)
-            wait_s = response.wait_s
-            if wait_s is None:
-                wait_s = _backoff_s(n_refusals if is_rate else n_faults)
-            if wait_s > LONGEST_PAUSE_S:
-                self._halt.stop(f"{response.words} (asks to wait {wait_s:.0f} s: ask again later)")
-            passes = response.status == 0 or response.status >= 500 or response.status in _PASSES
-            if not passes or n_faults >= MOST_FAULTS or n_refusals >= MOST_REFUSALS:
-                self._count_failure(response.words, is_request_at_fault=not passes)
-                return missing(model, request, response.words, attempts)
-            if is_rate:
+            answer = self._given_up(request, response, attempts)
+            if answer is not None:
+                return answer
+            wait_s = _wait_s(response, attempts)
+            if response.is_rate:
                 self._gate.slower(wait_s)
             else:
                 await self._halt.sleep(wait_s)
+
+    def _given_up(self, request: Request, response: _Response, attempts: Attempts) -> Answer | None:
+        """The line for a reply without an answer; None if the request is sent again."""
+        if is_refusal(response.status, response.body):
+            self._count_answer()
+            return refused(self._model, request, response.words, attempts)
+        attempts.rate_refusals += response.is_rate
+        attempts.faults += not response.is_rate
+        wait_s = _wait_s(response, attempts)
+        if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
+            self._halt.stop(response.words)
+        elif wait_s > LONGEST_PAUSE_S:
+            self._halt.stop(f"{response.words} (asks to wait {wait_s:.0f} s: ask again later)")
+        elif not response.may_pass:
+            self._count_failure(response.words, is_request_at_fault=True)
+        elif attempts.faults >= MOST_FAULTS or attempts.rate_refusals >= MOST_REFUSALS:
+            self._count_failure(response.words)
+        else:
+            return None
+        return missing(self._model, request, response.words, attempts)
 
     def _read(self, request: Request, response: _Response, attempts: Attempts) -> Answer:
         """The answer that a whole reply holds."""
@@ -206,7 +220,9 @@ class Client:
         except ReplyError as error:
             self._count_failure(str(error))
             return unreadable(self._model, request, str(error), attempts, response.raw)
-        answer = answered(self._model, self._snapshot, request, reply, attempts, response.raw)
+        answer = answered(
+            self._model, request, reply, attempts, snapshot=self._snapshot, raw=response.raw
+        )
         if answer.error is not None:
             self._halt.stop(answer.error)
         self._count_answer()
@@ -311,7 +327,11 @@ def _decoded(body: bytes) -> tuple[Any, Any]:
     return reply, reply
 
 
-def _backoff_s(n: int) -> float:
+def _wait_s(response: _Response, attempts: Attempts) -> float:
+    """How long to wait after a reply that was no answer."""
+    if response.wait_s is not None:
+        return response.wait_s
+    n = attempts.rate_refusals if response.is_rate else attempts.faults
     jitter = random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(n - 1, 16)) * jitter
 

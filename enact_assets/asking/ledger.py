@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -35,6 +35,7 @@ SUFFIX = ".jsonl"
 MOST_AT_ONCE = 500
 """Answers per group: each may be a megabyte."""
 _LONGEST_NAME = 120
+_T = TypeVar("_T")
 
 _Waiting = tuple[bytes, Future[None]]
 # Decoding the raw reply would take most of the time of reading: it is left out.
@@ -168,7 +169,7 @@ def read_kept(folder: Path) -> Kept:
     that is damaged.
     """
     kept = Kept({}, Counter())
-    decoder = msgspec.json.Decoder(_Row)
+    decoder: msgspec.json.Decoder[msgspec.Struct] = msgspec.json.Decoder(_Row)
     for path in ledger_files(folder):
         for row in _rows(path, decoder):
             answer = Answer(*msgspec.structs.astuple(row))
@@ -195,7 +196,7 @@ class Spent:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[str, tuple[int, int, float]] = {}
-        self._decoder = msgspec.json.Decoder(_Cost)
+        self._decoder: msgspec.json.Decoder[_Cost] = msgspec.json.Decoder(_Cost)
 
     def usd_by_file(self) -> dict[str, float]:
         """Dollars by file name, unsure ones included. Errors: as :func:`read_kept`."""
@@ -214,7 +215,7 @@ class Spent:
         return {name: usd for name, (_, _, usd) in self._read.items()}
 
 
-def _rows(path: Path, decoder: msgspec.json.Decoder[msgspec.Struct]) -> Iterator[msgspec.Struct]:
+def _rows(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T]:
     try:
         for number, line in enumerate(_lines(path), start=1):
             yield _decoded(line, decoder, path, number)
@@ -230,7 +231,7 @@ def _lines(path: Path, start: int = 0) -> Iterator[bytes]:
                 yield line
 
 
-def _decoded(line: bytes, decoder: msgspec.json.Decoder, path: Path, number: int) -> "msgspec.Struct":
+def _decoded(line: bytes, decoder: msgspec.json.Decoder[_T], path: Path, number: int) -> _T:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

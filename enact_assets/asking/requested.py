@@ -46,6 +46,8 @@ class Attempts:
     n: int = 0
     unsure: int = 0
     held_usd: float = 0.0
+    faults: int = 0
+    rate_refusals: int = 0
     sent_at: float | None = None
     latency_s: float | None = None
 
@@ -101,23 +103,24 @@ def other_model(model: Model, snapshot: str | None, served: str | None) -> str |
         return None
     if not model.may_serve(served):
         return (
-            f"asked {model.asked_id!r}, but {served!r} answered. If this is the same model, list it "
-            f"in `serves` of {model.name} in models.yaml"
+            f"asked {model.asked_id!r}, but {served!r} answered. If this is the same model, add it "
+            f"to `serves` of {model.name} in models.yaml"
         )
     if snapshot is None or snapshot == model.asked_id:
         return None
     return (
-        f"{model.asked_id!r} meant {snapshot!r} and now means {served!r}. Ask each by its exact id, "
-        "as a model of its own"
+        f"{model.asked_id!r} meant {snapshot!r} and now means {served!r}. Ask each by its exact "
+        "id, as a model of its own"
     )
 
 
 def answered(
     model: Model,
-    snapshot: str | None,
     request: Request,
     reply: Reply,
     attempts: Attempts,
+    *,
+    snapshot: str | None,
     raw: Any = None,
 ) -> Answer:
     """The line for a reply: an answer, or an error if another model gave it.
@@ -148,7 +151,7 @@ def answered(
 def unreadable(
     model: Model, request: Request, error: str, attempts: Attempts, raw: Any = None
 ) -> Answer:
-    """The line for a whole reply that holds no answer. It was paid for: at most what it can cost."""
+    """The line for a whole reply without an answer. It may have cost as much as it can."""
     return _line(
         model, request, attempts, usd=request.most_usd, error=error[:_LONGEST_ERROR], raw=raw
     )

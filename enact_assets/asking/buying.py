@@ -1,0 +1,175 @@
+"""Asks requests and keeps what comes back: over HTTP many at a time, in this process in batches."""
+
+import asyncio
+import importlib
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.budget import Account, Budget, BudgetSpentError
+from enact_assets.asking.client import Client, Halt
+from enact_assets.asking.in_process import InProcess
+from enact_assets.asking.ledger import Ledger
+from enact_assets.asking.messages import PictureReader
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.replies import Reply
+from enact_assets.asking.requested import Attempts, Request, answered, missing
+from enact_assets.asking.wires import Pieces, Wire
+from enact_assets.contracts.errors import PredictionError
+
+_PAID_AT_ONCE = 16
+"""Requests to a model in this process that go to it together where each costs money."""
+_T = TypeVar("_T")
+
+
+class _OnAnswer(Protocol):
+    def __call__(self, request: Request, answer: Answer) -> None: ...
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """What is common to all requests of a run.
+
+    ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
+    ``on_answer`` hears of each line. Errors of both methods: those of the ledger and of the reader
+    of pictures; answers that are there are kept first.
+    """
+
+    model: Model
+    read_picture: PictureReader
+    folder: Path
+    budget: Budget
+    snapshot: str | None
+    on_answer: _OnAnswer
+
+    def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
+        """A line for each of ``requests`` by its hash."""
+        with self._opened() as (ledger, account):
+            return _run(self._sent(requests, wire, key, ledger, account))
+
+    def in_process(self, requests: Sequence[Request], asked: InProcess) -> dict[str, Answer]:
+        """The same, of a model that this process runs. Errors: also those of the model."""
+        found: dict[str, Answer] = {}
+        reason = ""
+        costs = any(request.most_usd for request in requests)
+        size = _PAID_AT_ONCE if costs else len(requests)
+        with self._opened() as (ledger, account):
+            for first in range(0, len(requests), size):
+                batch = list(requests[first : first + size])
+                if costs and not reason:
+                    batch, reason = _covered(batch, account)
+                for request, answer in self._answered(batch, asked) if batch else ():
+                    ledger.put_soon(answer).result()
+                    account.settle(request.most_usd, (answer.usd or 0.0) + answer.usd_unsure)
+                    found[request.sha] = answer
+                    self.on_answer(request, answer)
+                if reason:
+                    break
+        return found | self._left(requests, found, reason)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Ledger, Account]]:
+        ledger = Ledger(self.folder)
+        account = Account(self.budget, ledger.path.name)
+        try:
+            yield ledger, account
+        finally:
+            ledger.close()
+            account.close()
+
+    async def _sent(
+        self,
+        requests: Sequence[Request],
+        wire: Wire,
+        key: str,
+        ledger: Ledger,
+        account: Account,
+    ) -> dict[str, Answer]:
+        found: dict[str, Answer] = {}
+        halt = Halt()
+        # In an order without meaning: questions that a model cannot take, say for their number of
+        # pictures, are not all asked first and do not look like a model that refuses everything.
+        todo = iter(sorted(requests, key=lambda request: request.sha))
+
+        async def work(client: Client) -> None:
+            for request in todo:
+                try:
+                    found[request.sha] = await client.ask(request)
+                except Exception as error:  # noqa: BLE001 - what is in flight is waited for first
+                    halt.stop(str(error), error)
+                if halt.error is None:
+                    self.on_answer(request, found[request.sha])
+                if halt.reason is not None:
+                    return
+
+        client = Client(
+            self.model, wire, key, Pieces(self.read_picture), snapshot=self.snapshot,
+            ledger=ledger, account=account, halt=halt,
+        )  # fmt: skip
+        async with client, asyncio.TaskGroup() as group:
+            for _ in range(min(len(requests), max(1, self.model.entry.in_flight))):
+                group.create_task(work(client))
+        if halt.error is not None:
+            raise halt.error
+        return found | self._left(requests, found, halt.reason or "")
+
+    def _answered(
+        self, batch: Sequence[Request], asked: InProcess
+    ) -> Iterator[tuple[Request, Answer]]:
+        """Each of ``batch`` with its line, as the model answers."""
+        replies = asked.answers([request.message for request in batch], self.read_picture)
+        for request in batch:
+            attempts = Attempts()
+            attempts.begin()
+            reply = next(replies, None)
+            attempts.end()
+            yield request, self._line(request, reply, attempts)
+
+    def _line(
+        self, request: Request, reply: Reply | Exception | None, attempts: Attempts
+    ) -> Answer:
+        if isinstance(reply, Reply):
+            return answered(self.model, request, reply, attempts, snapshot=self.snapshot)
+        attempts.unsure = int(request.most_usd > 0)
+        if reply is None:
+            raise PredictionError(
+                f"{self.model.name} gave no reply to question {request.message.question_id}: it "
+                "must give one for each message, or an exception"
+            )
+        return missing(self.model, request, f"{type(reply).__name__}: {reply}", attempts)
+
+    def _left(
+        self, requests: Sequence[Request], found: dict[str, Answer], reason: str
+    ) -> dict[str, Answer]:
+        """Lines of the requests that the run did not come to."""
+        left = [request for request in requests if request.sha not in found]
+        lines = {request.sha: missing(self.model, request, reason) for request in left}
+        for request in left:
+            self.on_answer(request, lines[request.sha])
+        return lines
+
+
+def _covered(batch: Sequence[Request], account: Account) -> tuple[list[Request], str]:
+    """The first of ``batch`` for which money could be reserved; why not for all."""
+    covered: list[Request] = []
+    for request in batch:
+        try:
+            _run(account.reserve(request.most_usd))
+        except BudgetSpentError as error:
+            # What is reserved for the others is not lost: it is waited for and settled first.
+            return covered, str(error)
+        covered.append(request)
+    return covered, ""
+
+
+def _run(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run to the end in a loop of its own, a faster one where it is installed."""
+    try:
+        factory = importlib.import_module("uvloop").new_event_loop
+    except ImportError:
+        factory = None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(work)
