@@ -87,9 +87,9 @@ class Order:
         if verdict["is_accepted"]:
             return "Right: the reference has another order, but yours is consistent as well."
         n_steps = verdict["n_steps"]
-        found = f"Not right: {verdict['n_steps_passed']} of {n_steps} steps are."
+        found = f"Not right: {verdict['n_steps_passed']} of {n_steps} steps fit."
         if reason == WRONG_LENGTH:
-            found += f" The answer has {len(verdict['answer'])} entries instead of {n_steps}."
+            found += f" The answer has {len(verdict['answer'])} of {n_steps} entries."
         return found
 
 
