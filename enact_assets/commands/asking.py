@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
@@ -85,10 +86,9 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.predictions.known_models import KnownModels
 
     known = KnownModels(DataRoot(arguments.data))
-    if arguments.check and arguments.name is None:
-        console.print("Name the model to check: `enact-assets models NAME --check`.", style="red")
-        return 2
     if arguments.name is None:
+        if arguments.check:
+            raise UnknownNameError("name the model to check: `enact-assets models NAME --check`")
         catalogue = known.catalogue
         found = [catalogue.find(name) for name in catalogue.models]
         if arguments.json:
@@ -226,7 +226,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
             return 0
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
-    with _shown(console, f"asking {name}") as told:
+    with _shown(f"asking {name}") as told:
         first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
     of_kind = first.by_kind(data)
     console.print(_scored(name, of_kind))
@@ -242,6 +242,8 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
+    from enact_assets.report.first_look import COUNTS, SHARES
+
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
         *("kind", "questions", "right", "chance", "steps right", "chance"),
@@ -249,19 +251,17 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     ):
         table.add_column(heading, justify="left" if heading == "kind" else "right")
     for row in of_kind.iter_rows(named=True):
-        shares = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
-        counts = ("n_unparsed", "n_refused", "n_cut", "n_missing")
         table.add_row(
             row["kind"],
             str(row["n_questions"]),
-            *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in shares),
-            *(str(row[c]) for c in counts),
+            *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in SHARES),
+            *(str(row[c]) for c in COUNTS),
         )
     return table
 
 
 @contextmanager
-def _shown(console: Console, text: str) -> Iterator[Callable[["AskingProgress"], None]]:
+def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
     """A line that says how far asking is; notes stay above it."""
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -9,7 +9,7 @@
     <root>/question_files/<name>.jsonl           imported question files
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
-    <root>/models.yaml                           models, prices, what may be spent (a person wrote it)
+    <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -90,6 +90,11 @@ class DataRoot:
     def ledger(self) -> Path:
         """Folder of every answer that was ever bought: nothing in this package removes any."""
         return self.root / "ledger"
+
+    @property
+    def first_looks(self) -> Path:
+        """Folder of pages on first answers of models."""
+        return self.root / "first_looks"
 
     @property
     def warehouse(self) -> Path:

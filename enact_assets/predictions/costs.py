@@ -22,8 +22,8 @@ ENOUGH = 8
 class Estimate:
     """Expected cost of ``n_to_buy`` answers; numbers that nobody knows are None.
 
-    ``tokens_out`` is learned from ``n_learned`` bought answers; with fewer than ``ENOUGH`` it is the
-    limit that is asked for, and ``usd`` an upper bound: ``is_bound``.
+    ``tokens_out`` is learned from ``n_learned`` bought answers; with fewer than ``ENOUGH`` it is
+    the limit that is asked for, and ``usd`` an upper bound: ``is_bound``.
     """
 
     n_to_buy: int
@@ -33,6 +33,11 @@ class Estimate:
     usd: float | None
     n_learned: int
     is_bound: bool
+
+    @classmethod
+    def free(cls, n: int) -> "Estimate":
+        """Of ``n`` answers that cost nothing."""
+        return cls(n, 0, None, None, 0.0, 0, is_bound=False)
 
     def words(self) -> str:
         """One sentence."""

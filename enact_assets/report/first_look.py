@@ -1,39 +1,51 @@
 """One page on the first answers of a model: each wrong or unread one with what was shown."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
 from enact_assets.questions.question_types import type_of
 from enact_assets.report.page import render
-from enact_assets.report.parts import NONE, Example, Part, Section, Table, Text
+from enact_assets.report.parts import NONE, Example, Section, Table, percent
 
 PictureAt = Callable[[str, int], NDArray[np.uint8]]
 """(demonstration, key frame) -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
+SHARES = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
+COUNTS = ("n_unparsed", "n_refused", "n_cut", "n_missing")
 THUMBNAIL_PX = 220
 MAX_WORDS = 600
 """Characters of an answer that are shown."""
 
 
 def first_look_page(
-    title: str,
-    summary: Table,
-    wrong: Sequence[Mapping[str, Any]],
-    picture: PictureAt,
+    title: str, of_kind: pl.DataFrame, wrong: pl.DataFrame, picture: PictureAt
 ) -> str:
-    """HTML of one file. ``wrong`` are rows of ``evaluation`` joined with the question, as asked,
-    and with the raw answer.
+    """HTML of one file. ``of_kind`` has scores and counts by kind, ``wrong`` rows of
+    ``evaluation`` beside question and words, as :class:`FirstAnswers` gives them.
     """
-    parts: list[Part] = [_example(row, picture) for row in wrong]
-    if not parts:
-        parts = [Text("No answer was wrong.", is_notice=True)]
+    columns = (
+        *("kind", "questions", "right %", "chance %", "steps right %", "chance %"),
+        *("unparsed", "refused", "cut", "missing"),
+    )
+    rows = tuple(
+        (
+            row["kind"],
+            str(row["n_questions"]),
+            *(percent(row[name]) for name in SHARES),
+            *(str(row[name]) for name in COUNTS),
+        )
+        for row in of_kind.iter_rows(named=True)
+    )
+    caption = "Scores of the questions that were asked, beside what a random order would score."
+    examples = tuple(_example(row, picture) for row in wrong.iter_rows(named=True))
     sections = (
-        Section("scores", "Scores", (summary,)),
-        Section("wrong", "Wrong answers, and answers that could not be read", tuple(parts)),
+        Section("scores", "Scores", (Table(caption, columns, rows),)),
+        Section("wrong", "Wrong answers, and answers that could not be read", examples),
     )
     return render(sections, title)
 

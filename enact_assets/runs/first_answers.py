@@ -6,11 +6,15 @@ The ledger keeps the answers, so that materializing the model later asks the oth
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from enact_assets.asking.messages import Message
 from enact_assets.asking.session import Progress
+from enact_assets.asking.survey import survey
+from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Registry
@@ -18,13 +22,18 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.steps import STEPS
+from enact_assets.evaluation.metrics import summarize
 from enact_assets.handles import Pictures, Tools, pictures_of
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import settings_of
+from enact_assets.predictions.costs import Estimate, estimate
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
+from enact_assets.predictions.requests import build_request
+from enact_assets.report.first_look import first_look_page
 from enact_assets.runs.arrivals import names_in_lake
 from enact_assets.runs.resources import DataResource
+from enact_assets.system.atomic import replacing
 
 EVALUATED_BY = "evaluation"
 
@@ -37,6 +46,13 @@ class Asked:
     questions: pl.DataFrame
     pictures: Pictures
 
+    def messages(self) -> list[Message]:
+        """As models are shown them, without those whose pictures are missing."""
+        shas = self.pictures.shas
+        rows = self.questions.iter_rows(named=True)
+        requests = (build_request(row, self.pictures, shas) for row in rows)
+        return [r.message for r in requests if all(p.sha is not None for p in r.pictures)]
+
 
 @dataclass(frozen=True)
 class FirstAnswers:
@@ -45,6 +61,57 @@ class FirstAnswers:
     asked: Asked
     predictions: pl.DataFrame
     evaluation: pl.DataFrame
+
+    def by_kind(self, data: DataResource) -> pl.DataFrame:
+        """Scores and counts by kind, as :func:`summarize`, and what a random order would score on
+        the same questions: ``task_chance``, ``pairwise_chance``.
+        """
+        gating = self.asked.questions.item(0, "gating")
+        orders = data.lake.read_all("question_orders", gating=gating)
+        steps = pl.col("length") - 1
+        chance = (
+            self.asked.questions.select("question_id", "kind", "length")
+            .join(orders.drop("kind", "length"), on="question_id")
+            .group_by("kind")
+            .agg(
+                task_chance=pl.col("expected_task_accuracy").mean(),
+                pairwise_chance=(pl.col("expected_pairwise_accuracy") * steps).sum() / steps.sum(),
+            )
+        )
+        return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")
+
+    def cost(self) -> str:
+        """Tokens, price, time and who answered, in one line. Counts old answers too."""
+        rows = self.predictions.drop_nulls("raw_answer")
+        if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
+            return f"{rows.height} answers, for which no tokens were counted."
+        usd = rows["usd"]
+        price = "unknown price" if usd.null_count() else f"{usd.sum():.4f} USD"
+        served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
+        return (
+            f"{rows.height} answers: {price}, {rows['tokens_in'].sum():,} tokens in, "
+            f"{rows['tokens_out'].sum():,} out ({rows['tokens_reasoning'].sum():,} of reasoning), "
+            f"median {rows['latency_s'].median() or 0:.1f} s; answered by {served}."
+        )
+
+    def missing_reasons(self) -> list[tuple[int, str]]:
+        """How many answers are missing for which reason, the most first."""
+        rows = self.predictions.filter(pl.col("raw_answer").is_null())
+        counted = rows["error"].fill_null("no reason given").value_counts(sort=True)
+        return [(n, reason) for reason, n in counted.iter_rows()]
+
+    def wrong(self) -> pl.DataFrame:
+        """Answers that were not accepted, beside their questions and words, the shortest first."""
+        words = self.predictions.select("question_id", "repetition", "raw_answer")
+        questions = self.asked.questions.select(
+            "question_id", "shown_key_frames", "actions", reference="answer"
+        )
+        return (
+            self.evaluation.filter(~pl.col("is_accepted"))
+            .join(words, on=["question_id", "repetition"])
+            .join(questions, on="question_id")
+            .sort("n_steps", "kind", "question_id", "repetition")
+        )
 
 
 def asked_of(data: DataResource, variant: str) -> Asked:
@@ -107,6 +174,36 @@ def ask_first(
     made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
     (_, evaluated, _) = next(iter(made))
     return FirstAnswers(asked, rows, evaluated)
+
+
+def cost_of(data: DataResource, name: str, asked: Asked) -> Estimate:
+    """What asking ``name`` the questions of ``asked`` will cost, besides what the ledger has.
+
+    Errors: as :meth:`KnownModels.find`, and those of reading the ledger.
+    """
+    model = data.models.find(name)
+    if model is None or model.channel not in WIRES:
+        return Estimate.free(asked.questions.height)
+    known = survey(model, WIRES[model.channel].version, asked.messages(), data.data_root.ledger)
+    return estimate(model, known.to_buy, known.n_known, known.kept)
+
+
+def write_page(
+    data: DataResource, name: str, first: FirstAnswers, of_kind: pl.DataFrame
+) -> Path | None:
+    """One HTML file with every answer that was not accepted; None if there is none.
+
+    Errors: :class:`OutputError`.
+    """
+    wrong = first.wrong()
+    if wrong.is_empty():
+        return None
+    path = data.data_root.first_looks / f"{name}_{first.asked.variant}.html"
+    title = f"First answers of {name}, {first.asked.variant}"
+    html = first_look_page(title, of_kind, wrong, first.asked.pictures)
+    with replacing(path) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+    return path
 
 
 @dataclass(frozen=True)

@@ -73,11 +73,13 @@ class Reporter:
 
     def answers(self, asked: AskingProgress) -> None:
         """Report questions answered, what they cost, and those without an answer."""
-        notes = [f"{asked.n_known} known"] if asked.n_known else []
+        notes = [f"{asked.n_from_ledger} known"] if asked.n_from_ledger else []
         notes += [f"{asked.n_missing} missing"] if asked.n_missing else []
         notes += [f"{asked.usd:.2f} USD"] if asked.usd else []
         unit = f"answers ({', '.join(notes)})" if notes else "answers"
-        self._report(Progress(self._text, asked.done, asked.total, unit, asked.n_known))
+        if asked.note:
+            self._context.log.warning(asked.note)
+        self._report(Progress(self._text, asked.n_done, asked.n_total, unit, asked.n_from_ledger))
 
     def _report(self, progress: Progress) -> None:
         listener = _listener.get()

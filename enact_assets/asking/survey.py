@@ -1,0 +1,48 @@
+"""What the ledger knows of a model, without asking it anything."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.canary import canary_message
+from enact_assets.asking.ledger import folder_of, read_kept
+from enact_assets.asking.messages import Message, Target, request_sha
+from enact_assets.asking.model_entries import Model
+
+
+class Survey(NamedTuple):
+    """Messages whose answers are still to be bought, one for each repetition; how many are kept;
+    all answers of this exact model to any message.
+    """
+
+    to_buy: list[Message]
+    n_known: int
+    kept: list[Answer]
+
+
+def survey(model: Model, version: str, messages: Sequence[Message], ledger_folder: Path) -> Survey:
+    """Sort ``messages`` by whether the ledger has their answers; ``version`` is that of the API.
+
+    Those with more pictures than the model takes are neither. Errors: as
+    :func:`~enact_assets.asking.ledger.read_kept`.
+    """
+
+    def target(snapshot: str) -> Target:
+        return Target(model.channel, version, snapshot, model.parameters)
+
+    asked = target(model.asked_id)
+    canary = request_sha(asked, canary_message(model.entry.max_images))
+    first = read_kept(folder_of(ledger_folder, asked)).answers.get(canary)
+    exact = target(model.asked_id if first is None else first.served_model or model.asked_id)
+    kept = read_kept(folder_of(ledger_folder, exact)).answers
+    to_buy, shas = [], set()
+    for message in messages:
+        if model.entry.max_images is not None and message.n_pictures > model.entry.max_images:
+            continue
+        for repetition in range(max(1, model.entry.samples)):
+            sha = request_sha(exact, message, repetition)
+            if sha not in shas and sha not in kept:
+                to_buy.append(message)
+            shas.add(sha)
+    return Survey(to_buy, len(shas & kept.keys()), list(kept.values()))
