@@ -96,7 +96,8 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
             return 0
         console.print(_listed(found))
         console.print(
-            "Any other: provider/id, with one of "
+            "?: no price in USD is known, so the model is asked only after one was set. Any other: "
+            "provider/id, with one of "
             f"{', '.join(p for p in catalogue.providers if p != 'answers')}. Your own models, "
             f"prices and addresses: {known.data_root.root / 'models.yaml'} (docs/models.md).",
             markup=False,
@@ -146,18 +147,17 @@ def _listed(models: Sequence["Model"]) -> Table:
     import datetime as dt
 
     today = dt.datetime.now(dt.UTC).date()
-    table = Table(title="Models (USD per million tokens)", title_justify="left")
+    table = Table(title="Models (prices in USD per million tokens)", title_justify="left")
     for name, justify in (
         ("model", "left"),
         ("asked as", "left"),
         ("in", "right"),
         ("out", "right"),
-        ("price of", "left"),
         ("key", "left"),
         ("images", "right"),
         ("retired", "left"),
     ):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for model in models:
         price, retired = model.price, model.entry.retired
         has_key = _has_key(model)
@@ -168,7 +168,6 @@ def _listed(models: Sequence["Model"]) -> Table:
             model.name,
             model.entry.id.partition("/")[0],
             *(("?", "?") if price is None else (f"{price.tokens_in:g}", f"{price.tokens_out:g}")),
-            "" if price is None or price.read is None else str(price.read),
             "-" if has_key is None else ("set" if has_key else f"no {model.key_variable}"),
             "" if model.entry.max_images is None else str(model.entry.max_images),
             "" if retired is None else str(retired),

@@ -1,4 +1,4 @@
-"""Asks models of a data root: what the ledger knows is read, the rest is bought, or was imported."""
+"""Asks models of a data root: from the ledger, from imported answers, and the rest for money."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence

@@ -52,8 +52,9 @@ def answers_to(
     """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
-    holds its hash. Without ``ask`` only baselines answer. A question that cannot be asked (a picture is missing, there are more than the
-    model takes) has an answer without text that says why.
+    holds its hash. Without ``ask`` only baselines answer. A question that cannot be asked (a
+    picture is missing, there are more than the model takes) has an answer without text that says
+    why.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
     requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]

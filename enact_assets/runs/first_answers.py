@@ -88,10 +88,12 @@ class FirstAnswers:
         usd = rows["usd"]
         price = "unknown price" if usd.null_count() else f"{usd.sum():.4f} USD"
         served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
+        tokens = {n: f"{rows[n].sum():,}" for n in ("tokens_in", "tokens_out", "tokens_reasoning")}
+        seconds = rows.select(pl.col("latency_s").median()).item() or 0.0
         return (
-            f"{rows.height} answers: {price}, {rows['tokens_in'].sum():,} tokens in, "
-            f"{rows['tokens_out'].sum():,} out ({rows['tokens_reasoning'].sum():,} of reasoning), "
-            f"median {rows['latency_s'].median() or 0:.1f} s; answered by {served}."
+            f"{rows.height} answers: {price}, {tokens['tokens_in']} tokens in, "
+            f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning), median "
+            f"{seconds:.1f} s; answered by {served}."
         )
 
     def missing_reasons(self) -> list[tuple[int, str]]:
