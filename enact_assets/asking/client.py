@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 6
 """Attempts that may end in a fault before a question is given up for this run."""
-MOST_REFUSALS = 30
+MOST_REFUSALS = 20
 """The same for refusals of the rate."""
 FIRST_WAIT_S = 0.5
 """Doubled after each fault, less a random half."""
