@@ -12,11 +12,11 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
-from enact_assets.commands.asking import add_asking_commands
 from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.reading import add_reading_commands
+from enact_assets.commands.trying import add_trying_commands
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
@@ -118,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
-    add_asking_commands(command)
+    add_trying_commands(command)
     add_reading_commands(command)
     add_gc_command(command)
     add_verify_command(command)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.asking import add_max_usd
 from enact_assets.commands.reading import show_leaderboard
+from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
 

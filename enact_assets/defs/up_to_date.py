@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
-from enact_assets.engine.planning.answers import Answer, answers
+from enact_assets.engine.planning.freshness import Answer, answers
 from enact_assets.engine.planning.plan import Lineage
 from enact_assets.lineage.pipeline import STEP_OF
 from enact_assets.runs.reported import last_check_texts, read_lineage

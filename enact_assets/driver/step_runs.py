@@ -16,8 +16,8 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.definitions import build_definitions
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables_of
+from enact_assets.driver.failures import failure_message
 from enact_assets.driver.interrupts import no_interrupt_is_lost
-from enact_assets.driver.messages import failure_message
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import mark_lost, mark_stopped, process_tags

@@ -53,7 +53,7 @@ class Estimate:
             tokens = f"about {self.tokens_in:,} tokens in, {out} out"
         price = "price unknown"
         if self.usd is not None:
-            price = f"{'at most ' if self.is_bound else 'about '}{self.usd:.2f} USD"
+            price = f"{'at most ' if self.is_bound else 'about '}{dollars(self.usd)}"
         basis = (
             "no answer was bought before, so each counts the limit of its length"
             if self.is_bound
@@ -113,3 +113,8 @@ def _by_rule(model: Model, message: Message) -> float | None:
         return None
     characters = sum(len(part.text) for part in message.parts if isinstance(part, Text))
     return characters / CHARACTERS_PER_TOKEN + (picture or 0) * message.n_pictures
+
+
+def dollars(usd: float) -> str:
+    """An amount with as many digits as are needed to see it."""
+    return f"{usd:.2f} USD" if usd >= 1 or usd == 0 else f"{usd:.2g} USD"

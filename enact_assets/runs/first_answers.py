@@ -138,14 +138,18 @@ def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
 
     Fewer are part of more, so that asking more later buys only the others.
     """
-    drawn = [content_sha([seed, question]) for question in asked.questions["question_id"]]
-    place = pl.col("drawn").rank("ordinal").over("kind", "length")
+
+    def drawn(column: str) -> pl.Series:
+        values = asked.questions[column]
+        return pl.Series([content_sha([seed, v]) for v in values], dtype=pl.String)
+
     questions = (
-        asked.questions.with_columns(drawn=pl.Series(drawn, dtype=pl.String))
-        .with_columns(nth=place)
-        .sort("nth", "kind", "length")
+        asked.questions.with_columns(drawn=drawn("question_id"), of_length=drawn("length"))
+        .with_columns(nth=pl.col("drawn").rank("ordinal").over("kind", "length"))
+        # The last round is not full: lengths as drawn, each of both kinds.
+        .sort("nth", "of_length", "kind")
         .head(n)
-        .drop("drawn", "nth")
+        .drop("drawn", "of_length", "nth")
     )
     return Asked(asked.variant, questions, asked.pictures)
 

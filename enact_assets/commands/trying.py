@@ -29,7 +29,7 @@ MAX_USD = 1.0
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
-def add_asking_commands(command: AddCommand) -> None:
+def add_trying_commands(command: AddCommand) -> None:
     """Add models and ask."""
     about = (
         "List the models that can be asked, with prices, keys and retirement. With --check, ask "
