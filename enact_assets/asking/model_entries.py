@@ -129,6 +129,11 @@ class Model(msgspec.Struct, frozen=True):
         is_free = self.channel in {"local", "python", "answers"} or self.is_local_server
         return Price(0.0, 0.0) if is_free else None
 
+    @property
+    def costs_money(self) -> bool:
+        """Whether asking it is, or may be, charged."""
+        return self.price is None or self.price.tokens_in > 0 or self.price.tokens_out > 0
+
     def may_serve(self, served: str) -> bool:
         """Whether an answer of a model that calls itself ``served`` is one of this model."""
         name = served.lower().removeprefix("models/")

@@ -236,8 +236,22 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     n_missing = first.evaluation.filter(answer_status="missing").height
     for n, reason in first.missing_reasons():
         console.print(Text(f"{n} without an answer: {reason}", "yellow"))
-    console.print(Text(f"All questions: enact-assets materialize --model {name} --max-usd USD"))
+    command = "demo" if first.is_demo(data, registry) else "materialize"
+    limit_text = " --max-usd USD" if model is not None and model.costs_money else ""
+    data_text = _data_option(arguments)
+    console.print(
+        Text(
+            f"All questions of {arguments.variant}, on the leaderboard: enact-assets {command} "
+            f"--model {name} --variant {arguments.variant}{limit_text}{data_text}"
+        )
+    )
     return 1 if n_missing else 0
+
+
+def _data_option(arguments: argparse.Namespace) -> str:
+    """How the data root is named on the command line, if it must be."""
+    is_default = arguments.data == DataRoot.from_environment().root
+    return "" if is_default else f" --data {arguments.data}"
 
 
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:

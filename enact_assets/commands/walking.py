@@ -16,7 +16,9 @@ from enact_assets.official.commands import positive
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
+    from enact_assets.driver.materialize import Driver
     from enact_assets.engine.planning.plan import Plan, PlannedStep
+    from enact_assets.runs.first_answers import PlannedCost
 
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
@@ -24,6 +26,7 @@ ADDS = {
     "variant": "; includes the baseline it is compared with",
     "model": "; a new one is added",
 }
+PREDICTIONS = "predictions"
 SHOWN = 5
 """Partitions that `plan` lists per step by default."""
 
@@ -189,13 +192,51 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
         assets=arguments.asset,
         only=only,
     )
+    costs = _answers_to_buy(driver, plan)
     if arguments.json:
-        console.print_json(json.dumps(_as_json(plan, rejected)))
+        told = _as_json(plan, rejected)
+        told["answers_to_buy"] = [cost.as_json() for cost in costs]
+        console.print_json(json.dumps(told))
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     print_plan(console, plan, arguments.limit)
+    _print_costs(console, costs)
     return 0
+
+
+def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
+    from enact_assets.lineage.pipeline import dimensions
+    from enact_assets.runs.first_answers import costs_of
+
+    stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
+    may_follow = plan.may_follow.get(PREDICTIONS, ())
+    at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
+    return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))
+
+
+def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
+    from enact_assets.asking.model_entries import problems_of
+    from enact_assets.predictions.costs import dollars
+
+    if not costs:
+        return
+    console.print(
+        "\nAnswers that cost money, to the questions there are now. They are bought within "
+        "--max-usd, or `spending` of models.yaml:"
+    )
+    for problem in problems_of(planned.model for planned in costs):
+        console.print(Text(f"  {problem}", "yellow"))
+    for planned in costs:
+        words = "not known before its questions are made"
+        if planned.cost is not None:
+            words = planned.cost.words()
+        console.print(Text(f"  {planned.model.name} {planned.variant}: {words}"))
+    known = [planned.cost for planned in costs if planned.cost is not None]
+    usd = [cost.usd for cost in known if cost.usd is not None]
+    if len(usd) > 1:
+        most = "at most " if any(cost.is_bound for cost in known) else "about "
+        console.print(Text(f"  In all {most}{dollars(sum(usd))}."))
 
 
 def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:

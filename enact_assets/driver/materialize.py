@@ -114,11 +114,13 @@ class Driver:
             tags = spending_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                _Walk(self, lineage, runners, chosen, report, tags, is_forced=force).go()
+                _Walk(self, lineage, runners, chosen, report, tags=tags, is_forced=force).go()
                 if report.failures:
                     before, lineage = lineage, self._read()
                     if report.begins_again(before, lineage, chosen.is_chosen):
-                        _Walk(self, lineage, runners, chosen, report, tags, is_forced=False).go()
+                        _Walk(
+                            self, lineage, runners, chosen, report, tags=tags, is_forced=False
+                        ).go()
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
@@ -222,8 +224,8 @@ class _Walk:
         runners: Runners,
         chosen: Chosen,
         report: Report,
-        tags: Mapping[str, str],
         *,
+        tags: Mapping[str, str],
         is_forced: bool,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen

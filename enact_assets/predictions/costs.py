@@ -94,7 +94,7 @@ def estimate(
         tokens_out = None if most is None else most * len(to_buy)
     usd = None
     price = model.price
-    if price is not None and price.tokens_in == price.tokens_out == 0:
+    if not model.costs_money:
         usd = 0.0
     elif price is not None and tokens_in is not None and tokens_out is not None:
         usd = (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1e6

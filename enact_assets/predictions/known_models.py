@@ -39,13 +39,6 @@ class KnownModels:
         found = self.find(text)
         return text if found is None else found.name
 
-    def costs_money(self, name: str) -> bool:
-        """Whether asking it is, or may be, charged."""
-        model = self.find(name)
-        if model is None:
-            return False
-        return model.price is None or model.price.tokens_in > 0 or model.price.tokens_out > 0
-
     def version(self, name: str) -> str:
         """Hash of all that is set about the model and decides its answers. Errors: as above."""
         model = self.find(name)

@@ -3,8 +3,8 @@
 The ledger keeps the answers, so that materializing the model later asks the other questions only.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.asking.messages import Message
+from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress
 from enact_assets.asking.survey import survey
 from enact_assets.asking.wires import WIRES
@@ -102,6 +103,12 @@ class FirstAnswers:
         counted = rows["error"].fill_null("no reason given").value_counts(sort=True)
         return [(n, reason) for reason, n in counted.iter_rows()]
 
+    @staticmethod
+    def is_demo(data: DataResource, registry: Registry) -> bool:
+        """Whether no demonstration was made besides those of a first look."""
+        made = names_in_lake(data)["demonstration"]
+        return set(made) <= set(registry.demo.get("demonstration", ()))
+
     def wrong(self) -> pl.DataFrame:
         """Answers that were not accepted, beside their questions and words, the shortest first."""
         words = self.predictions.select("question_id", "repetition", "raw_answer")
@@ -114,6 +121,20 @@ class FirstAnswers:
             .join(questions, on="question_id")
             .sort("n_steps", "kind", "question_id", "repetition")
         )
+
+
+@dataclass(frozen=True)
+class PlannedCost:
+    """What a partition of ``predictions`` will cost; None as long as its questions are not made."""
+
+    model: Model
+    variant: str
+    cost: Estimate | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Names and numbers."""
+        numbers = {} if self.cost is None else asdict(self.cost)
+        return {"model": self.model.name, "variant": self.variant, **numbers}
 
 
 def asked_of(data: DataResource, variant: str) -> Asked:
@@ -192,6 +213,27 @@ def cost_of(data: DataResource, name: str, asked: Asked) -> Estimate:
         return Estimate.free(asked.questions.height)
     known = survey(model, WIRES[model.channel].version, asked.messages(), data.data_root.ledger)
     return estimate(model, known.to_buy, known.n_known, known.kept)
+
+
+def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:
+    """What (model, variant) will cost, of models that are charged for.
+
+    Errors: as :func:`cost_of`.
+    """
+    found, asked = [], dict[str, Asked | None]()
+    for name, variant in partitions:
+        model = data.models.find(name)
+        if model is None or not model.costs_money:
+            continue
+        if variant not in asked:
+            try:
+                asked[variant] = asked_of(data, variant)
+            except MissingPartitionError:
+                asked[variant] = None
+        questions = asked[variant]
+        cost = None if questions is None else cost_of(data, name, questions)
+        found.append(PlannedCost(model, variant, cost))
+    return found
 
 
 def write_page(

@@ -60,7 +60,8 @@ def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
         name = dict(zip(dimensions(step.assets[0]), partition, strict=True))["model"]
         if name not in costs:
             try:
-                costs[name] = models.costs_money(name)
+                model = models.find(name)
+                costs[name] = model is not None and model.costs_money
             except EnactError:
                 costs[name] = True
         return costs[name]

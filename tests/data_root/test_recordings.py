@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
+from enact_assets.predictions.known_models import KnownModels
 from enact_assets.replay.sources import Silent
 
 
@@ -103,7 +105,7 @@ def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: P
     folder = make_recording(tmp_path / "disk" / "setting_the_table-0")
     recordings = Recordings(tmp_path / "recordings")
     recordings.add(folder)
-    arrived = Arrived(recordings, tmp_path)
+    arrived = Arrived(recordings, tmp_path, KnownModels(DataRoot(tmp_path)))
     before = arrived.version("recording", ("setting_the_table-0",))
     (tmp_path / "disk").rename(tmp_path / "away")
     assert recordings.is_unreachable("setting_the_table-0")

@@ -19,6 +19,7 @@ from enact_assets.frames.demonstration_sources import (
 )
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.lineage.versions import EMBEDDED, Arrived
+from enact_assets.predictions.known_models import KnownModels
 
 from reference.small_videos import write_video
 
@@ -140,7 +141,7 @@ def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:
     """Recordings without pictures of other variants keep the versions they had."""
     recordings = Recordings(tmp_path / "recordings")
     folder = filmed(recordings.folder("film_1"))
-    arrived = Arrived(recordings, tmp_path / "question_files")
+    arrived = Arrived(recordings, tmp_path / "question_files", KnownModels(DataRoot(tmp_path)))
 
     def versions() -> tuple[str, str, str]:
         return (

@@ -13,6 +13,7 @@ from tiny_roots import TinyRoot
 
 import enact_assets
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.code_versions import Symbol
 from enact_assets.engine.lake.image_store import ImageStore
@@ -68,7 +69,8 @@ def symbols_run(call: Callable[[], Any]) -> set[Symbol]:
 @pytest.fixture(scope="module")
 def world(tiny: TinyRoot) -> World:
     registry, lake = load_registry(tiny.registry), Lake(tiny.root / "lake")
-    tools = Tools(ImageStore(tiny.root / "images"), Recordings(tiny.root / "recordings"), tiny.root)
+    images, recordings = ImageStore(tiny.root / "images"), Recordings(tiny.root / "recordings")
+    tools = Tools(images, recordings, tiny.root, data_root=DataRoot(tiny.root))
     names = names_now(
         registry, [p["demonstration"] for p in lake.partitions("facts")], registry.models, []
     )
