@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -29,6 +29,8 @@ InProcess = Literal["inspect", "local", "python"]
 Channel = Literal[WireName, InProcess, "answers"]
 """How a model is asked; ``answers`` are imported."""
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 _SLASH = "+"
 """Stands for ``/`` in names of partitions, which cannot hold one; the first becomes ``:``."""
 _DATED = re.compile(r"(-\d{4}-?\d{2}-?\d{2}|-\d{3,4}|-latest)?")
@@ -37,9 +39,9 @@ _DATED = re.compile(r"(-\d{4}-?\d{2}-?\d{2}|-\d{3,4}|-latest)?")
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Per million tokens. ``read`` is the day on which ``source`` was looked up."""
 
-    tokens_in: float = msgspec.field(name="in")
-    tokens_out: float = msgspec.field(name="out")
-    tokens_in_cached: float | None = msgspec.field(name="cached", default=None)
+    tokens_in: NotNegative = msgspec.field(name="in")
+    tokens_out: NotNegative = msgspec.field(name="out")
+    tokens_in_cached: NotNegative | None = msgspec.field(name="cached", default=None)
     currency: str = "USD"
     read: dt.date | None = None
     source: str = ""
@@ -82,17 +84,17 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     licence: str = ""
     released: str = ""
     retired: dt.date | None = None
-    context_tokens: int | None = None
-    max_images: int | None = None
+    context_tokens: Positive | None = None
+    max_images: Positive | None = None
     price: Price | None = None
     picture_tokens: PictureTokens | None = None
     parameters: Mapping[str, Any] | None = None
-    samples: int = 1
+    samples: Positive = 1
     aliases: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
-    max_missing: int = 0
-    in_flight: int = 64
-    timeout_s: float = 900.0
+    max_missing: Annotated[int, msgspec.Meta(ge=0)] = 0
+    in_flight: Positive = 64
+    timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 900.0
     base_url: str = ""
     key: str = ""
     channel: Channel | None = None
@@ -147,7 +149,7 @@ class Model(msgspec.Struct, frozen=True):
 class Spending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What may be spent on a data root: in all, and whether automation may buy."""
 
-    max_usd: float | None = None
+    max_usd: NotNegative | None = None
     by_automation: bool = False
 
 

@@ -80,6 +80,8 @@ class Order:
         reason = verdict["reason"]
         if verdict["answer_status"] == "missing":
             return f"There is no answer: {REASONS.get(reason, reason)}."
+        if verdict["answer_status"] != "parsed" and reason == WRONG_LENGTH:
+            return f"The answer could not be read: it needs {verdict['n_steps']} entries, not more."
         if verdict["answer_status"] != "parsed":
             return f"The answer could not be read: {REASONS.get(reason, reason)}."
         if verdict["is_exact"]:
