@@ -199,7 +199,8 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     scored.
 
     Of repeated questions the standard deviation between repetitions follows the accuracy. Columns
-    of refused and cut answers, which are unparsed too, show only where there are any. A model that is not current has its state after its name: stale or missing.
+    of refused and cut answers, which are unparsed too, show only where there are any. A model that
+    is not current has its state after its name: stale or missing.
     """
     if not rows:
         console.print("Leaderboard: no answers yet.")

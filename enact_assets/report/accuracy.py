@@ -99,7 +99,8 @@ def answers(rows: ReportRows) -> Section:
         )
     ]
     for kind in BOTH_KINDS:
-        of_kind = statuses.filter(kind=kind).sort("n_accepted", "model", descending=[True, False])
+        accepted = pl.col("n_accepted") / pl.col("n_answers")
+        of_kind = statuses.filter(kind=kind).sort(accepted, "model", descending=[True, False])
         if of_kind.height:
             other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
             parts.append(_status_bars(kind, of_kind.with_columns(n_no_order=other).to_dicts()))
@@ -136,7 +137,7 @@ def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
 def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
         *("model", "pairwise %", "task %", "place"),
-        *("scored", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
+        *("scored questions", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
     )
     counts = ("n_scored", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
     return Table(

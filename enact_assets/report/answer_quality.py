@@ -160,7 +160,7 @@ def _label_dollars(axes: Any, usd: list[float]) -> None:
 
     low, high = min(usd) / 1.6, max(usd) * 1.6
     axes.set_xlim(low, high)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 2000 else (1,)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.10g}"))
     axes.xaxis.set_minor_locator(NullLocator())
 
