@@ -38,6 +38,8 @@ def drawn_evaluation(n_models: int, n_questions: int, variant: str) -> pl.DataFr
                 pl.lit(f"model-{model:02}").alias("model"),
                 pl.lit(variant).alias("variant"),
                 pl.lit("state").alias("gating"),
+                pl.lit(0, pl.Int64).alias("repetition"),
+                pl.Series("n_steps", n_steps),
                 pl.Series("is_accepted", n_passed == n_steps),
                 pl.Series("pairwise_accuracy", n_passed / n_steps),
             )

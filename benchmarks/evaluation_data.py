@@ -75,7 +75,9 @@ class EvaluationSet:
             model=pl.lit(f"model {model}"),
             variant=pl.lit(BASELINE),
             raw_answer=pl.Series(self.answers(model)),
+            repetition=pl.lit(0, pl.Int64),
             error=pl.lit(None, pl.String),
+            stop=pl.lit(None, pl.String),
         )
 
     def answers(self, model: int) -> list[str]:

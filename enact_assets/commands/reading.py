@@ -54,8 +54,9 @@ def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
     warehouse = DataRoot(arguments.data).warehouse
     rows = query(
         warehouse,
-        "select variant, kind, model, state, task_accuracy, pairwise_accuracy, n_questions, "
-        "n_unparsed, n_missing from leaderboard where length is null and kind is not null "
+        "select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy, "
+        "pairwise_accuracy_sd, n_questions, repetitions, n_unparsed, n_refused, n_cut, n_missing "
+        "from leaderboard where length is null and kind is not null "
         "order by variant <> 'baseline', variant, kind, pairwise_accuracy desc nulls last, model",
     )
     print_leaderboard(console, rows.to_dicts())

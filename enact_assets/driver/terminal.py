@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -193,11 +194,13 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
 
 
-def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
+def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     """The leaderboard mart, a table per variant: fractions as percent, a dash where nothing was
     scored.
 
-    A model that is not current has its state after its name: stale or missing.
+    Of repeated questions the standard deviation between repetitions follows the accuracy. Columns
+    of refused and cut answers, which are unparsed too, show only where there are any. A model that
+    is not current has its state after its name: stale or missing.
     """
     if not rows:
         console.print("Leaderboard: no answers yet.")
@@ -205,7 +208,9 @@ def print_leaderboard(console: Console, rows: list[dict[str, object]]) -> None:
         console.print(_board(str(variant), list(of_variant)))
 
 
-def _board(variant: str, rows: list[dict[str, object]]) -> Table:
+def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
+    rare = [name for name in ("refused", "cut") if any(row[f"n_{name}"] for row in rows)]
+    counts = ["unparsed", *rare, "missing"]
     board = Table(title=f"Leaderboard ({variant}, all lengths)", title_justify="left")
     for name, justify in (
         ("kind", "left"),
@@ -213,8 +218,7 @@ def _board(variant: str, rows: list[dict[str, object]]) -> Table:
         ("task accuracy", "right"),
         ("pairwise accuracy", "right"),
         ("questions", "right"),
-        ("unparsed", "right"),
-        ("missing", "right"),
+        *((name, "right") for name in counts),
     ):
         board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     previous = None
@@ -226,14 +230,20 @@ def _board(variant: str, rows: list[dict[str, object]]) -> Table:
         board.add_row(
             str(row["kind"]),
             f"{row['model']}{state}",
-            _percent(row["task_accuracy"]),
-            _percent(row["pairwise_accuracy"]),
-            str(row["n_questions"]),
-            str(row["n_unparsed"]),
-            str(row["n_missing"]),
+            _percent(row["task_accuracy"], row["task_accuracy_sd"]),
+            _percent(row["pairwise_accuracy"], row["pairwise_accuracy_sd"]),
+            _questions(row["n_questions"], row["repetitions"]),
+            *(str(row[f"n_{name}"]) for name in counts),
         )
     return board
 
 
-def _percent(value: object) -> str:
-    return "-" if value is None else f"{100 * float(value):.1f} %"  # type: ignore[arg-type]
+def _percent(value: Any, spread: Any) -> str:
+    if value is None:
+        return "-"
+    about = "" if spread is None else f" ± {100 * spread:.1f}"
+    return f"{100 * value:.1f}{about} %"
+
+
+def _questions(n: object, repetitions: Any) -> str:
+    return str(n) if (repetitions or 1) == 1 else f"{n} x {repetitions}"

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from enact_assets.contracts.errors import UndeclaredReadError
+from enact_assets.contracts.errors import EnactError, UndeclaredReadError
 from enact_assets.engine.graph import Follow, Input, Names, Partition
 from enact_assets.engine.parameters import (
     HANDLES,
@@ -108,12 +108,8 @@ def call(
             step.outputs, made if isinstance(made, tuple) else (made,), strict=True
         )
     ]
-    summary: Mapping[str, Any] = {}
-    if step.summary is not None:
-        rows = {t.table_name(): part for t, part in zip(step.outputs, parts, strict=True)}
-        known = {**arguments, **rows}
-        wanted = inspect.signature(step.summary).parameters
-        summary = step.summary(**{name: known[name] for name in wanted})
+    rows = {t.table_name(): part for t, part in zip(step.outputs, parts, strict=True)}
+    summary = _summary(step, partition, world, {**arguments, **rows})
     for table, part in zip(step.outputs, parts, strict=True):
         yield table, part, summary
         summary = {}
@@ -124,12 +120,31 @@ def load_arguments(step: Step, partition: Mapping[str, str], world: World) -> di
 
     Errors: :class:`MissingPartitionError` and others of the store.
     """
+    return _load(step.params, partition, world)
+
+
+def _load(params: Sequence[Param], partition: Mapping[str, str], world: World) -> dict[str, Any]:
     loader = _Loader(dict(partition), world)
     loaded: dict[str, Any] = {}
     # Handles are made from what was loaded.
-    for param in sorted(step.params, key=lambda p: p.kind == "handle"):
+    for param in sorted(params, key=lambda p: p.kind == "handle"):
         loaded[param.name] = loader.argument(param, loaded)
-    return {param.name: loaded[param.name] for param in step.params}
+    return {param.name: loaded[param.name] for param in params}
+
+
+def _summary(
+    step: Step, partition: Mapping[str, str], world: World, known: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What is shown of what ``step`` made; nothing where the summary needs tools and has none."""
+    if step.summary is None or (step.shown and world.tools is None):
+        return {}
+    try:
+        shown = _load(step.shown, partition, world)
+    except EnactError as error:  # what is only shown must not fail what was made
+        return {"no summary": str(error)}
+    wanted = inspect.signature(step.summary).parameters
+    given = {**known, **shown}
+    return step.summary(**{name: given[name] for name in wanted})
 
 
 class _Loader:

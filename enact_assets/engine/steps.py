@@ -22,6 +22,9 @@ not a table;
 - ``Annotated[str, Name("model")]``: the name in that dimension.
 
 ``Annotated[..., Rule(...)]`` says what is not plain: see :class:`Rule`.
+
+A summary may name parameters that the step lacks, annotated like those of a step. They are loaded
+for it alone, after the step, and are no inputs: what is only shown makes nothing stale.
 """
 
 import inspect
@@ -47,7 +50,8 @@ class Step:
     ``job`` makes its partitions together with those of the other steps that name it.
     ``version`` replaces the version of its code where making its rows again costs hours or money.
     ``summary`` is called with those of the arguments, and of the tables made, that its parameters
-    name; what it returns is shown to people and takes no part in the version.
+    name, and with what it declares itself (:attr:`shown`); what it returns is shown to people and
+    takes no part in the version.
     """
 
     function: Callable[..., Any]
@@ -95,6 +99,16 @@ class Step:
         return params_of(self.name, self.by, {name: self._hints.get(name) for name in names})
 
     @cached_property
+    def shown(self) -> tuple[Param, ...]:
+        """Parameters of the summary that are neither arguments of the step nor tables it makes."""
+        if self.summary is None:
+            return ()
+        known = {p.name for p in self.params} | {t.table_name() for t in self.outputs}
+        names = [n for n in inspect.signature(self.summary).parameters if n not in known]
+        hints = get_type_hints(self.summary, include_extras=True) if names else {}
+        return params_of(self.name, self.by, {name: hints.get(name) for name in names})
+
+    @cached_property
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function, include_extras=True)
 
@@ -116,7 +130,7 @@ def step(
     def declare(function: F) -> F:
         job_name = job or f"make_{function.__name__}"
         declared = Step(function, group, job_name, pool, version, summary, kinds)
-        _ = declared.outputs, declared.params  # wrong declarations are found here
+        _ = declared.outputs, declared.params, declared.shown  # wrong declarations are found here
         twin = STEPS.get(declared.name)
         if twin is not None and twin.function.__module__ != function.__module__:
             raise DeclarationError(

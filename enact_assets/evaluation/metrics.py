@@ -44,19 +44,3 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
         )
         .sort(list(by))
     )
-
-
-def each_question_once(evaluation: pl.DataFrame) -> pl.DataFrame:
-    """Rows of ``evaluation`` with the mean over the repetitions of each question as its scores.
-
-    One row per model, variant and question, in order of first appearance: what is compared pair by
-    pair. ``is_accepted`` becomes the share of accepted answers, 0 to 1. Repetitions without a score
-    take no part; without any, scores are null.
-    """
-    question = ("model", "variant", "question_id")
-    about = ("demonstration", "gating", "kind", "length", "n_steps")
-    return evaluation.group_by(question, maintain_order=True).agg(
-        pl.col(about).first(),
-        pl.col("is_accepted").cast(pl.Float64).mean(),
-        pl.col("pairwise_accuracy").mean(),
-    )

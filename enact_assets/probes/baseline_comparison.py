@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.metrics import each_question_once
 from enact_assets.probes.probe_tables import Probes
 from enact_assets.statistics.clusters import (
     NO_SCORES,
@@ -59,22 +58,21 @@ def compare_with_baseline(
 ) -> pl.DataFrame:
     """The table ``probes``: per model and kind, for each length and (length null) for all.
 
-    Both arguments are rows of ``evaluation``; a question that was asked repeatedly counts once, with
-    the mean over its repetitions. Under one gating the baseline is
-    restricted to the questions that the variant was asked; under two gatings there are no common
-    questions, all given rows are compared and the paired columns stay null: there the columns
-    ``unpaired_...`` are to be read, ``delta`` clustered by demonstration. Missing answers are
-    counted and take no part. Statistics that are undefined are null, and ``welch_reason`` and
-    ``reason`` say why: means of nothing, standard errors of fewer than two (questions, or
-    demonstrations for the paired ones), p-values where nothing varies (the standard error is then
-    0, which says so). ``panel`` is taken over. Errors: :class:`EvaluationError` for rows of another
-    variant.
+    Both arguments are rows of ``evaluation``; a repeated question counts once, with the mean over
+    its repetitions. Under one gating the baseline is restricted to the questions that the variant
+    was asked; under two gatings there are no common questions, all given rows are compared and the
+    paired columns stay null: there the columns ``unpaired_...`` are to be read, ``delta`` clustered
+    by demonstration. Missing answers are counted and take no part. Statistics that are undefined
+    are null, and ``welch_reason`` and ``reason`` say why: means of nothing, standard errors of
+    fewer than two (questions, or demonstrations for the paired ones), p-values where nothing varies
+    (the standard error is then 0, which says so). ``panel`` is taken over. Errors:
+    :class:`EvaluationError` for rows of another variant.
     """
     for rows, name in ((evaluation_variant, variant), (evaluation_baseline, baseline)):
         others = sorted(set(rows.get_column("variant")) - {name})
         if others:
             raise EvaluationError(f"rows of variant {others[0]!r} given as those of {name!r}")
-    sides = (each_question_once(rows) for rows in (evaluation_variant, evaluation_baseline))
+    sides = (_each_question_once(rows) for rows in (evaluation_variant, evaluation_baseline))
     ours, theirs = _comparable(*sides)
     strata = pl.concat([rows.select("model", "kind", "length") for rows in (ours, theirs)]).unique()
     whole = strata.select("model", "kind").unique().with_columns(length=pl.lit(None, pl.Int64))
@@ -96,6 +94,14 @@ def compare_with_baseline(
             }
         )
     return Probes.build(compared)
+
+
+def _each_question_once(evaluation: pl.DataFrame) -> pl.DataFrame:
+    """Mean score of each question over its repetitions that have one; null if none has."""
+    about = ("demonstration", "gating", "kind", "length")
+    return evaluation.group_by("model", "question_id", maintain_order=True).agg(
+        pl.col(about).first(), pl.col("pairwise_accuracy").mean()
+    )
 
 
 def _comparable(ours: pl.DataFrame, theirs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -29,10 +29,15 @@ from enact_assets.report.report_rows import ReportRows
 STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),
     ("n_wrong", "wrong", COLOURS[1], ""),
-    ("n_unparsed", "unparsed", COLOURS[4], "///"),
+    ("n_refused", "refused", COLOURS[3], "xx"),
+    ("n_cut", "cut", COLOURS[5], "\\\\\\"),
+    ("n_no_order", "unparsed", COLOURS[4], "///"),
     ("n_missing", "missing", FAINT, "..."),
 )
-"""What became of a question: column, word, colour, hatching."""
+"""What became of an answer: column, word, colour, hatching."""
+_RARE = ("n_refused", "n_cut")
+"""Outcomes that are drawn only if there are any: reference baselines have none."""
+_COUNTS = ("n_answers", "n_accepted", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
 
 
 def leaderboard(rows: ReportRows) -> Section:
@@ -55,6 +60,8 @@ def leaderboard(rows: ReportRows) -> Section:
         if scored and all(row["low"] is None for row in scored):
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
+    if rows["repetitions"].height:
+        tables.append(_spread(rows["repetitions"]))
     absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
     if absent:
         text = (
@@ -84,24 +91,26 @@ def answers(rows: ReportRows) -> Section:
     parts: list[Part] = [
         Text(
             "Wrong: the verifier rejects the order. Unparsed: the answer contains no order; "
-            "profile paper scores it as wrong, profile release does not score it. Missing: the "
-            "question was never answered, or the model's evaluation is missing; it is not scored."
+            "profile paper scores it as wrong, profile release does not score it. Refused and cut "
+            "answers are parts of the unparsed ones under profile paper: the model or its provider "
+            "refused, or a limit of tokens cut the answer before it named a whole order. Missing: "
+            "the question was never answered, or the model's evaluation is missing; it is not "
+            "scored."
         )
     ]
     for kind in BOTH_KINDS:
-        of_kind = statuses.filter(kind=kind).sort("n_accepted", "model", descending=[True, False])
+        accepted = pl.col("n_accepted") / pl.col("n_answers")
+        of_kind = statuses.filter(kind=kind).sort(accepted, "model", descending=[True, False])
         if of_kind.height:
-            parts.append(_status_bars(kind, of_kind.to_dicts()))
+            other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
+            parts.append(_status_bars(kind, of_kind.with_columns(n_no_order=other).to_dicts()))
     table_rows = tuple(
-        (row["model"], row["kind"], *(f"{row[name]:,}" for name in ("n_questions", *_COUNTS)))
+        (row["model"], row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
         for row in statuses.sort("kind", "model").iter_rows(named=True)
     )
-    columns = ("model", "kind", "questions", *(word for _, word, _, _ in STATES))
-    parts.append(Table("Questions by outcome", columns, table_rows, n_words=2))
+    columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
+    parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
     return Section("answers", "What became of the answers", tuple(parts))
-
-
-_COUNTS = tuple(name for name, _, _, _ in STATES)
 
 
 def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
@@ -128,8 +137,9 @@ def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
 def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
         *("model", "pairwise %", "task %", "place"),
-        *("scored", "wrong", "unparsed", "missing", "tied with"),
+        *("scored questions", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
     )
+    counts = ("n_scored", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
     return Table(
         f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
         columns,
@@ -139,15 +149,29 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
-                *(
-                    NONE if row[name] is None else f"{row[name]:,}"
-                    for name in ("n_scored", "n_wrong", "n_unparsed", "n_missing")
-                ),
+                *(NONE if row[name] is None else f"{row[name]:,}" for name in counts),
                 ", ".join(row["tied_with"] or ()) or NONE,
             )
             for row in of_kind
         ),
         n_last_words=1,
+    )
+
+
+def _spread(repetitions: pl.DataFrame) -> Table:
+    """How much accuracies differ between repetitions of the same questions."""
+    lines = (
+        (
+            row["model"], row["kind"], str(row["repetitions"]),
+            percent(row["pairwise_accuracy_sd"]), percent(row["task_accuracy_sd"]),
+        )
+        for row in repetitions.iter_rows(named=True)
+    )  # fmt: skip
+    return Table(
+        "Standard deviation of accuracies between repetitions, in percentage points",
+        ("model", "kind", "repetitions", "pairwise", "task"),
+        tuple(lines),
+        n_words=2,
     )
 
 
@@ -220,8 +244,10 @@ def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
     with canvas(1.35 + 0.26 * len(of_kind)) as (drawn, (axes,)):
         places = range(len(of_kind))
         left = [0.0] * len(of_kind)
-        for name, word, colour, hatch in STATES:
-            shares = [100 * row[name] / row["n_questions"] for row in of_kind]
+        totals = {name: sum(row[name] for row in of_kind) for name, _, _, _ in STATES}
+        shown = [state for state in STATES if totals[state[0]] or state[0] not in _RARE]
+        for name, word, colour, hatch in shown:
+            shares = [100 * row[name] / row["n_answers"] for row in of_kind]
             axes.barh(
                 places,
                 shares,
@@ -237,14 +263,14 @@ def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
         axes.set_yticks(places, [drawable(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.5, -0.5)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("% of questions")
+        axes.set_xlabel("% of answers")
         axes.set_title(kind)
-        drawn.legend(loc="outside lower center", ncols=4, columnspacing=1.0)
-        totals = {w: sum(row[n] for row in of_kind) for n, w, _, _ in STATES}
-        said = ", ".join(f"{n:,} {word}" for word, n in totals.items())
+        n_columns = 4 if len(shown) == 4 else 3
+        drawn.legend(loc="outside lower center", ncols=n_columns, columnspacing=1.0)
+        said = ", ".join(f"{totals[name]:,} {word}" for name, word, _, _ in shown)
         return finished(
             drawn,
             f"answers_{kind}",
-            f"Outcomes of {kind} questions",
+            f"Outcomes of answers to {kind} questions",
             f"Shares of answers to {kind} questions for {len(of_kind)} models; over all: {said}.",
         )

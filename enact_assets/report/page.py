@@ -8,6 +8,7 @@ from pathlib import Path
 
 from enact_assets import __version__
 from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.lengths import by_length
 from enact_assets.report.overview import overview
@@ -45,6 +46,7 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         overview(rows),
         leaderboard(rows),
         answers(rows),
+        answer_quality(rows),
         by_length(rows),
         similar_sizes(rows),
         probes(rows),

@@ -22,16 +22,25 @@ _QUERIES: Mapping[str, str] = {
         from stale_partitions where state = 'missing' order by all limit {N_STALE_SHOWN + 1}""",
     "statuses": """
         select
-            model, kind, false as is_absent, count(*) as n_questions,
+            model, kind, false as is_absent,
+            count(distinct question_id) as n_questions, count(*) as n_answers,
             count(*) filter (answer_status = 'parsed' and is_accepted) as n_accepted,
             count(*) filter (answer_status = 'parsed' and not is_accepted) as n_wrong,
             count(*) filter (answer_status = 'unparsed') as n_unparsed,
+            count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+            count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
             count(*) filter (answer_status = 'missing') as n_missing
         from evaluation where variant = {variant} group by all
         union all
-        select model, kind, true, n_questions, 0, 0, 0, n_questions
+        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
+    "quality": "select * from answer_quality where variant = {variant} order by model",
+    "repetitions": """
+        select model, kind, repetitions, task_accuracy_sd, pairwise_accuracy_sd
+        from leaderboard
+        where variant = {variant} and length is null and repetitions > 1
+        order by kind, model""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
     "chance": """
         select

@@ -14,7 +14,6 @@ from enact_assets.error_analysis.error_tables import ComparedComponents, Compare
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.evaluation.metrics import summarize
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
 from enact_assets.predictions.model_asker import ModelAsker
@@ -23,7 +22,7 @@ from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
-from enact_assets.steps.previews import answered_question
+from enact_assets.steps.previews import answered_question, judged_answers
 
 KINDS = ("numba", "polars", "parquet")
 API_POOL = "api"
@@ -59,18 +58,7 @@ def predictions(
     return Predictions.of(predict(model, variant, questions, pictures, pictures.shas, ask=ask))
 
 
-def _scores(evaluation: pl.DataFrame) -> Mapping[str, Any]:
-    status = evaluation.get_column("answer_status").value_counts(sort=True)
-    scored = evaluation.drop_nulls("is_accepted")
-    summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
-    if scored.height:
-        both = summarize(scored, ["variant"]).row(0, named=True)
-        summary["task accuracy"] = both["task_accuracy"]
-        summary["pairwise accuracy"] = both["pairwise_accuracy"]
-    return summary
-
-
-@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_scores)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=judged_answers)
 def evaluation(
     answers: Of[Predictions],
     questions: Of[AskedQuestions],
@@ -86,7 +74,7 @@ def evaluation(
 
 
 def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[str, Any]:
-    n = compared_steps.get_column("question_id").n_unique()
+    n = compared_steps.select("question_id", "repetition").n_unique()
     return {"compared answers": n, "other answers": evaluated.height - n}
 
 

@@ -8,11 +8,17 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError
+from enact_assets.engine.parameters import All
+from enact_assets.evaluation.metrics import summarize
+from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.sheets import contact_sheet, question_strip
 from enact_assets.handles import PictureMaker, Pictures
 
 PREVIEW_KEY_FRAMES = 8
 THUMBNAIL_PX = 200
+N_WRONG_SHOWN = 3
+N_REASONS_SHOWN = 10
+REASON_LENGTH = 80
 
 
 class Markdown(str):
@@ -44,24 +50,99 @@ def key_frame_sheet(frame_images: pl.DataFrame, make_pictures: PictureMaker) -> 
 def answered_question(
     questions: pl.DataFrame, predictions: pl.DataFrame, pictures: Pictures
 ) -> Mapping[str, Any]:
-    """How many answers are missing; one question as it was asked: its pictures as a strip, its
-    actions, what the model said.
+    """What became of the answers and what they cost; one question as it was asked: its pictures as
+    a strip, its actions, what the model said.
     """
-    summary: dict[str, Any] = {"missing answers": predictions["raw_answer"].null_count()}
+    summary = _costs(predictions)
     answered = questions.join(predictions.drop_nulls("raw_answer"), on="question_id")
     shown = answered.sort((pl.col("length") - 4).abs(), "kind", "question_id").head(1)
-    if shown.is_empty():
+    for question in shown.iter_rows(named=True):
+        said = f"Answered `{question['raw_answer']}`, reference `{question['answer']}`."
+        summary["a question"] = _with_pictures(question, said, pictures)
+    return summary
+
+
+def judged_answers(
+    evaluation: pl.DataFrame,
+    questions: pl.DataFrame,
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
+    pictures: Pictures,
+) -> Mapping[str, Any]:
+    """Counts of verdicts, accuracies, and up to three wrong answers as :func:`answered_question`
+    shows a question. The pictures are only shown: they are no input of the verdicts.
+    """
+    summary = _scores(evaluation)
+    wrong = evaluation.filter(pl.col("answer").is_not_null(), ~pl.col("is_accepted"))
+    first = wrong.sort("repetition").unique("question_id", keep="first", maintain_order=True)
+    asked = first.select("question_id", given="answer").join(questions, on="question_id")
+    # Of both kinds in turn, lengths that are quick to read first.
+    chosen = asked.sort((pl.col("length") - 4).abs(), "question_id").with_columns(
+        place_shown=pl.int_range(pl.len()).over("kind")
+    )
+    shown = chosen.sort("place_shown", "kind").head(N_WRONG_SHOWN)
+    for n, question in enumerate(shown.iter_rows(named=True), 1):
+        said = f"Answered `{question['given']}`, right is `{question['answer']}`."
+        summary[f"wrong answer {n}"] = _with_pictures(question, said, pictures)
+    return summary
+
+
+def _costs(predictions: pl.DataFrame) -> dict[str, Any]:
+    """Failures by kind, tokens, dollars and names of models; left out where nobody counted."""
+    summary: dict[str, Any] = {"missing answers": predictions["raw_answer"].null_count()}
+    # The rest of a message names one request.
+    kinds = (
+        predictions["error"].drop_nulls().str.split(":").list.first().str.slice(0, REASON_LENGTH)
+    )
+    if kinds.len():
+        counted = kinds.value_counts(sort=True).head(N_REASONS_SHOWN)
+        summary["why answers are missing"] = dict(counted.iter_rows())
+    for stop in ("refused", "cut"):
+        n = int((predictions["stop"] == stop).sum())
+        if n:
+            summary[f"{stop} answers"] = n
+    for column in ("tokens_in", "tokens_in_cached", "tokens_out", "tokens_reasoning"):
+        if predictions[column].count():
+            summary[column.replace("_", " ")] = int(predictions[column].sum())
+    if predictions["usd"].count():
+        summary["USD"] = float(predictions["usd"].sum())
+        summary["answers without a price"] = int(
+            predictions.select(
+                (pl.col("raw_answer").is_not_null() & pl.col("usd").is_null()).sum()
+            ).item()
+        )
+    if predictions["latency_s"].count():
+        summary["median latency, s"] = predictions["latency_s"].median()
+    served = sorted(predictions["served_model"].drop_nulls().unique())
+    if served:
+        summary["served models"] = ", ".join(served)
+    return summary
+
+
+def _scores(evaluation: pl.DataFrame) -> dict[str, Any]:
+    """Counts of answers by status, of the refused and cut ones among them, and accuracies."""
+    status = evaluation["answer_status"].value_counts(sort=True)
+    summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
+    if evaluation.is_empty():
         return summary
-    question = shown.row(0, named=True)
+    found = summarize(evaluation, ["variant"]).row(0, named=True)
+    for name in ("refused", "cut"):
+        if found[f"n_{name}"]:
+            summary[f"{name} answers"] = found[f"n_{name}"]
+    if found["n_scored"]:
+        summary["task accuracy"] = found["task_accuracy"]
+        summary["pairwise accuracy"] = found["pairwise_accuracy"]
+    return summary
+
+
+def _with_pictures(question: Mapping[str, Any], said: str, pictures: Pictures) -> Markdown:
+    """A row of ``asked_questions``: its pictures, its actions, and ``said`` below them."""
     try:
         strip = question_strip(
             [pictures(question["demonstration"], k) for k in question["shown_key_frames"]],
             kind=question["kind"],
             thumbnail_px=THUMBNAIL_PX,
         )
-    except EnactError as error:  # a preview must not fail what it previews
-        return {**summary, "a question": Markdown(f"no preview: {error}")}
+    except (EnactError, KeyError) as error:  # a preview must not fail what it previews
+        return Markdown(f"no preview: {error}")
     lines = [f"- [Action {k}] {action}" for k, action in enumerate(question["actions"], 1)]
-    lines += ["", f"Answered `{question['raw_answer']}`, reference `{question['answer']}`."]
-    picture = inline(strip, "the pictures of a question", "\n".join(lines))
-    return {**summary, "a question": picture}
+    return inline(strip, "the pictures of a question", "\n".join([*lines, "", said]))

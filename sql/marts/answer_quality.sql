@@ -3,8 +3,8 @@
 -- Rule:  each repetition of a question is an answer. Refused and cut ones are parts of unparsed.
 --        Sums of tokens and dollars are over the answers that say theirs, and null if none does:
 --        reference baselines, imported answers, models without a price. usd_per_question divides by
---        n_priced, so it is the price of asking a question once. Verdicts are null where predictions
---        were not evaluated.
+--        n_priced, so it is the price of asking a question once. Verdicts are null where
+--        predictions were not evaluated.
 create table answer_quality as
 with known as (
     select

@@ -74,7 +74,8 @@ steps as (
 
 select
     chosen.model, chosen.variant, chosen.kind, chosen.perspective, chosen.category, chosen.place,
-    chosen.question_id, chosen.repetition, chosen.demonstration, chosen.gating, chosen.length, chosen.step,
+    chosen.question_id, chosen.repetition, chosen.demonstration, chosen.gating, chosen.length,
+    chosen.step,
     chosen.reference as expected, chosen.predicted as given,
     coalesce(steps.expected_components, []) as expected_components,
     coalesce(steps.given_components, []) as given_components,

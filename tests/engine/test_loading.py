@@ -24,6 +24,7 @@ from toy_tables import (
 
 from enact_assets.contracts.errors import MissingPartitionError, UndeclaredReadError
 from enact_assets.contracts.ids import table_sha
+from enact_assets.engine.deriving import spec_of
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions
@@ -231,6 +232,37 @@ def test_a_step_is_called_and_summed_up(store: ToyStore) -> None:
     assert totals.rows() == [("corner", 8)]
     assert summary == {"hour": 9, "shops": 1}
     assert rest == {}
+
+
+def test_a_summary_reads_what_the_step_does_not(store: ToyStore) -> None:
+    """It is loaded for the summary alone, and is no input: it makes nothing stale."""
+
+    def shown(totals: pl.DataFrame, sold: All[Sales], till: Till) -> dict[str, Any]:
+        return {"shops": totals.height, "rows": sold.height, "loaded": [*till.loaded]}
+
+    @step(group="toys", summary=shown)
+    def counted(shop: Of[Shops]) -> Of[Totals]:
+        return Totals.of(shop.select("shop", n_sold=pl.lit(0, pl.Int64)))
+
+    declared = STEPS["counted"]
+    assert {given.asset for given in spec_of(declared).inputs} == {"shops"}
+    [(_, _, summary)] = call(declared, CORNER, world(store, tools="tools"))
+    assert summary == {"shops": 1, "rows": 3, "loaded": ["sold"]}
+    [(_, _, without_tools)] = call(declared, CORNER, world(store))
+    assert without_tools == {}
+
+
+def test_what_cannot_be_shown_does_not_fail_what_was_made(store: ToyStore) -> None:
+    def shown(of_monday: Annotated[Of[Sales], OF_MONDAY]) -> dict[str, Any]:
+        return {"rows": of_monday.height}
+
+    @step(group="toys", summary=shown)
+    def counted(shop: Of[Shops]) -> Of[Totals]:
+        return Totals.of(shop.select("shop", n_sold=pl.lit(0, pl.Int64)))
+
+    [(_, rows, summary)] = call(STEPS["counted"], {"shop": "left"}, world(store, tools="tools"))
+    assert rows.height == 1
+    assert list(summary) == ["no summary"]
 
 
 def reads_rows(store: Any) -> Any:

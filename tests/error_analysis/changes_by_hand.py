@@ -91,7 +91,8 @@ def predicted(qa: pl.DataFrame, raw: Sequence[str | None], model: str = "m") -> 
     """Answers of ``model`` to the questions in turn; None was never obtained."""
     return Predictions.build(
         [
-            {"model": model, "variant": "baseline", "question_id": name, "request_sha": "s"}
+            {"model": model, "variant": "baseline", "question_id": name, "repetition": 0}
+            | {"request_sha": "s"}
             | {"raw_answer": text, "error": "timeout" if text is None else None}
             for name, text in zip(qa["question_id"], raw, strict=True)
         ]

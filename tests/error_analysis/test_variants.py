@@ -47,6 +47,7 @@ def answered(questions: pl.DataFrame, *, by_prompt: bool) -> Tables:
         i, j = chance.choice(range(len(order))), chance.choice(range(len(order)))
         order[i], order[j] = order[j], order[i]
         said = {"raw_answer": str(order), "error": None, "request_sha": "s", "model": "m"}
+        said["repetition"] = 0
         rows.append({**said, "variant": row["variant"], "question_id": row["question_id"]})
     indexes = {home().demonstration: home().index}
     scores = evaluate(Predictions.build(rows), questions, indexes, PAPER_ANSWERS)

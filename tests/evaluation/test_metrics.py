@@ -9,18 +9,28 @@ from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.metrics import summarize
 
 
-def row(question: str, status: str, passed: int | None, n_steps: int, kind: str = "forward") -> Any:
+def row(
+    question: str,
+    status: str,
+    passed: int | None,
+    n_steps: int,
+    kind: str = "forward",
+    *,
+    repetition: int = 0,
+    reason: str = "why",
+) -> Any:
     is_scored = passed is not None
     return {
         "model": "m",
         "variant": "v",
         "question_id": question,
+        "repetition": repetition,
         "demonstration": "d",
         "gating": "state",
         "kind": kind,
         "length": n_steps + 1,
         "answer_status": status,
-        "reason": None if status == "parsed" else "why",
+        "reason": None if status == "parsed" else reason,
         "answer": None,
         "is_exact": passed == n_steps if is_scored else None,
         "is_semantic": passed == n_steps if is_scored else None,
@@ -59,3 +69,19 @@ def test_a_group_without_answers_has_no_score() -> None:
     for name in ("task_accuracy", "pairwise_accuracy", "pairwise_accuracy_by_question"):
         assert found[name].to_list() == [None, 1.0]
     assert summarize(pl.DataFrame(schema=Evaluation.schema())).height == 0
+
+
+def test_every_repetition_counts_and_questions_are_counted_once() -> None:
+    evaluation = Evaluation.build(
+        [
+            row("a", "parsed", 2, 2),
+            row("a", "unparsed", 0, 2, repetition=1, reason="refused"),
+            row("a", "unparsed", 0, 2, repetition=2, reason="cut"),
+            row("b", "parsed", 1, 2),
+            row("b", "missing", None, 2, repetition=1, reason="refused"),
+        ]
+    )
+    found = summarize(evaluation, ("model",)).row(0, named=True)
+    names = ("questions", "answers", "parsed", "unparsed", "refused", "cut", "missing")
+    assert [found[f"n_{name}"] for name in names] == [2, 5, 2, 2, 1, 1, 1]
+    assert (found["task_accuracy"], found["pairwise_accuracy"]) == (0.25, 3 / 8)

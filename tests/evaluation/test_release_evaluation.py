@@ -54,7 +54,8 @@ def build_questions(deltas: PairTable, n: int, seed: int, max_steps: int = 5) ->
 
 def predictions(questions: pl.DataFrame, raw: list[str | None]) -> pl.DataFrame:
     rows = [
-        {"model": "m", "variant": "v", "question_id": q, "request_sha": "s", "raw_answer": r}
+        {"model": "m", "variant": "v", "question_id": q, "repetition": 0, "request_sha": "s"}
+        | {"raw_answer": r}
         | {"error": None if r is not None else "timeout"}
         for q, r in zip(questions["question_id"], raw, strict=True)
     ]

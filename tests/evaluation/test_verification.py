@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
+from enact_assets.evaluation.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, AnswerRules, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.shared_changes import SharedChanges
@@ -30,7 +30,8 @@ def household(seed: int = 1) -> Household:
 
 def answers(qa: pl.DataFrame, raw: list[str | None]) -> pl.DataFrame:
     rows = [
-        {"model": "m", "variant": "v", "question_id": q, "request_sha": "s", "raw_answer": r}
+        {"model": "m", "variant": "v", "question_id": q, "repetition": 0, "request_sha": "s"}
+        | {"raw_answer": r}
         | {"error": None if r is not None else "timeout"}
         for q, r in zip(qa["question_id"], raw, strict=True)
     ]
@@ -183,6 +184,35 @@ def test_unparsed_is_wrong_and_missing_is_null() -> None:
             assert (row["n_steps_passed"], row["pairwise_accuracy"]) == (0, 0.0)
         assert row["answer"] is None
         assert row["n_steps"] == row["length"] - 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (PAPER_ANSWERS, [("refused", 0.0), ("cut", 0.0), (None, 1.0)]),
+        # The public release reads what is there; a list of one label is shifted to [1].
+        (RELEASE_ANSWERS, [(None, 1.0), (None, 0.0), (None, 1.0)]),
+    ],
+)
+def test_refused_and_cut_answers_are_heeded_under_profile_paper(
+    rules: AnswerRules, expected: list[tuple[str | None, float]]
+) -> None:
+    home = household()
+    forward = home.qa.filter((pl.col("kind") == "forward") & (pl.col("length") == 3))
+    questions = forward.head(1)
+    reference = questions.item(0, "answer").to_list()
+    told = [(str(reference), "refused"), (str(reference[:1]), "cut"), (str(reference), "cut")]
+    rows = [
+        {"model": "m", "variant": "v", "question_id": questions.item(0, "question_id")}
+        | {"repetition": n, "request_sha": "s", "raw_answer": raw, "stop": stop}
+        for n, (raw, stop) in enumerate(told)
+    ]
+    found = evaluate(Predictions.build(rows), questions, {home.demonstration: home.index}, rules)
+    found = found.sort("repetition")
+    assert found.select("reason", "pairwise_accuracy").rows() == expected
+    is_parsed = found["answer_status"] == "parsed"
+    assert is_parsed.equals(found["reason"].is_null())
+    assert found["answer"].is_not_null().equals(is_parsed)
 
 
 def test_an_action_nobody_could_have_taken_passes_in_the_reference_order_only() -> None:

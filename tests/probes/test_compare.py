@@ -14,7 +14,7 @@ from enact_assets.statistics.clusters import ClusterSums, clustered_p, welch
 
 
 def evaluation(
-    variant: str, scores: dict[str, float | None], gating: str = "state"
+    variant: str, scores: dict[str, float | None], gating: str = "state", repetition: int = 0
 ) -> pl.DataFrame:
     """Rows by question name ``<kind>-<length>-<demonstration>-<number>``."""
     rows: list[dict[str, Any]] = []
@@ -25,6 +25,7 @@ def evaluation(
                 "model": "m",
                 "variant": variant,
                 "question_id": question,
+                "repetition": repetition,
                 "demonstration": demonstration,
                 "gating": gating,
                 "kind": kind,
@@ -276,3 +277,17 @@ def test_equal_accuracies_at_every_length_are_no_difference() -> None:
     assert set(found["delta"]) == {0.0}
     mixed = compare_with_baseline(variant, baseline, "contact", "baseline")
     assert mixed.filter(pl.col("length").is_null())["delta"].item() < -0.1
+
+
+def test_a_repeated_question_counts_once_with_its_mean() -> None:
+    """Answers 0 and 1 to one question are one score of 0.5; answers without one do not count."""
+    names = ("forward-3-a-1", "forward-3-b-1", "forward-3-c-1")
+    baseline = evaluation("baseline", dict.fromkeys(names, 1.0))
+    ours = [
+        evaluation("v", dict(zip(names, scores, strict=True)), repetition=n)
+        for n, scores in enumerate([(0.0, 1.0, None), (1.0, 1.0, 0.5), (None, 1.0, 0.5)])
+    ]
+    found = compare_with_baseline(pl.concat(ours), baseline, "v", "baseline")
+    means = evaluation("v", dict(zip(names, (0.5, 1.0, 0.5), strict=True)))
+    assert found.equals(compare_with_baseline(means, baseline, "v", "baseline"))
+    assert row(found, None)["n_paired"] == 3

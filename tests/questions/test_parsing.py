@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.questions.parsing import REASONS, read_answer
+from enact_assets.questions.parsing import REASONS, heed_stop, read_answer
 
 FULL_WIDTH = "[\uff11, \uff12, \uff13]"
 
@@ -131,3 +131,26 @@ def test_a_megabyte_answer_takes_linear_time(raw: str) -> None:
     start = time.perf_counter()
     read_answer(raw, 3)
     assert time.perf_counter() - start < 2.0
+
+
+@pytest.mark.parametrize(
+    ("raw", "stop", "expected"),
+    [
+        ("I cannot answer. [1, 2, 3]", "refused", (None, "refused")),
+        ("", "refused", (None, "refused")),
+        ("[2, 1, 3], as the cup is", "cut", ([2, 1, 3], None)),
+        # The beginning of a longer list, or of a thought.
+        ("[2, 1]", "cut", (None, "cut")),
+        ("[2, 1, ", "cut", (None, "cut")),
+        ("[1, 1, 3]", "cut", (None, "cut")),
+        ("", "cut", (None, "cut")),
+        ("[2, 1]", "complete", ([2, 1], "wrong_length")),
+        ("no", None, (None, "no_list")),
+    ],
+)
+def test_a_refusal_is_no_order_and_a_cut_answer_only_a_whole_one(
+    raw: str, stop: str | None, expected: tuple[list[int] | None, str | None]
+) -> None:
+    found = heed_stop(read_answer(raw, 3), stop)
+    assert found == expected
+    assert found[1] is None or found[1] in REASONS

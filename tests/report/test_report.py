@@ -34,7 +34,8 @@ from enact_assets.runs.resources import DataResource
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; $\\frac{1}$\x00\x1b\u202e" + "ü漢😀" + "x" * 200
 ANCHORS = (
-    *("about", "leaderboard", "answers", "by-length", "similar-sizes", "probes", "settings"),
+    *("about", "leaderboard", "answers", "quality", "by-length", "similar-sizes", "probes"),
+    "settings",
     *("structural-errors", "semantic-errors", "shared-errors", "handedness", "mismatch"),
     *("agreement", "questions", "wrong"),
 )
@@ -121,9 +122,11 @@ def test_embedded_demonstrations_are_no_behavior_result(rows: ReportRows, page: 
 def test_missing_unparsed_and_wrong_are_told_apart(rows: ReportRows, page: Page) -> None:
     totals = rows["statuses"].select(pl.col("^n_.*$").sum()).row(0, named=True)
     parts = ("n_accepted", "n_wrong", "n_unparsed", "n_missing")
-    assert sum(totals[name] for name in parts) == totals["n_questions"] > 0
+    assert sum(totals[name] for name in parts) == totals["n_answers"] > 0
     said = Html(page.html).said
-    assert f"{totals['n_wrong']} wrong, {totals['n_unparsed']} unparsed" in said
+    assert (
+        f"{totals['n_wrong']} wrong, {totals['n_unparsed']} unparsed (0 refused, 0 cut), " in said
+    )
     assert f"{totals['n_missing']} missing." in said
 
 
@@ -185,7 +188,7 @@ def test_the_command_writes_it_where_it_is_told(
 ) -> None:
     told = ["report", "--data", str(root.root), "--output", str(tmp_path / "out")]
     assert main([*told, "--variant", "aperture_80"]) == 0
-    assert "15 sections" in capsys.readouterr().out
+    assert "16 sections" in capsys.readouterr().out
     _, made = report_provenance(tmp_path / "out")
     version, _ = published_provenance(root.warehouse)
     assert made is not None

@@ -238,6 +238,11 @@ BREAKS: list[tuple[str, str, Break]] = [
     ),
     (
         "missing_answers_have_no_score",
+        "'reason': 'refused', 'stop': None",
+        _set("evaluation", _asked("guesser", "f2"), reason="refused"),
+    ),
+    (
+        "missing_answers_have_no_score",
         "i1",
         # f2 is unparsed and wrong; unparsed and left out are the rules of another profile.
         _set("evaluation", _asked("guesser", "i1"), answer_status="unparsed", **UNSCORED),

@@ -36,6 +36,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     rows = tiny_rows()
     answer(rows, "text_prior", "baseline", "i1", parsed=[1, 2, 3])
     answer(rows, "gpt-5-mini", "baseline", "i1", parsed=[1, 2, 3])
+    answer(rows, "gpt-5-mini", "baseline", "i1", raw="No.", repetition=1, stop="refused")
     add_statistics(rows)
     return publish(write_lake(root / "lake", rows), root / "enact.duckdb", stale=stale).path
 

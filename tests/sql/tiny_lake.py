@@ -359,10 +359,13 @@ def answer(
     parsed: list[int] | None = None,
     passed: int = 0,
     raw: str | None = None,
+    repetition: int = 0,
+    stop: str | None = None,
 ) -> None:
     """One prediction and its evaluation: parsed if there is an order, missing if there is no text.
 
-    ``passed`` steps out of all are right; all of them means accepted.
+    ``passed`` steps out of all are right; all of them means accepted. ``stop`` is why the model
+    stopped, and then also why there is no order.
     """
     question = next(q for q in rows["qa"] if q["question_id"] == question_id)
     raw = str(parsed) if parsed is not None else raw
@@ -376,9 +379,11 @@ def answer(
         model=model,
         variant=variant,
         question_id=question_id,
+        repetition=repetition,
         request_sha="3" * 64,
         raw_answer=raw,
         error=None if is_scored else "the service was down",
+        stop=stop,
     )
     _add(
         rows,
@@ -386,9 +391,10 @@ def answer(
         model=model,
         variant=variant,
         question_id=question_id,
+        repetition=repetition,
         **{c: question[c] for c in ("demonstration", "gating", "kind", "length")},
         answer_status=status,
-        reason={"parsed": None, "unparsed": "no_list", "missing": "no_answer"}[status],
+        reason={"parsed": None, "unparsed": stop or "no_list", "missing": "no_answer"}[status],
         answer=parsed,
         is_exact=parsed == question["answer"] if is_scored else None,
         is_semantic=is_right if is_scored else None,
@@ -420,7 +426,7 @@ def compared(rows: Rows, scores: dict[str, Any]) -> None:
         shown = question["shown_key_frames"]
         order = [shown[0], *(shown[label] for label in scores["answer"])]
         said = [BACKWARDS.get((i, j)) or changes[i] for i, j in pairwise(order)]
-    names = ("model", "variant", "question_id", "demonstration")
+    names = ("model", "variant", "question_id", "repetition", "demonstration")
     for step, (happened, told) in enumerate(zip(true, said, strict=True), start=1):
         here = {**{name: scores[name] for name in names}, "step": step}
         counts, listed = compare_step(set(happened), set(told))

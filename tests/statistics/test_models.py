@@ -19,7 +19,9 @@ FEW = StatisticsSettings(n_resamples=99, n_sign_flips=99)
 Scores = dict[str, float | None]
 
 
-def evaluation(by_model: dict[str, Scores], variant: str = "baseline") -> pl.DataFrame:
+def evaluation(
+    by_model: dict[str, Scores], variant: str = "baseline", repetition: int = 0
+) -> pl.DataFrame:
     """Rows by question name ``<kind>-<length>-<demonstration>-<number>``."""
     rows: list[dict[str, Any]] = []
     for model, scores in by_model.items():
@@ -30,6 +32,7 @@ def evaluation(by_model: dict[str, Scores], variant: str = "baseline") -> pl.Dat
                     "model": model,
                     "variant": variant,
                     "question_id": question,
+                    "repetition": repetition,
                     "demonstration": demonstration,
                     "gating": "state",
                     "kind": kind,
@@ -249,3 +252,36 @@ def test_models_do_not_hang_on_the_order_of_rows_nor_on_each_other(
         )
         .item()
     )
+
+
+def test_answers_that_are_repeated_word_for_word_change_no_statistic() -> None:
+    """A second answer to each question adds no demonstration: errors must not shrink."""
+    draw = random.Random(7)  # noqa: S311 - no secret
+    models = {
+        model: named([draw.choice([0.0, 0.5, 1.0, None]) for _ in range(24)], kind=kind)
+        for model, kind in (("a", "forward"), ("b", "forward"), ("c", "forward"))
+    }
+    again = [evaluation(models, repetition=n) for n in range(3)]
+    once = compare_models(again[0], "baseline", FEW)
+    thrice = compare_models(pl.concat(again), "baseline", FEW)
+    for one, three in zip(once, thrice, strict=True):
+        assert_frame_equal(one, three, abs_tol=1e-12)
+
+
+def test_every_answer_counts_but_pairs_compare_questions() -> None:
+    """Of the first question a has three answers, of the second one: 3 of 4 are right, and each
+    question is worth a half beside b, which is right once in all.
+    """
+    first, second = "forward-3-d0-0", "forward-3-d1-1"
+    answers = pl.concat(
+        [
+            evaluation({"a": {first: 1.0, second: 0.0}, "b": {first: 0.0, second: 1.0}}),
+            *(evaluation({"a": {first: 1.0}}, repetition=n) for n in (1, 2)),
+        ]
+    )
+    accuracies, pairs = compare_models(answers, "baseline", FEW)
+    for metric in ("task_accuracy", "pairwise_accuracy"):
+        whole = row(accuracies, model="a", metric=metric)
+        assert (whole["accuracy"], whole["n_scored"]) == (0.75, 2)
+        pair = row(pairs, metric=metric)
+        assert (pair["difference"], pair["n_paired"]) == (0.0, 2)
