@@ -1,4 +1,4 @@
-"""Vision-language models of five families, tiny, with random weights, made in code: no download."""
+"""Tiny vision-language models of seven families, with random weights, made in code."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,13 +9,16 @@ import torch
 import transformers
 from tokenizers import decoders, pre_tokenizers
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.glm4v.image_processing_pil_glm4v import Glm4vImageProcessorPil
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
+from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.llava_onevision import image_processing_pil_llava_onevision as llava
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from enact_assets.asking.loaded_model import pictures_only
 
 PAD, BOS, EOS = "<pad>", "<s>", "<end>"
+QWEN_IDS = ("image", "video", "vision_start", "vision_end")
 QWEN = {"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"}
 QWEN_SPAN = {"vision_start_token": "<|vision_start|>", "vision_end_token": "<|vision_end|>"}
 
@@ -74,8 +77,8 @@ def sight(**more: Any) -> dict[str, Any]:
     return {"hidden_size": 32, "intermediate_size": 64, **heads, **more}
 
 
-def _ids(words: Any) -> dict[str, int]:
-    names = ("image_token", "video_token", "vision_start_token", "vision_end_token")
+def _ids(words: Any, *kinds: str) -> dict[str, int]:
+    names = [f"{kind}_token" for kind in kinds]
     return {f"{name}_id": words.convert_tokens_to_ids(getattr(words, name)) for name in names}
 
 
@@ -93,7 +96,7 @@ def qwen2_5_vl() -> tuple[Any, Any]:
             "window_size": 56,
             "fullatt_block_indexes": [1],
         },
-        **_ids(words),
+        **_ids(words, *QWEN_IDS),
     )
     pictures = Qwen2VLImageProcessorPil(size={"shortest_edge": 56**2, "longest_edge": 112**2})
     processor = pictures_only(transformers.Qwen2_5_VLProcessor)(
@@ -118,7 +121,7 @@ def qwen3_vl() -> tuple[Any, Any]:
             "num_position_embeddings": 64,
             "deepstack_visual_indexes": [0],
         },
-        **_ids(words),
+        **_ids(words, *QWEN_IDS),
     )
     pictures = Qwen2VLImageProcessorPil(
         patch_size=16, size={"shortest_edge": 64**2, "longest_edge": 128**2}
@@ -206,9 +209,62 @@ def gemma3() -> tuple[Any, Any]:
     return transformers.Gemma3ForConditionalGeneration(config), processor
 
 
-FAMILIES: dict[str, Callable[[], tuple[Any, Any]]] = {
-    make.__name__: make for make in (qwen2_5_vl, qwen3_vl, internvl, llava_onevision, gemma3)
-}
+def glm4v() -> tuple[Any, Any]:
+    words = byte_tokenizer(
+        image_token="<|image|>",
+        video_token="<|video|>",
+        image_start_token="<|begin_of_image|>",
+        image_end_token="<|end_of_image|>",
+        video_start_token="<|begin_of_video|>",
+        video_end_token="<|end_of_video|>",
+    )
+    kinds = ("image", "image_start", "image_end", "video", "video_start", "video_end")
+    rope = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}
+    config = transformers.Glm4vConfig(
+        text_config=language(words, rope_parameters=rope),
+        vision_config={
+            "depth": 2,
+            "hidden_size": 32,
+            "out_hidden_size": 32,
+            "intermediate_size": 64,
+            "num_heads": 2,
+            "image_size": 112,
+            "patch_size": 14,
+        },
+        **_ids(words, *kinds),
+    )
+    pictures = Glm4vImageProcessorPil(size={"shortest_edge": 56**2, "longest_edge": 2 * 112**2})
+    processor = pictures_only(transformers.Glm4vProcessor)(
+        pictures, words, chat_template=template("<|begin_of_image|><|image|><|end_of_image|>")
+    )
+    return transformers.Glm4vForConditionalGeneration(config), processor
+
+
+def idefics3() -> tuple[Any, Any]:
+    words = byte_tokenizer(
+        image_token="<image>",
+        fake_token="<fake_token_around_image>",
+        end_token="<end_of_utterance>",
+        global_token="<global-img>",
+    )
+    config = transformers.Idefics3Config(
+        text_config={"model_type": "llama", **language(words)},
+        vision_config=sight(image_size=56, patch_size=14),
+        image_token_id=words.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+    )
+    # Four tiles and the whole.
+    pictures = Idefics3ImageProcessorPil(
+        size={"longest_edge": 112}, max_image_size={"longest_edge": 56}
+    )
+    processor = transformers.Idefics3Processor(
+        pictures, words, image_seq_len=4, chat_template=template("<image>")
+    )
+    return transformers.Idefics3ForConditionalGeneration(config), processor
+
+
+MAKERS = (qwen2_5_vl, qwen3_vl, internvl, llava_onevision, gemma3, glm4v, idefics3)
+FAMILIES: dict[str, Callable[[], tuple[Any, Any]]] = {make.__name__: make for make in MAKERS}
 
 
 def save(family: str, folder: Path, seed: int = 0) -> None:
