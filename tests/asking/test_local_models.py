@@ -208,21 +208,23 @@ def test_version_covers_what_decides_answers(weights: Path, tmp_path: Path) -> N
 def test_a_branch_of_the_hub_is_pinned_to_its_commit(
     weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a download leaves on disk, without a network."""
+    """In what a download leaves on disk, without a network."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     repository = tmp_path / "models--enact--tiny"
-    commits = {"main": "a" * 40, "v2": "b" * 40}
-    (repository / "refs").mkdir(parents=True)
-    for name, commit in commits.items():
-        shutil.copytree(weights / "gemma3", repository / "snapshots" / commit)
-        (repository / "refs" / name).write_text(commit)
-    newest, tagged = (
-        LocalModel(entry(tmp_path, "enact/tiny", revision=name)) for name in (None, "v2")
-    )
-    assert commits["main"] in newest.version
-    assert commits["v2"] in tagged.version
-    assert ask(newest, QUESTIONS[:1])[0].text == ask(tagged, QUESTIONS[:1])[0].text
-    assert newest.weights.revision == commits["main"]
+    first, second = "a" * 40, "b" * 40
+    for seed, commit in enumerate((first, second)):
+        tiny_models.save("gemma3", repository / "snapshots" / commit, seed)
+    main = repository / "refs" / "main"
+    main.parent.mkdir()
+    main.write_text(first)
+    model = LocalModel(entry(tmp_path, "enact/tiny"))
+    main.write_text(second)
+    later = LocalModel(entry(tmp_path, "enact/tiny", revision="main"))
+    assert (model.weights.revision, later.weights.revision) == (first, second)
+    assert first in model.version
+    here = ask(open_model(weights, "gemma3"), QUESTIONS[:1])[0]
+    assert ask(model, QUESTIONS[:1])[0].written == here.written
+    assert ask(later, QUESTIONS[:1])[0].written != here.written
     with pytest.raises(PredictionError, match=r"not on this machine.*hf download enact/other"):
         LocalModel(entry(tmp_path, "enact/other"))
 
