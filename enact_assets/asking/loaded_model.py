@@ -103,15 +103,7 @@ class LoadedModel:
         Errors: ``ValueError`` for conversations that the model cannot take, torch's for memory.
         """
         torch, limit = self._torch, self._parameters.max_new_tokens
-        inputs = self.processor.apply_chat_template(
-            list(conversations),
-            tokenize=True,
-            add_generation_prompt=True,
-            return_dict=True,
-            return_tensors="pt",
-            processor_kwargs={"padding": True, "images_kwargs": dict(self._parameters.images)},
-            **self._variables,
-        ).to(self.model.device, dtype=self.model.dtype)
+        inputs = self._inputs(conversations)
         tokens_in = inputs["attention_mask"].sum(dim=1).tolist()
         self._check_length(max(tokens_in), limit)
         with torch.inference_mode():
@@ -122,6 +114,28 @@ class LoadedModel:
             self._reply(row, n, began_to_think=prompt.rstrip().endswith("<think>"))
             for row, n, prompt in zip(rows[:, width:].tolist(), tokens_in, prompts, strict=True)
         ]
+
+    def _inputs(self, conversations: Sequence[list[dict[str, Any]]]) -> Any:
+        images = dict(self._parameters.images)
+        try:
+            inputs = self.processor.apply_chat_template(
+                list(conversations),
+                tokenize=True,
+                add_generation_prompt=True,
+                return_dict=True,
+                return_tensors="pt",
+                processor_kwargs={"padding": True, "images_kwargs": images},
+                **self._variables,
+            )
+        except Exception as error:
+            if not images:
+                raise
+            # All pictures have one size, so a setting that fails fails for all.
+            raise PredictionError(
+                f"{self._asked_id} cannot take pictures with `images: {images}` of its parameters: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return inputs.to(self.model.device, dtype=self.model.dtype)
 
     def _check_length(self, tokens: int, limit: int) -> None:
         context = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)

@@ -186,6 +186,9 @@ def test_settings_of_pictures_and_of_the_template(weights: Path) -> None:
     wrong = open_model(weights, "qwen2_5_vl", chat_template_kwargs={"enable_thought": True})
     with pytest.raises(PredictionError, match="no variable 'enable_thought'"):
         ask(wrong, QUESTIONS[:1])
+    for images in ({"sizes": size}, {"size": {"min_pixels": 3136}}, {"size": "small"}):
+        with pytest.raises(PredictionError, match="cannot take pictures with `images: "):
+            ask(open_model(weights, "qwen2_5_vl", images=images), QUESTIONS[:1])
 
 
 def test_version_covers_what_decides_answers(weights: Path, tmp_path: Path) -> None:
