@@ -7,10 +7,15 @@ STAMP := $(VENV)/.installed-from-lock
 VENV_ALL := .venv-all
 BIN_ALL := $(VENV_ALL)/bin
 STAMP_ALL := $(VENV_ALL)/.installed-from-lock
+# Models that run in this process: PyTorch is gigabytes, so only their tests install it.
+VENV_LOCAL := .venv-local
+BIN_LOCAL := $(VENV_LOCAL)/bin
+STAMP_LOCAL := $(VENV_LOCAL)/.installed-from-lock
+LOCAL_TESTS := tests/asking/test_local_models.py
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all mutants fuzz check bench install install-all lock clean-data help
+.PHONY: demo full ui test test-all test-local mutants fuzz check bench install install-all install-local lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,13 +24,28 @@ install: $(STAMP) ## create .venv with the pinned set
 
 install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow tests need
 
+install-local: $(STAMP_LOCAL) ## create .venv-local: the same as .venv, with PyTorch and Transformers
+
+define new_environment
+@rm -f $@
+@$(PYTHON) -c 'import sys; sys.exit("enact_assets needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
+@$(PYTHON) -m venv $(@D)
+endef
+
 $(STAMP): requirements.lock
 $(STAMP_ALL): requirements-all.lock
 $(STAMP) $(STAMP_ALL): pyproject.toml install.py
-	@$(PYTHON) -c 'import sys; sys.exit("enact_assets needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	@echo "Installing the pinned packages into $(@D) (half a minute after downloads) ..."
-	@$(PYTHON) -m venv $(@D)
+	$(new_environment)
 	@$(@D)/bin/python install.py $(filter %.lock,$^)
+	@touch $@
+
+# By pip: uv does not find all builds of PyTorch that pip finds.
+$(STAMP_LOCAL): requirements.lock requirements-local.lock pyproject.toml install.py
+	@echo "Installing PyTorch and Transformers into $(@D) (with CUDA: 3 GB of downloads) ..."
+	$(new_environment)
+	@$(@D)/bin/python install.py requirements.lock
+	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet -r requirements-local.lock
 	@touch $@
 
 demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show the leaderboard
@@ -40,8 +60,20 @@ ui: $(STAMP) ## open the Dagster UI on what was materialized
 test: $(STAMP) ## the tests to run before a commit: no GPU, no network, no key
 	@$(BIN)/python -m pytest -n 2
 
+test-local: $(STAMP_LOCAL) ## tests of models that run in this process, with PyTorch on the CPU
+	@$(BIN_LOCAL)/python -m pytest -n 0 -m "slow or not slow" $(LOCAL_TESTS)
+
+# Local models first: it takes a minute, and a run that is cut short has tried them.
 test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property
-	@$(BIN_ALL)/python -m pytest -n 2 -m "slow or not slow" --hypothesis-profile all
+	@$(MAKE) --no-print-directory install-local || \
+	  echo "SKIPPED $(LOCAL_TESTS): PyTorch and Transformers could not be installed (see above)"
+	@code=0; \
+	if test -e $(STAMP_LOCAL); then \
+	  $(BIN_LOCAL)/python -m pytest -n 0 -m "slow or not slow" $(LOCAL_TESTS) || code=$$?; \
+	  others="--ignore $(LOCAL_TESTS)"; \
+	fi; \
+	$(BIN_ALL)/python -m pytest -n 2 -m "slow or not slow" --hypothesis-profile all $$others || code=$$?; \
+	exit $$code
 
 mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier tries those of one area
 	@$(BIN)/python tests/mutants/run.py $(MUTANTS)

@@ -69,3 +69,13 @@ def test_every_package_of_a_lock_has_a_version_and_hashes(name: str) -> None:
 
 def test_slow_tests_run_with_the_packages_that_people_install() -> None:
     assert set(pins(LOCKS[0])) < set(pins(LOCKS[1]))
+
+
+def test_the_lock_of_local_models_adds_to_the_other_one() -> None:
+    """A package in both would be changed by the second installation."""
+    base = {pin.partition("==")[0] for pin in pins(LOCKS[0])}
+    added = [pin for pin in pins("requirements-local.lock") if not pin.startswith("#")]
+    names = {pin.partition("==")[0] for pin in added}
+    assert {"torch", "transformers"} <= names
+    assert not names & base
+    assert all("==" in pin for pin in added)
