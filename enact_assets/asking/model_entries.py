@@ -9,6 +9,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.settings import is_partition_name
 
 PACKAGED = Path(__file__).with_name("models.yaml")
+GROUP = "enact_assets.models"
+"""Group of entry points; the name of one is the name of a model, its object a Python class."""
 USER_FILE = "models.yaml"
 """Name of the user's file in a data root."""
 WireName = Literal["openai_chat", "openai_responses", "anthropic", "google"]
@@ -258,13 +261,21 @@ def _catalogue(text: str, user: Path) -> Catalogue:
     packaged = _parts(read_text(PACKAGED), PACKAGED)
     given = _parts(text, user)
     providers = _merged(packaged["providers"], given["providers"], f"{user}: providers")
-    models = _merged(packaged["models"], given["models"], f"{user}: models")
+    offered = {name: {"id": f"python/{where}"} for name, where in entry_points().items()}
+    models = _merged({**packaged["models"], **offered}, given["models"], f"{user}: models")
     return Catalogue(
         {n: _read(e, Provider, f"{user}: providers.{n}") for n, e in providers.items()},
         {n: _read({**e, "name": n}, ModelEntry, f"{user}: models.{n}") for n, e in models.items()},
         _read(given["spending"], Spending, f"{user}: spending"),
         user.parent,
     )
+
+
+def entry_points() -> dict[str, str]:
+    """Name of a model -> ``module:Class``, of all installed packages that offer some."""
+    found = metadata.entry_points(group=GROUP)
+    named = {point.name: f"{point.module}:{point.attr}" for point in found}
+    return {name: where for name, where in named.items() if is_partition_name(name)}
 
 
 def _parts(text: str, path: Path) -> dict[str, dict[str, Any]]:

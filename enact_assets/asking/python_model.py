@@ -31,19 +31,11 @@ from enact_assets.asking.replies import Reply
 from enact_assets.contracts.errors import EnactError, PredictionError
 from enact_assets.contracts.ids import content_sha, sha256_bytes, short_id
 
-GROUP = "enact_assets.models"
-"""Group of entry points; the name of one is the name of a model."""
 _INSTALLED = {"site-packages", "dist-packages"}
 _loaded: dict[str, str] = {}
 """Module -> version of its code when this process first loaded a model from it."""
 
 Parts = list[str | Image.Image]
-
-
-def entry_points() -> dict[str, str]:
-    """Name of a model -> ``module:Class``, of all installed packages that offer some."""
-    found = metadata.entry_points(group=GROUP)
-    return {point.name: f"{point.module}:{point.attr}" for point in found}
 
 
 class Questions(Sequence[Parts]):

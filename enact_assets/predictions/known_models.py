@@ -50,7 +50,7 @@ class KnownModels:
         if model.channel == "answers":
             decides.append(answers_version(self.data_root, name))
         if model.channel == "python":
-            from enact_assets.asking.python_model import source_version
+            from enact_assets.asking.python_model import PythonModel
 
-            decides.append(source_version(model))
+            decides.append(PythonModel(model).version)
         return content_sha(decides)

@@ -68,7 +68,9 @@ def test_every_package_of_a_lock_has_a_version_and_hashes(name: str) -> None:
 
 
 def test_slow_tests_run_with_the_packages_that_people_install() -> None:
-    assert set(pins(LOCKS[0])) < set(pins(LOCKS[1]))
+    """More packages may need one more widely: markers may differ, versions may not."""
+    people, slow_tests = ({pin.partition(" ;")[0] for pin in pins(name)} for name in LOCKS)
+    assert people < slow_tests
 
 
 def test_the_lock_of_local_models_adds_to_the_other_one() -> None:
