@@ -169,9 +169,9 @@ class Catalogue:
         self.providers, self.models, self.spending = providers, models, spending
         self._folder = folder
 
-    def find(self, text: str) -> Model:
+    def find(self, text: str, others: Iterable[str] = ()) -> Model:
         """The model that ``text`` means: a name, an id with its provider, an alias, or the name
-        of a partition made from any of them.
+        of a partition made from any of them. ``others`` are names known besides.
 
         Errors: :class:`UnknownNameError` for what is neither, :class:`SettingsError` for an id
         that cannot name a partition.
@@ -187,7 +187,7 @@ class Catalogue:
             raise UnknownNameError.of(
                 "model",
                 text,
-                self.models,
+                [*others, *self.models],
                 "Give `provider/id` for any other, with a provider of "
                 f"{', '.join(self.providers)}; or add it to models.yaml in the data root.",
             )

@@ -32,7 +32,7 @@ class KnownModels:
             return None
         if has_answers(self.data_root, name):
             return self.catalogue.imported(name)
-        return self.catalogue.find(name)
+        return self.catalogue.find(name, MODELS)
 
     def partition_name(self, text: str) -> str:
         """Name of the partition of the model that ``text`` means. Errors: as :meth:`find`."""

@@ -74,7 +74,7 @@ def answers_to(
     if model in MODELS:
         return answers | answers_of_baseline(model, asked)
     if ask is None:
-        raise UnknownNameError.of("baseline", model, MODELS)
+        raise UnknownNameError.of("model", model, MODELS)
     return {**answers, **ask(model, variant, [request.message for request in asked])}
 
 

@@ -19,7 +19,7 @@ from enact_assets.data_root.answer_files import (
 )
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.runs.arrivals import check_name, names_found
+from enact_assets.runs.arrivals import checked_name, names_found
 from enact_assets.runs.resources import DataResource
 
 from reference.asked_root import SYMBOLS, write_asked_root
@@ -185,9 +185,9 @@ def test_a_model_with_answers_is_known_until_it_is_forgotten(
     registry, data = load_registry(), DataResource(root=str(root.root), lake_url=None)
     line = {"question_id": messages[0]["question_id"], "answer": "[1, 2]"}
     with pytest.raises(UnknownNameError, match=f"unknown model '{model}'"):
-        check_name("model", model, registry, root)
+        checked_name("model", model, registry, data)
     assert take_in(root, tmp_path, [line], model) == 0
-    check_name("model", model, registry, root)
+    checked_name("model", model, registry, data)
     found, problems = names_found(data, registry)
     assert model in found["model"]
     assert problems == []
