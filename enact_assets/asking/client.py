@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 6
 """Attempts that may end in a fault before a question is given up for this run."""
+MOST_UNSURE = 3
+"""Of these, attempts that may have been charged."""
 MOST_REFUSALS = 20
 """The same for refusals of the rate."""
 FIRST_WAIT_S = 0.5
@@ -165,10 +167,7 @@ class Client:
         body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
-                try:
-                    await self._account.reserve(request.most_usd)
-                except BudgetSpentError as error:
-                    self._halt.stop(str(error))
+                await self._reserve(request.most_usd)
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(request.most_usd)
@@ -190,6 +189,16 @@ class Client:
             else:
                 await self._halt.sleep(wait_s)
 
+    async def _reserve(self, usd: float) -> None:
+        """Set money aside, unless the run halts, for lack of it too."""
+        try:
+            await self._account.reserve(usd)
+        except BudgetSpentError as error:
+            self._halt.stop(str(error))
+            return
+        if self._halt.reason is not None:
+            self._account.settle(usd, 0.0)
+
     def _given_up(self, request: Request, response: _Response, attempts: Attempts) -> Answer | None:
         """The line for a reply without an answer; None if the request is sent again."""
         if is_refusal(response.status, response.body):
@@ -204,7 +213,11 @@ class Client:
             self._halt.stop(f"{response.words} (asks to wait {wait_s:.0f} s: ask again later)")
         elif not response.may_pass:
             self._count_failure(response.words, is_request_at_fault=True)
-        elif attempts.faults >= MOST_FAULTS or attempts.rate_refusals >= MOST_REFUSALS:
+        elif (
+            attempts.faults >= MOST_FAULTS
+            or attempts.unsure >= MOST_UNSURE
+            or attempts.rate_refusals >= MOST_REFUSALS
+        ):
             self._count_failure(response.words)
         else:
             return None
