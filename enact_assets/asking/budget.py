@@ -103,7 +103,7 @@ class Budget:
         """A run ended with all its answers on disk; what it still reserves may have been spent."""
         self._of_run[ledger_file] = spent + reserved
         path = self._folder / f"{ledger_file}.json"
-        if reserved > _ROUNDING_USD:
+        if reserved:
             self._write(path, _Account(spent + reserved, ""))
         else:
             path.unlink(missing_ok=True)
@@ -177,7 +177,8 @@ class Account:
 
     def settle(self, reserved: float, spent: float) -> None:
         """A question is done and on disk: what was reserved for it, and what it did cost."""
-        self._reserved = max(0.0, self._reserved - reserved)
+        left = self._reserved - reserved
+        self._reserved = left if left > _ROUNDING_USD else 0.0  # or the last one is waited for
         self.spent += spent
         self._settled.set()
 
