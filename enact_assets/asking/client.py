@@ -206,22 +206,23 @@ class Client:
             return refused(self._model, request, response.words, attempts)
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
-        wait_s = _wait_s(response, attempts)
+        wait_s, words = _wait_s(response, attempts), response.words
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
-            self._halt.stop(response.words)
+            self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
-            self._halt.stop(f"{response.words} (asks to wait {wait_s:.0f} s: ask again later)")
+            words += f" (asks to wait {wait_s:.0f} s: ask again later)"
+            self._halt.stop(words)
         elif not response.may_pass:
-            self._count_failure(response.words, is_request_at_fault=True)
+            self._count_failure(words, is_request_at_fault=True)
         elif (
             attempts.faults >= MOST_FAULTS
             or attempts.unsure >= MOST_UNSURE
             or attempts.rate_refusals >= MOST_REFUSALS
         ):
-            self._count_failure(response.words)
+            self._count_failure(words)
         else:
             return None
-        return missing(self._model, request, response.words, attempts)
+        return missing(self._model, request, words, attempts)
 
     def _read(self, request: Request, response: _Response, attempts: Attempts) -> Answer:
         """The answer that a whole reply holds."""

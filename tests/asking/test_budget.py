@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from enact_assets.asking import budget as budget_module
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
 from enact_assets.asking.ledger import Ledger
@@ -13,6 +14,11 @@ from enact_assets.contracts.errors import PredictionError
 from enact_assets.system.process_identity import ProcessIdentity
 
 BOUND = 0.1
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget_module, "_POLL_S", 0.02)
 
 
 async def buy(account: Account, ledger: Ledger, usd: float, wait_s: float = 0.0) -> None:
@@ -25,7 +31,7 @@ async def buy(account: Account, ledger: Ledger, usd: float, wait_s: float = 0.0)
 async def buy_until_refused(budget: Budget, folder: Path, seed: int = 0) -> tuple[float, str]:
     """What was spent by eight at a time, and why they stopped."""
     reasons: list[str] = []
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - no secret
     with Ledger(folder) as ledger:
         account = Account(budget, ledger.path.name)
 
