@@ -103,7 +103,7 @@ class Budget:
         """A run ended with all its answers on disk; what it still reserves may have been spent."""
         self._of_run[ledger_file] = spent + reserved
         path = self._folder / f"{ledger_file}.json"
-        if reserved > _ROUNDING_USD:
+        if reserved:
             self._write(path, _Account(spent + reserved, ""))
         else:
             path.unlink(missing_ok=True)
@@ -163,21 +163,22 @@ class Account:
         self._settled = asyncio.Event()
         self._raising = asyncio.Lock()
 
-    async def reserve(self, usd: float) -> None:
+    async def reserve(self, usd: float, *, waits: bool = True) -> None:
         """Set ``usd`` aside for a request; wait for others in flight where that can make room.
 
-        Errors: :class:`BudgetSpentError` if there is no room and none will come.
+        Errors: :class:`BudgetSpentError` if there is no room, and with ``waits`` if none will come.
         """
         if usd > 0:
             while not self._fits(usd):
                 async with self._raising:
                     if not self._fits(usd):
-                        await self._raise(usd)
+                        await self._raise(usd, waits=waits)
             self._reserved += usd
 
     def settle(self, reserved: float, spent: float) -> None:
         """A question is done and on disk: what was reserved for it, and what it did cost."""
-        self._reserved = max(0.0, self._reserved - reserved)
+        left = self._reserved - reserved
+        self._reserved = left if left > _ROUNDING_USD else 0.0  # or the last one is waited for
         self.spent += spent
         self._settled.set()
 
@@ -188,7 +189,7 @@ class Account:
     def _fits(self, usd: float) -> bool:
         return self.spent + self._reserved + usd <= self._up_to
 
-    async def _raise(self, usd: float) -> None:
+    async def _raise(self, usd: float, *, waits: bool) -> None:
         if not self._budget.is_set:
             raise BudgetSpentError(NO_BUDGET)
         is_soon = time.monotonic() - self._raised_at < _SOON_S
@@ -200,12 +201,12 @@ class Account:
         self._up_to, self._raised_at = found.up_to, time.monotonic()
         if found.is_enough:
             return
+        if not waits or (self._reserved == 0 and found.in_flight == 0):
+            raise BudgetSpentError(self._why(usd, found))
         if self._reserved > 0:
             await self._settled.wait()
-        elif found.in_flight > 0:
-            await asyncio.sleep(_POLL_S)
         else:
-            raise BudgetSpentError(self._why(usd, found))
+            await asyncio.sleep(_POLL_S)
 
     def _why(self, usd: float, found: _Raise) -> str:
         budget = self._budget

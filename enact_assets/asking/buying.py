@@ -54,20 +54,14 @@ class Purchase:
         """The same, of a model that this process runs. Errors: also those of the model."""
         found: dict[str, Answer] = {}
         reason = ""
-        costs = any(request.most_usd for request in requests)
-        size = _PAID_AT_ONCE if costs else len(requests)
         with self._opened() as (ledger, account):
-            for first in range(0, len(requests), size):
-                batch = list(requests[first : first + size])
-                if costs and not reason:
-                    batch, reason = _covered(batch, account)
-                for request, answer in self._answered(batch, asked) if batch else ():
+            while not reason and len(found) < len(requests):
+                batch, reason = _covered(requests[len(found) :], account)
+                for request, answer in self._answered(batch, asked):
                     ledger.put_soon(answer).result()
                     account.settle(request.most_usd, (answer.usd or 0.0) + answer.usd_unsure)
                     found[request.sha] = answer
                     self.on_answer(request, answer)
-                if reason:
-                    break
         return found | self._left(requests, found, reason)
 
     @contextmanager
@@ -152,17 +146,18 @@ class Purchase:
         return lines
 
 
-def _covered(batch: Sequence[Request], account: Account) -> tuple[list[Request], str]:
-    """The first of ``batch`` for which money could be reserved; why not for all."""
-    covered: list[Request] = []
-    for request in batch:
+def _covered(requests: Sequence[Request], account: Account) -> tuple[Sequence[Request], str]:
+    """The first of ``requests`` for which money could be reserved; if there are none, why."""
+    if not any(request.most_usd for request in requests):
+        return requests, ""
+    batch = requests[:_PAID_AT_ONCE]
+    for n, request in enumerate(batch):
         try:
-            _run(account.reserve(request.most_usd))
+            _run(account.reserve(request.most_usd, waits=n == 0))
         except BudgetSpentError as error:
-            # What is reserved for the others is not lost: it is waited for and settled first.
-            return covered, str(error)
-        covered.append(request)
-    return covered, ""
+            # What others of the batch cost less than they could makes room for the next one.
+            return batch[:n], "" if n else str(error)
+    return batch, ""
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:

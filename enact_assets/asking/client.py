@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 6
 """Attempts that may end in a fault before a question is given up for this run."""
+MOST_UNSURE = 3
+"""Of these, attempts that may have been charged."""
 MOST_REFUSALS = 20
 """The same for refusals of the rate."""
 FIRST_WAIT_S = 0.5
@@ -165,10 +167,7 @@ class Client:
         body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
-                try:
-                    await self._account.reserve(request.most_usd)
-                except BudgetSpentError as error:
-                    self._halt.stop(str(error))
+                await self._reserve(request.most_usd)
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(request.most_usd)
@@ -190,6 +189,16 @@ class Client:
             else:
                 await self._halt.sleep(wait_s)
 
+    async def _reserve(self, usd: float) -> None:
+        """Set money aside, unless the run halts, for lack of it too."""
+        try:
+            await self._account.reserve(usd)
+        except BudgetSpentError as error:
+            self._halt.stop(str(error))
+            return
+        if self._halt.reason is not None:
+            self._account.settle(usd, 0.0)
+
     def _given_up(self, request: Request, response: _Response, attempts: Attempts) -> Answer | None:
         """The line for a reply without an answer; None if the request is sent again."""
         if is_refusal(response.status, response.body):
@@ -197,18 +206,23 @@ class Client:
             return refused(self._model, request, response.words, attempts)
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
-        wait_s = _wait_s(response, attempts)
+        wait_s, words = _wait_s(response, attempts), response.words
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
-            self._halt.stop(response.words)
+            self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
-            self._halt.stop(f"{response.words} (asks to wait {wait_s:.0f} s: ask again later)")
+            words += f" (asks to wait {wait_s:.0f} s: ask again later)"
+            self._halt.stop(words)
         elif not response.may_pass:
-            self._count_failure(response.words, is_request_at_fault=True)
-        elif attempts.faults >= MOST_FAULTS or attempts.rate_refusals >= MOST_REFUSALS:
-            self._count_failure(response.words)
+            self._count_failure(words, is_request_at_fault=True)
+        elif (
+            attempts.faults >= MOST_FAULTS
+            or attempts.unsure >= MOST_UNSURE
+            or attempts.rate_refusals >= MOST_REFUSALS
+        ):
+            self._count_failure(words)
         else:
             return None
-        return missing(self._model, request, response.words, attempts)
+        return missing(self._model, request, words, attempts)
 
     def _read(self, request: Request, response: _Response, attempts: Attempts) -> Answer:
         """The answer that a whole reply holds."""

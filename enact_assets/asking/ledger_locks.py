@@ -9,13 +9,15 @@ from filelock import FileLock, Timeout
 
 from enact_assets.contracts.errors import OutputError, PredictionError
 
-POLL_S = 0.1
+SHORT_POLL_S, LONG_POLL_S = 0.01, 0.2
+"""How often to try again: for a lock that is held for a moment, or for a whole run."""
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @contextmanager
-def locked(path: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold the lock file ``path``; ``on_wait`` is called if another process holds it.
+def locked(path: Path, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the lock file ``path``; ``on_wait`` is called if another process holds it, and then it
+    is a lock that is held for long.
 
     Errors: :class:`PredictionError` if the file system has no locks, :class:`OutputError` if the
     file cannot be written.
@@ -27,8 +29,9 @@ def locked(path: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[N
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            on_wait()
-            lock.acquire(poll_interval=POLL_S)
+            if on_wait is not None:
+                on_wait()
+            lock.acquire(poll_interval=LONG_POLL_S if on_wait is not None else SHORT_POLL_S)
     except OSError as error:
         if error.errno in _NO_LOCKS_HERE:
             raise PredictionError(

@@ -106,7 +106,7 @@ def other_model(model: Model, snapshot: str | None, served: str | None) -> str |
             f"asked {model.asked_id!r}, but {served!r} answered. If this is the same model, add it "
             f"to `serves` of {model.name} in models.yaml"
         )
-    if snapshot is None or snapshot == model.asked_id:
+    if snapshot is None:
         return None
     return (
         f"{model.asked_id!r} meant {snapshot!r} and now means {served!r}. Ask each by its exact "

@@ -199,7 +199,8 @@ class _Run:
 
     @property
     def _needs_key(self) -> bool:
-        return bool(self._model.key_variable) and not self._model.is_local_server
+        is_far = self._wire is not None and not self._model.is_local_server
+        return is_far and bool(self._model.key_variable)
 
     def _why_not(self, request: Request) -> str | None:
         """Why this request is not sent. Pictures are never left out of one."""

@@ -2,8 +2,8 @@
 
 The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
-each question. Options hold for questions only, unless ``all`` is one of them, then for the canary
-too. Alone, the options `swap` and `blind` are about the canary. Run as a program it prints its port.
+each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
+``blind``, ``alias``, ``lat`` are about it anyway. Run as a program it prints its port.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|all|half|quota|moved|surrogate|nousage|every)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
@@ -61,8 +61,9 @@ class Server:
     def counts(self) -> dict[str, Any]:
         """As ``/stat`` answers."""
         twice = sum(n - 1 for n in self.sold.values())
+        sold = sum(self.sold.values())
         return {
-            "n": self.n, "peak": self.peak, "n_bytes": self.n_bytes, "sold": sum(self.sold.values()),
+            "n": self.n, "peak": self.peak, "n_bytes": self.n_bytes, "sold": sold,
             "questions": len(self.sold), "twice": twice, "cpu_s": time.process_time(),
         }  # fmt: skip
 
@@ -122,13 +123,13 @@ class Server:
 
     def _options(self, path: str, question: str) -> dict[str, int]:
         first = path.split("/")[1]
-        given = dict(
-            (name, (int(value or 0), int(times or 1 << 30)))
+        given = {
+            name: (int(value or 0), int(times or 1 << 30))
             for name, value, times in _OPTION.findall(first.removeprefix("x-"))
-        )
+        }
         holds = {n: v for n, (v, times) in given.items() if self.tries[question] <= times}
         if question == CANARY and "all" not in given:
-            return {n: v for n, v in holds.items() if n in {"swap", "blind", "lat", "drift"}}
+            return {n: v for n, v in holds.items() if n in {"swap", "blind", "alias", "lat"}}
         if "half" in given and hashlib.sha256(question.encode()).digest()[0] % 2:
             return {n: v for n, v in holds.items() if n in {"lat", "rps"}}
         return holds
@@ -177,8 +178,10 @@ class Server:
         if "filter" in options:
             text, stop = "", "content_filter"
         model = _model_of(path, body)
-        if "other" in options or ("drift" in options and question != CANARY):
-            model = model.partition("-2")[0] + ("-mini" if "other" in options else "-2026-09-09")
+        if "other" in options:
+            model = model.partition("-2")[0] + "-mini"
+        if "drift" in options or "alias" in options:
+            model = model.partition("-2")[0] + "-2026-09-09"
         reply = _shaped(path, text, stop, model)
         if "empty" in options:
             reply["choices"] = []

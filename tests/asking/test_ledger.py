@@ -1,0 +1,179 @@
+import asyncio
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.ledger import Ledger, Spent, folder_of, read_answers, read_kept
+from enact_assets.asking.messages import Target
+from enact_assets.contracts.errors import OutputError, PredictionError
+
+
+def answer(sha: str, **values: object) -> Answer:
+    return Answer(sha, f"question {sha}", "seer-2", **({"text": "[1]", "usd": 0.5} | values))
+
+
+def written(folder: Path, *answers: Answer) -> Path:
+    with Ledger(folder) as ledger:
+        for one in answers:
+            ledger.put_soon(one)
+    return ledger.path
+
+
+@contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """Files of this process cannot grow beyond ``n_bytes``."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_answers_come_back_whole_but_for_the_raw_reply(tmp_path: Path) -> None:
+    first = answer("a", stop="cut", tokens_in=3, latency_s=0.25, attempts=2, unsure=1)
+    path = written(tmp_path, msgspec.structs.replace(first, raw={"id": [1, "\n"]}), answer("b"))
+    assert read_answers(tmp_path) == {"a": first, "b": answer("b")}
+    lines = path.read_bytes().split(b"\n")
+    assert len(lines) == 3
+    assert msgspec.json.decode(lines[0])["raw"] == {"id": [1, "\n"]}
+
+
+texts = st.text(max_size=30)
+answers = st.builds(
+    Answer,
+    request_sha=texts,
+    question_id=texts,
+    model=texts,
+    text=texts,
+    usd=st.none() | st.floats(0, 9),
+    latency_s=st.none() | st.floats(0, 9),
+    attempts=st.integers(0, 9),
+)
+
+
+@given(st.lists(answers, max_size=6, unique_by=lambda a: a.request_sha), st.data())
+def test_cut_anywhere_a_file_keeps_every_whole_line(
+    tmp_path_factory: pytest.TempPathFactory, kept: list[Answer], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("ledger")
+    lines = [msgspec.json.encode(one) + b"\n" for one in kept]
+    whole = b"".join(lines)
+    cut = data.draw(st.integers(0, len(whole)))
+    (folder / "1.jsonl").write_bytes(whole[:cut])
+    n_whole = sum(len(b"".join(lines[: k + 1])) <= cut for k in range(len(lines)))
+    assert list(read_answers(folder).values()) == kept[:n_whole]
+
+
+def test_a_damaged_line_is_reported_with_file_and_line(tmp_path: Path) -> None:
+    path = written(tmp_path, answer("a"), answer("b"), answer("c"))
+    good = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(good[0] + good[1][:20] + b"\n" + good[2])
+    for read in (read_answers, lambda folder: Spent(folder).usd_by_file()):
+        with pytest.raises(PredictionError, match=rf"{path.name}, line 2: damaged"):
+            read(tmp_path)
+
+
+def test_the_first_answer_counts_and_an_error_is_none(tmp_path: Path) -> None:
+    written(tmp_path / "x", answer("a", text=None, error="HTTP 500"), answer("a", text="first"))
+    written(tmp_path / "y", answer("a", text="second"))
+    assert read_answers(tmp_path)["a"].text == "first"
+
+
+def test_paid_replies_without_an_answer_are_counted(tmp_path: Path) -> None:
+    failed = {"text": None, "error": "no choices"}
+    written(
+        tmp_path,
+        answer("a", **failed),
+        answer("a", **failed),
+        answer("b", **failed, usd=None, attempts=6),
+        answer("c", **failed, served_model="another"),
+    )
+    assert read_kept(tmp_path).unreadable == {"a": 2}
+
+
+def test_a_full_disk_is_reported_and_leaves_no_half_line(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.put_soon(answer("a")).result()
+        size = ledger.path.stat().st_size
+        with full_disk(size + 10), pytest.raises(OutputError, match="cannot be kept"):
+            ledger.put_soon(answer("b")).result()
+        assert ledger.path.stat().st_size == size
+        ledger.put_soon(answer("c")).result()
+    assert set(read_answers(tmp_path)) == {"a", "c"}
+
+
+def test_answers_that_wait_are_flushed_together_before_they_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    flush = os.fdatasync
+
+    def counted(file: int) -> None:
+        flush(file)
+        sizes.append(os.fstat(file).st_size)
+
+    monkeypatch.setattr(os, "fdatasync", counted)
+    sizes_when_done: list[int] = []
+
+    async def put(ledger: Ledger, k: int) -> None:
+        await ledger.put(answer(str(k)))
+        sizes_when_done.append(sizes[-1])
+
+    async def all_at_once() -> None:
+        with Ledger(tmp_path) as ledger:
+            await asyncio.gather(*(put(ledger, k) for k in range(300)))
+
+    asyncio.run(all_at_once())
+    assert len(sizes) < 100
+    assert len(read_answers(tmp_path)) == 300
+    assert min(sizes_when_done) > 0
+
+
+def test_an_interrupted_put_is_written_all_the_same(tmp_path: Path) -> None:
+    async def interrupted() -> None:
+        with Ledger(tmp_path) as ledger:
+            task = asyncio.create_task(ledger.put(answer("a")))
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(interrupted())
+    assert set(read_answers(tmp_path)) == {"a"}
+
+
+def test_a_run_without_answers_leaves_no_file(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_spent_grows_with_files_that_grow(tmp_path: Path) -> None:
+    spent = Spent(tmp_path)
+    file = tmp_path / "x" / "1.jsonl"
+    file.parent.mkdir()
+    line = msgspec.json.encode(answer("a", usd=None, error="late", usd_unsure=0.25)) + b"\n"
+    file.write_bytes(line + line[:9])
+    assert spent.usd_by_file() == {"1.jsonl": 0.25}
+    file.write_bytes(line + line)
+    assert spent.usd_by_file() == {"1.jsonl": 0.5}
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/../../b", "x" * 999, "\x00", "ü" * 99])
+def test_no_name_of_a_model_leads_out_of_the_ledger(tmp_path: Path, name: str) -> None:
+    folder = folder_of(tmp_path, Target("openai_chat", "v1", name, {}))
+    assert folder.parent == tmp_path / "openai_chat"
+    folder.mkdir(parents=True)
+    assert folder.resolve() == folder
+
+
+def test_names_of_models_have_folders_of_their_own(tmp_path: Path) -> None:
+    names = ["Qwen/Qwen2.5", "Qwen%2FQwen2.5", "Qwen+Qwen2.5", "Qwen Qwen2.5"]
+    assert len({folder_of(tmp_path, Target("vllm", "", name, {})) for name in names}) == 4
