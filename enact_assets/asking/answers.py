@@ -39,6 +39,6 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 0
     unsure: int = 0
     error: str | None = None
-    raw: Any = None
     is_final: bool = False
     """Whether asking again would end the same, so that the lack of an answer is no failure."""
+    raw: Any = None

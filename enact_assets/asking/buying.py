@@ -126,7 +126,9 @@ class Purchase:
         self, request: Request, reply: Reply | Exception | None, attempts: Attempts
     ) -> Answer:
         if isinstance(reply, Reply):
-            return answered(self.model, request, reply, attempts, snapshot=self.snapshot)
+            # A local model's words before its reasoning was left out.
+            raw = getattr(reply, "written", None)
+            return answered(self.model, request, reply, attempts, snapshot=self.snapshot, raw=raw)
         attempts.unsure = int(request.most_usd > 0)
         if reply is None:
             raise PredictionError(

@@ -162,9 +162,17 @@ def refused(model: Model, request: Request, words: str, attempts: Attempts) -> A
     return _line(model, request, attempts, text=words, stop="refused", usd=0.0)
 
 
-def missing(model: Model, request: Request, error: str, attempts: Attempts | None = None) -> Answer:
+def missing(
+    model: Model,
+    request: Request,
+    error: str,
+    attempts: Attempts | None = None,
+    *,
+    is_final: bool = False,
+) -> Answer:
     """The line for a request without a whole reply."""
-    return _line(model, request, attempts or Attempts(), error=error[:_LONGEST_ERROR])
+    attempts, error = attempts or Attempts(), error[:_LONGEST_ERROR]
+    return _line(model, request, attempts, error=error, is_final=is_final)
 
 
 def _line(model: Model, request: Request, attempts: Attempts, **values: Any) -> Answer:

@@ -4,6 +4,7 @@ One process at a time buys from one model; others wait, read what it has bought,
 """
 
 import datetime as dt
+import itertools
 import os
 import time
 from collections import Counter
@@ -12,10 +13,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from enact_assets.asking.answers import Answer
+from enact_assets.asking.answers import Answer, Purpose
 from enact_assets.asking.budget import NO_BUDGET, Budget
 from enact_assets.asking.buying import Purchase
-from enact_assets.asking.canary import canary_message, canary_reader, verdict
+from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
 from enact_assets.asking.in_process import InProcess, load_in_process
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.ledger_locks import locked
@@ -77,8 +78,18 @@ def ask(
     return run.answers(messages)
 
 
+def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer, Verdict]:
+    """Ask the first message of every model once more, and say whether it saw pictures in order.
+
+    An answer of another model than the one that answered first is a line with an error. Errors: as
+    :func:`ask`, but for pictures in another order.
+    """
+    run = _Run(model, canary_reader(lambda _: b""), ledger_folder, budget, lambda _: None)
+    return run.checked_again()
+
+
 class _Run:
-    """One call of :func:`ask`."""
+    """One call of :func:`ask`, or of :func:`check`."""
 
     def __init__(
         self,
@@ -116,6 +127,25 @@ class _Run:
         self._tell()
         return {key: found[sha] for key, sha in shas.items()}
 
+    def checked_again(self) -> tuple[Answer, Verdict]:
+        model = self._model
+        message = canary_message(model.entry.max_images)
+        target = self._target(model.asked_id)
+        folder = folder_of(self._ledger_folder, target)
+        with self._alone(folder):
+            kept = read_kept(folder).answers
+            first = kept.get(request_sha(target, message))
+            shas = (request_sha(target, message, n) for n in itertools.count())
+            n, sha = next((n, sha) for n, sha in enumerate(shas) if sha not in kept)
+            purpose: Purpose = "canary" if first is None else "check"
+            request = Request(sha, message, n, self._most_usd(message), purpose)
+            reason = self._why_nothing()
+            if reason is not None:
+                return missing(model, request, reason), "unreadable"
+            self._snapshot = None if first is None else first.served_model
+            answer = self._bought([request], folder)[sha]
+        return answer, verdict(answer.text or "", model.entry.max_images)
+
     def _found(
         self, wanted: Mapping[str, Request], folder: Path, reason: str | None
     ) -> dict[str, Answer]:
@@ -133,11 +163,13 @@ class _Run:
         """Requests whose answer is known or that are not sent, and those to be bought."""
         found, to_buy = {}, []
         for sha, request in wanted.items():
-            why = reason or self._why_not(request) or self._why_not_again(kept.unreadable[sha])
+            never = self._why_not(request)
+            why = never or reason or self._why_not_again(kept.unreadable[sha])
             if sha in kept.answers:
                 found[sha] = kept.answers[sha]
             elif why is not None:
-                found[sha] = missing(self._model, request, why)
+                is_final = never is not None
+                found[sha] = missing(self._model, request, why, is_final=is_final)
             else:
                 to_buy.append(request)
         return found, to_buy

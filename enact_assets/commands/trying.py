@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from enact_assets.asking.model_entries import Model
     from enact_assets.asking.session import Progress as AskingProgress
 
+SEEN = {
+    "kept": "saw the pictures in order",
+    "changed": "saw the pictures in another order than they were sent, so it is asked nothing else",
+    "unreadable": "answered, but could not read the numbers that show the order of pictures",
+}
+"""What the answer to the first message means."""
 QUESTIONS = 20
 MAX_USD = 1.0
 
@@ -178,16 +184,19 @@ def _listed(models: Sequence["Model"]) -> Table:
 
 def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
     """Ask the first message once more; exit code 1 if the model cannot be used."""
+    from enact_assets.asking.model_entries import problems_of
     from enact_assets.predictions.model_asker import ModelAsker
     from enact_assets.runs.spending import spending_tags, usd_until
 
     root = DataRoot(arguments.data)
     limit = usd_until(root.root, spending_tags(root.root, MAX_USD))
-    answer = ModelAsker(root, lambda _sha: b"", limit).check(model)
+    for problem in problems_of([model]):
+        console.print(Text(problem, "yellow"))
+    answer, seen = ModelAsker(root, lambda _sha: b"", limit).check(arguments.name)
     if answer.text is None:
-        console.print(Text(f"{model.name}: {answer.error}", "red"))
+        console.print(Text(str(answer.error), "red"))
         return 1
-    console.print(Text(f"{model.name} saw the pictures in order. It said: {answer.text[:200]!r}"))
+    console.print(Text(f"{model.name} {SEEN[seen]}. It said: {answer.text[:200]!r}"))
     usd = "an unknown price" if answer.usd is None else f"{answer.usd:.4f} USD"
     console.print(
         Text(
@@ -195,7 +204,7 @@ def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> i
             f"{answer.latency_s or 0:.1f} s; answered by {answer.served_model}."
         )
     )
-    return 0
+    return 1 if seen == "changed" else 0
 
 
 def _ask(arguments: argparse.Namespace, console: Console) -> int:

@@ -9,9 +9,10 @@ from PIL import Image
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Budget
+from enact_assets.asking.canary import Verdict
 from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sha
 from enact_assets.asking.model_entries import Model
-from enact_assets.asking.session import Progress, ask
+from enact_assets.asking.session import Progress, ask, check
 from enact_assets.data_root.answer_files import NOT_IMPORTED, imported_answers
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.known_models import KnownModels
@@ -51,6 +52,11 @@ class ModelAsker:
             budget=Budget(self.data_root.ledger, self.usd_until),
             told=self.told,
         )
+
+    def check(self, name: str) -> tuple[Answer, Verdict]:
+        """As :func:`enact_assets.asking.session.check`."""
+        budget = Budget(self.data_root.ledger, self.usd_until)
+        return check(self._model(name), self.data_root.ledger, budget=budget)
 
     def max_missing(self, name: str) -> int:
         """How many questions may stay without an answer."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asking.misbehaving_server import Server, answer_to, running
 from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes, read_picture
 
 from enact_assets.asking import client, gate
@@ -14,6 +13,8 @@ from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.session import Key, ask
+
+from reference.misbehaving_server import Server, answer_to, running
 
 N = 12
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from asking.misbehaving_server import Server, running
 from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes, read_picture
 
 from enact_assets.asking.answers import Answer
@@ -19,6 +18,8 @@ from enact_assets.asking.model_entries import Model, Price
 from enact_assets.asking.replies import Reply
 from enact_assets.asking.session import Key, Progress, ask
 from enact_assets.contracts.errors import PredictionError, UnreadableFileError
+
+from reference.misbehaving_server import Server, running
 
 
 @pytest.fixture(scope="module")

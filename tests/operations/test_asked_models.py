@@ -1,0 +1,197 @@
+"""Models asked from a data root: kept, paid for once, scored like any other, within a budget."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tiny_roots import TinyRoot
+
+from enact_assets.cli import main
+from enact_assets.data_root.answer_files import ImportedAnswer, add_answers
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.runs.spending import USD_UNTIL_TAG, bought_by_persons, usd_until
+
+from reference.misbehaving_server import Server, running
+
+KEY = "sk-this-must-not-be-seen-anywhere"
+ASKED = ("predictions", "evaluation")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running() as found:
+        yield found
+
+
+def write_models(root: Path, url: str, more: str = "") -> None:
+    (root / "models.yaml").write_text(
+        "models:\n"
+        f"  seer: {{id: openrouter/seer-1, base_url: '{url}', price: {{in: 1, out: 2}}, "
+        f"picture_tokens: {{rule: fixed, numbers: [256]}}, parameters: {{max_tokens: 60}}}}\n{more}"
+    )
+
+
+def run(root: Path, *arguments: str) -> int:
+    return main([*arguments, "--data", str(root)])
+
+
+def answers(root: Path, model: str) -> pl.DataFrame:
+    return Lake(root / "lake").read("predictions", {"model": model, "variant": "baseline"})
+
+
+def questions(root: Path) -> pl.DataFrame:
+    return Lake(root / "lake").read("asked_questions", {"variant": "baseline"})
+
+
+def materialize(tiny: TinyRoot, root: Path, model: str, max_usd: float | None = None) -> list[str]:
+    """Messages of what failed."""
+    report = tiny.driver(root).run(models=[model], assets=ASKED, max_usd=max_usd)
+    return [failure.message for failure in report.failures]
+
+
+def test_a_first_look_is_kept_and_the_rest_is_bought_once(
+    tiny: TinyRoot, copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A first try costs cents, and what it bought counts for the leaderboard."""
+    write_models(copied, server.url())
+    n = questions(copied).height
+    assert run(copied, "ask", "seer", "--questions", "5", "--estimate") == 0
+    said = capsys.readouterr().out
+    assert "5 answers to buy" in said
+    assert f"{n} answers to buy" in said
+    assert not server.sold
+    assert run(copied, "ask", "seer", "--questions", "5") == 0
+    said = capsys.readouterr().out
+    assert "5 answers: 0.00" in said
+    assert "answered by seer-1" in said
+    assert sum(server.sold.values()) == 6  # and the canary
+    page = copied / "first_looks" / "seer_baseline.html"
+    assert "could not be read" in page.read_text("utf-8")
+    assert run(copied, "plan", "--model", "seer", "--json") == 0
+    planned = json.loads(capsys.readouterr().out)["answers_to_buy"]
+    assert [(p["model"], p["n_to_buy"], p["n_known"]) for p in planned] == [("seer", n - 5, 5)]
+    assert materialize(tiny, copied, "seer", max_usd=1) == []
+    assert set(server.sold.values()) == {1}
+    assert len(server.sold) == n + 1
+    rows = answers(copied, "seer")
+    assert rows.height == n
+    assert rows["raw_answer"].null_count() == 0
+    assert set(rows["served_model"]) == {"seer-1"}
+    assert rows["usd"].sum() == pytest.approx(n * (900 + 2 * 9) / 1e6)
+    # The ledger outlives what is made from it.
+    assert tiny.driver(copied).run(models=["seer"], assets=ASKED, force=True).is_success
+    assert set(server.sold.values()) == {1}
+    assert answers(copied, "seer").equals(rows)
+
+
+def test_questions_without_answer_fail_the_partition_and_are_asked_again_alone(
+    tiny: TinyRoot, copied: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", KEY)
+    write_models(copied, server.url("s422half"))
+    n = questions(copied).height
+    (failure,) = materialize(tiny, copied, "seer", max_usd=1)
+    found = re.search(rf"(\d+) of {n} questions have no answer", failure)
+    assert found is not None
+    assert 0 < int(found[1]) < n
+    assert "HTTP 422" in failure
+    assert sum(server.sold.values()) == n - int(found[1]) + 1
+    assert not any(
+        p == {"model": "seer", "variant": "baseline"}
+        for p in Lake(copied / "lake").partitions("predictions")
+    )
+    write_models(copied, server.url())
+    assert materialize(tiny, copied, "seer", max_usd=1) == []
+    assert set(server.sold.values()) == {1}
+    assert answers(copied, "seer")["raw_answer"].null_count() == 0
+    seen = [p for p in copied.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
+    assert seen == []
+
+
+def test_nothing_is_bought_without_a_budget_and_none_is_passed(
+    tiny: TinyRoot, copied: Path, server: Server
+) -> None:
+    write_models(copied, server.url())
+    (failure,) = materialize(tiny, copied, "seer")
+    assert "no budget is set" in failure
+    assert not server.sold
+    # Enough for a few requests at their highest possible price.
+    (failure,) = materialize(tiny, copied, "seer", max_usd=0.01)
+    assert "budget of" in failure
+    n = sum(server.sold.values())
+    assert 1 < n < questions(copied).height
+    spent = sum(
+        json.loads(line).get("usd", 0.0)
+        for file in (copied / "ledger").rglob("*.jsonl")
+        for line in file.read_text().splitlines()
+    )
+    assert spent == pytest.approx(n * 918e-6)
+    assert spent <= 0.01
+
+
+def test_an_unreachable_question_is_missing_and_the_rest_is_scored(
+    tiny: TinyRoot, copied: Path, server: Server
+) -> None:
+    """Pictures are never dropped: a question that shows too many is not asked at all."""
+    write_models(copied, server.url(), "  few: {id: vllm/few, max_images: 4, base_url: '%s'}\n")
+    text = (copied / "models.yaml").read_text() % server.url()
+    (copied / "models.yaml").write_text(text)
+    assert materialize(tiny, copied, "few") == []
+    rows = answers(copied, "few").join(questions(copied), on="question_id")
+    is_large = rows["length"] > 4
+    assert 0 < is_large.sum() < rows.height
+    assert rows["raw_answer"].is_null().equals(is_large)
+    reasons = set(rows.filter(is_large)["error"])
+    assert all("takes 4 at most" in reason for reason in reasons)
+
+
+def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
+    tiny: TinyRoot, copied: Path
+) -> None:
+    (copied / "mine.py").write_text(
+        "class Mine:\n    def answer(self, parts):\n        return '[1, 2]'\n"
+    )
+    asked = questions(copied)
+    right = [ImportedAnswer(q, str(a)) for q, a in asked.select("question_id", "answer").rows()]
+    add_answers(DataRoot(copied), "by_file", "baseline", right[1:])
+    assert materialize(tiny, copied, "python/mine.py:Mine") == []
+    lake = Lake(copied / "lake")
+    of_class = lake.read("evaluation", {"model": "python:mine.py:Mine", "variant": "baseline"})
+    assert of_class.height == asked.height
+    of_file = lake.read("evaluation", {"model": "by_file", "variant": "baseline"})
+    assert of_file["answer_status"].value_counts(sort=True).rows() == [
+        ("parsed", asked.height - 1),
+        ("missing", 1),
+    ]
+    assert of_file["is_accepted"].drop_nulls().all()
+    # The code of such a model is part of its version.
+    (copied / "mine.py").write_text(
+        "class Mine:\n    def answer(self, parts):\n        return '[2, 1]'\n"
+    )
+    plan, _ = tiny.driver(copied).plan(assets=("predictions",))
+    assert [step.partition[0] for step in plan.stale] == ["python:mine.py:Mine"]
+    assert "asked_model" in plan.stale[0].why
+
+
+def test_automation_buys_only_where_it_may(copied: Path) -> None:
+    step: StepSpec = STEP_NAMED["predictions"]
+    write_models(copied, "http://far.example/v1")
+    person, daemon = {}, {"enact/trigger": "automation"}
+    command = {"enact/trigger": "materialize", USD_UNTIL_TAG: "2.5"}
+    assert usd_until(copied, person) is None
+    assert usd_until(copied, command) == 2.5
+    assert usd_until(copied, daemon) is None
+    withheld = bought_by_persons(copied)
+    assert withheld(step, ("seer", "baseline"))
+    assert withheld(step, ("gpt-5-2025-08-07", "baseline"))
+    assert not withheld(step, ("oracle", "baseline"))
+    assert not withheld(STEP_NAMED["evaluation"], ("seer", "baseline"))
+    write_models(copied, "http://far.example/v1", "spending: {max_usd: 2, by_automation: true}\n")
+    assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, 2.0]
+    assert not bought_by_persons(copied)(step, ("seer", "baseline"))
