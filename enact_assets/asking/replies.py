@@ -96,11 +96,15 @@ def shaped(reply: Any, shape: Any) -> Any:
 def tokens_of_usage(usage: Any, shape: type[Usage]) -> Tokens | None:
     """Counts of ``usage``; None where they are missing or impossible."""
     try:
-        found: Tokens = msgspec.convert(usage, shape).tokens()
+        return possible_tokens(msgspec.convert(usage, shape).tokens())
     except (ValueError, RecursionError):
         return None
-    whole, cached, out, reasoning = found
-    return found if (cached or 0) <= whole and (reasoning or 0) <= out else None
+
+
+def possible_tokens(counts: Tokens) -> Tokens | None:
+    """``counts``; None where a part is more than the whole, or less than nothing."""
+    whole, cached, out, reasoning = counts
+    return counts if 0 <= (cached or 0) <= whole and 0 <= (reasoning or 0) <= out else None
 
 
 def stop_of(reason: str, stops: Mapping[str, Stop]) -> Stop:
