@@ -29,7 +29,7 @@ NO_BUDGET = (
 )
 _SOON_S = 0.25
 """An account that is raised again within this time is raised further ahead."""
-_MOST_AHEAD = 256
+_MOST_AHEAD = 16
 _POLL_S = 0.5
 _ROUNDING_USD = 1e-9
 

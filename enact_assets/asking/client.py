@@ -7,25 +7,16 @@ model that is refused stops the run, as does a row of questions without any answ
 """
 
 import asyncio
-import json
 import random
-import urllib.request
-from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
-
-import msgspec
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
-from enact_assets.asking.gate import Gate, asked_to_wait_s
+from enact_assets.asking.gate import Gate
 from enact_assets.asking.ledger import Ledger
-from enact_assets.asking.model_entries import LOOPBACK, Model
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.posting import Poster, Response
 from enact_assets.asking.requested import Attempts, Request, answered, missing, refused, unreadable
 from enact_assets.asking.wires import Pieces, ReplyError, Wire, is_refusal
-
-if TYPE_CHECKING:
-    import aiohttp
 
 MOST_FAULTS = 6
 """Attempts that may end in a fault before a question is given up for this run."""
@@ -40,20 +31,8 @@ LONGEST_PAUSE_S = 900.0
 """A provider that asks to wait longer stops the run: a limit per day, say."""
 FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
-MOST_BYTES = 16 << 20
-"""Of a reply; reading ends there."""
-MOST_RAW_BYTES = 1 << 20
-"""Of a reply that is kept whole beside its text."""
-_CONNECT_S = 30.0
-_QUOTED = 300
-_SHORTEST_KEY = 8
-"""What is shorter is a placeholder, such as those of local servers."""
 
 _ENDS_RUN = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
-_RATE = frozenset({429, 529})
-_PASSES = frozenset({408, 409, 425, *_RATE})
-_MAYBE_CHARGED = frozenset({408, 504, 524})
-"""A gateway gave up waiting; the model may have answered."""
 _OUT_OF_MONEY = b"insufficient_quota"
 
 
@@ -79,30 +58,6 @@ class Halt:
             return
 
 
-class _Response(NamedTuple):
-    """What came back. ``status`` 0: no whole reply. ``reply`` is decoded JSON, of status 200 only;
-    without it ``words`` say what is wrong. ``is_unsure``: it may have been charged all the same.
-    """
-
-    status: int
-    words: str = ""
-    body: bytes = b""
-    reply: Any = None
-    raw: Any = None
-    wait_s: float | None = None
-    is_unsure: bool = False
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether the provider was asked too often."""
-        return self.status in _RATE or (self.status == 503 and self.wait_s is not None)
-
-    @property
-    def may_pass(self) -> bool:
-        """Whether the same request may be answered later."""
-        return self.status == 0 or self.status >= 500 or self.status in _PASSES
-
-
 class Client:
     """Asks one model: ``async with Client(...) as client: await client.ask(request)``."""
 
@@ -110,7 +65,7 @@ class Client:
         self,
         model: Model,
         wire: Wire,
-        key: str | None,
+        key: str,
         pieces: Pieces,
         *,
         snapshot: str | None,
@@ -120,26 +75,17 @@ class Client:
     ) -> None:
         self._model, self._wire, self._pieces, self._snapshot = model, wire, pieces, snapshot
         self._ledger, self._account, self._halt = ledger, account, halt
-        self._key = (key or "").strip()
-        self._url = wire.url(model.base_url, model.asked_id)
-        self._proxy = _proxy_of(self._url)
-        self._headers = wire.headers(self._key or None)
+        url = wire.url(model.base_url, model.asked_id)
+        self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight)
         self._n_answered = self._n_rejected = self._n_failed = 0
 
     async def __aenter__(self) -> "Client":
-        import aiohttp
-
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
-        timeout = aiohttp.ClientTimeout(
-            total=self._model.entry.timeout_s,
-            sock_connect=min(_CONNECT_S, self._model.entry.timeout_s),
-        )
-        self._http = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        await self._poster.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._http.close()
+        await self._poster.__aexit__()
 
     async def ask(self, request: Request) -> Answer:
         """What became of ``request``, on disk if anything was sent.
@@ -171,7 +117,7 @@ class Client:
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(request.most_usd)
-                response = await self._post(body)
+                response = await self._poster.post(body)
                 attempts.end()
             if response.status == 200:
                 return self._read(request, response, attempts)
@@ -199,7 +145,7 @@ class Client:
         if self._halt.reason is not None:
             self._account.settle(usd, 0.0)
 
-    def _given_up(self, request: Request, response: _Response, attempts: Attempts) -> Answer | None:
+    def _given_up(self, request: Request, response: Response, attempts: Attempts) -> Answer | None:
         """The line for a reply without an answer; None if the request is sent again."""
         if is_refusal(response.status, response.body):
             self._count_answer()
@@ -224,7 +170,7 @@ class Client:
             return None
         return missing(self._model, request, words, attempts)
 
-    def _read(self, request: Request, response: _Response, attempts: Attempts) -> Answer:
+    def _read(self, request: Request, response: Response, attempts: Attempts) -> Answer:
         """The answer that a whole reply holds."""
         self._gate.faster()
         try:
@@ -256,104 +202,11 @@ class Client:
         if self._n_failed >= FAILED_IN_A_ROW:
             self._halt.stop(f"{self._n_failed} questions in a row got no answer, the last: {words}")
 
-    async def _post(self, body: list[bytes]) -> _Response:
-        import aiohttp
 
-        headers = self._headers | {"content-length": str(sum(map(len, body)))}
-        try:
-            async with self._http.post(
-                self._url,
-                data=_pieces_of(body),
-                headers=headers,
-                proxy=self._proxy,
-                # It would hand the key to another address.
-                allow_redirects=False,
-            ) as response:
-                received = await _received(response.content)
-                return self._understood(response.status, response.headers, received)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            return _Response(0, self._scrubbed(f"cannot connect to {self._url}: {error}"))
-        except aiohttp.InvalidURL:
-            return _Response(404, f"{self._url}: not an address; set `base_url` in models.yaml")
-        except TimeoutError:
-            seconds = self._model.entry.timeout_s
-            return _Response(0, f"no whole reply within {seconds:g} s", is_unsure=True)
-        except (aiohttp.ClientError, OSError) as error:
-            words = f"no whole reply: {type(error).__name__}: {error}"
-            return _Response(0, self._scrubbed(words), is_unsure=True)
-
-    def _understood(
-        self, status: int, headers: Mapping[str, str], received: bytes | None
-    ) -> _Response:
-        if received is None:
-            words = f"a reply of more than {MOST_BYTES >> 20} MiB"
-            return _Response(status, words, is_unsure=status in _MAYBE_CHARGED)
-        body = self._scrubbed_bytes(received)
-        quoted = " ".join(body[: 2 * _QUOTED].decode(errors="replace").split())[:_QUOTED]
-        if status == 200:
-            try:
-                reply, raw = _decoded(body)
-            except (ValueError, RecursionError):
-                kind = headers.get("content-type", "no content type")
-                words = f"a reply that is not JSON ({kind}): {quoted}"
-                return _Response(0, words, is_unsure=True)
-            return _Response(200, reply=reply, raw=raw if len(body) <= MOST_RAW_BYTES else None)
-        words = f"HTTP {status} from {self._url}: {quoted}"
-        if 300 <= status < 400:
-            target = self._scrubbed(headers.get("location", "nowhere"))[:_QUOTED]
-            words += f" redirects to {target}; redirects are not followed, so set `base_url`"
-        wait_s = asked_to_wait_s(headers, body)
-        return _Response(status, words, body, wait_s=wait_s, is_unsure=status in _MAYBE_CHARGED)
-
-    def _scrubbed(self, words: str) -> str:
-        return self._scrubbed_bytes(words.encode(errors="replace")).decode()
-
-    def _scrubbed_bytes(self, words: bytes) -> bytes:
-        """``words`` without the key, should a server repeat it."""
-        is_key = len(self._key) >= _SHORTEST_KEY
-        return words.replace(self._key.encode(), b"***") if is_key else words
-
-
-async def _pieces_of(body: list[bytes]) -> AsyncIterator[bytes]:
-    for piece in body:
-        yield piece
-
-
-async def _received(content: "aiohttp.StreamReader") -> bytes | None:
-    """The whole body; None if it is longer than :data:`MOST_BYTES`."""
-    chunks, size = [], 0
-    async for chunk in content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MOST_BYTES:
-            return None
-    return b"".join(chunks)
-
-
-def _decoded(body: bytes) -> tuple[Any, Any]:
-    """A reply as JSON, and as the ledger keeps it. Errors: :class:`ValueError` for other bytes."""
-    try:
-        reply = msgspec.json.decode(body)
-    except ValueError:
-        # Half a character, as where a model is cut within an emoji, is no JSON to msgspec.
-        text = body.decode()
-        return json.loads(text), text
-    return reply, reply
-
-
-def _wait_s(response: _Response, attempts: Attempts) -> float:
+def _wait_s(response: Response, attempts: Attempts) -> float:
     """How long to wait after a reply that was no answer."""
     if response.wait_s is not None:
         return response.wait_s
     n = attempts.rate_refusals if response.is_rate else attempts.faults
     jitter = random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(n - 1, 16)) * jitter
-
-
-def _proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for this address."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host in LOOPBACK or urllib.request.proxy_bypass(host):
-        return None
-    return urllib.request.getproxies().get(parts.scheme)

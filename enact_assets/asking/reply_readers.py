@@ -282,5 +282,5 @@ def read_google(reply: Any) -> Reply:
 def read_count(reply: Any, field: str) -> int:
     """The number of tokens in ``field`` of a reply. Errors: :class:`ReplyError`."""
     counts = shaped(reply, dict[str, Any])
-    number: int = shaped(counts.get(field), Count)
-    return number
+    found: int = shaped(counts.get(field), Count)
+    return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes, read_picture
 
-from enact_assets.asking import client, gate
+from enact_assets.asking import client, gate, posting
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
@@ -149,7 +149,7 @@ def test_a_run_without_any_answer_stops_early(
 def test_a_reply_of_many_megabytes_is_read_no_further(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MOST_BYTES", 2 << 20)
+    monkeypatch.setattr(posting, "MOST_BYTES", 2 << 20)
     answers = asked(server, "long", tmp_path, n=3)
     assert {answer.error for answer in answers.values()} == {"a reply of more than 2 MiB"}
     assert all(path.stat().st_size < 10_000 for path in tmp_path.rglob("*.jsonl"))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from enact_assets.asking.inspect_model import InspectModel
+from enact_assets.asking.inspect_model import InspectModel, read_output
 from enact_assets.asking.messages import Message, Part, Picture, Text
 from enact_assets.asking.model_entries import Model, ModelEntry
 from enact_assets.asking.replies import Reply, ReplyError
@@ -302,6 +302,30 @@ def test_inspect_can_be_stopped(server: Recorder) -> None:
     next(found)
     found.close()  # type: ignore[attr-defined]
     assert len(server.requests) < 10
+
+
+@pytest.mark.parametrize(
+    ("reason", "stop"),
+    [("stop", "complete"), ("max_tokens", "cut"), ("model_length", "cut"),
+     ("content_filter", "refused")],
+)  # fmt: skip
+def test_outputs_of_inspect(reason: Any, stop: str) -> None:
+    library = pytest.importorskip("inspect_ai.model", reason=REASON)
+    thought = library.ContentReasoning(reasoning="Hm.")
+    texts = [library.ContentText(text="[1, "), library.ContentText(text="2]")]
+    output = library.ModelOutput.from_content("m-1", [thought, *texts], stop_reason=reason)
+    assert read_output(output) == Reply("[1, 2]", stop, "m-1")
+    output.usage = library.ModelUsage(
+        input_tokens=7, input_tokens_cache_read=2, input_tokens_cache_write=1, output_tokens=4
+    )
+    assert read_output(output) == Reply("[1, 2]", stop, "m-1", 10, 2, 4, None)
+    for wrong in ("tool_calls", "unknown"):
+        with pytest.raises(ReplyError):
+            read_output(library.ModelOutput.from_content("m", "x", stop_reason=wrong))
+    with pytest.raises(ReplyError, match="no choice"):
+        read_output(library.ModelOutput(model="m", choices=[]))
+    with pytest.raises(ReplyError, match="went wrong"):
+        read_output(library.ModelOutput.from_content("m", "x", error="went wrong"))
 
 
 @pytest.mark.usefixtures("keys")

@@ -1,0 +1,147 @@
+"""Processes that are killed, interrupted, or ask the same at the same time."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking.misbehaving_server import answer_to
+
+from enact_assets.asking.budget import FOLDER, Budget
+from enact_assets.asking.ledger import read_answers
+
+pytestmark = pytest.mark.slow
+
+HERE = Path(__file__).parent
+N, IN_FLIGHT, N_KILLS = 2_000, 64, 10
+USD = (900 + 9 * 2) / 1e6
+"""Of an answer."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """Address of a server in a process of its own."""
+    with subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
+        [sys.executable, HERE / "misbehaving_server.py"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        process.terminate()
+
+
+def counts(server: str) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{server}/stat") as reply:  # noqa: S310 - our own server
+        found: dict[str, Any] = json.load(reply)
+        return found
+
+
+def started(
+    server: str,
+    folder: Path,
+    faults: str,
+    *,
+    n: int = N,
+    asked_id: str = "seer-2",
+    usd: float = 100.0,
+) -> subprocess.Popen[str]:
+    """A process that asks ``n`` questions and prints what became of them."""
+    url = f"{server}/x-{faults}/v1"
+    given = [url, str(folder), str(n), asked_id, str(usd), str(IN_FLIGHT)]
+    return subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
+        [sys.executable, HERE / "asking_process.py", *given], stdout=subprocess.PIPE, text=True
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> dict[str, str]:
+    printed, _ = process.communicate(timeout=200)
+    assert process.returncode == 0
+    found: dict[str, str] = json.loads(printed)
+    return found
+
+
+def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
+    server: str, tmp_path: Path
+) -> None:
+    seed = int.from_bytes(os.urandom(4))
+    draw = random.Random(seed)  # noqa: S311 - no secret
+    kept: dict[str, str | None] = {}
+    n_kills = 0
+    while n_kills < N_KILLS:
+        process = started(server, tmp_path, "lat500")
+        time.sleep(draw.uniform(0.5, 3.0))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            n_kills += 1
+        process.communicate()
+        time.sleep(0.7)  # the server answers what it still has
+        now = {sha: answer.text for sha, answer in read_answers(tmp_path).items()}
+        assert kept.items() <= now.items(), f"an answer is gone (seed {seed})"
+        kept = now
+    rows = finished(started(server, tmp_path, "lat500"))
+    assert rows == {f"q{k}": answer_to(f"q{k}") for k in range(N)}
+    counted = counts(server)
+    assert counted["questions"] == N + 1
+    print(f"{counted['twice']} bought twice in {N_KILLS} kills, seed {seed}")
+    assert counted["twice"] <= N_KILLS * IN_FLIGHT
+    # What the budget counts is at least what the server charged.
+    assert Budget(tmp_path, 100.0).committed_usd() >= counted["sold"] * USD - 1e-9
+
+
+def test_interrupted_it_keeps_what_is_there_and_writes_down_what_was_sent(
+    server: str, tmp_path: Path
+) -> None:
+    process = started(server, tmp_path, "lat1000")
+    while counts(server)["questions"] < 100:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode != 0
+    time.sleep(1.2)
+    counted = counts(server)
+    unsure = sum(
+        json.loads(line).get("unsure", 0)
+        for path in tmp_path.rglob("*.jsonl")
+        for line in path.read_text().splitlines()
+    )
+    assert len(read_answers(tmp_path)) + unsure == counted["sold"]
+    assert 0 < unsure <= IN_FLIGHT
+    assert not list((tmp_path / FOLDER).glob("*.json"))
+    finished(started(server, tmp_path, ""))
+    assert counts(server)["twice"] == unsure
+
+
+def test_two_processes_that_ask_the_same_buy_nothing_twice(server: str, tmp_path: Path) -> None:
+    processes = [started(server, tmp_path, "lat20", n=1_000) for _ in range(2)]
+    rows = [finished(process) for process in processes]
+    assert rows[0] == rows[1] == {f"q{k}": answer_to(f"q{k}") for k in range(1_000)}
+    assert counts(server)["twice"] == 0
+
+
+def test_two_processes_share_a_budget_also_after_a_kill(server: str, tmp_path: Path) -> None:
+    limit = 1.5
+    killed = started(server, tmp_path, "lat300", usd=limit, asked_id="seer-0")
+    while counts(server)["sold"] < 50:
+        time.sleep(0.02)
+    killed.kill()
+    killed.communicate()
+    time.sleep(0.5)
+    begun = counts(server)["sold"]
+    processes = [
+        started(server, tmp_path, "lat10", usd=limit, asked_id=f"seer-{k}") for k in (1, 2)
+    ]
+    rows = [finished(process) for process in processes]
+    reasons = {text for found in rows for text in found.values() if not text.startswith("[")}
+    assert all("the budget of 1.50 USD does not cover another" in reason for reason in reasons)
+    sold = counts(server)["sold"]
+    assert begun * USD < sold * USD <= limit
+    # Nearly all is used: what is left is less than a request, and what the kill left open.
+    left_open = Budget(tmp_path, limit).committed_usd() - sold * USD
+    assert sold * USD > limit - max(0.0, left_open) - 0.02
