@@ -220,7 +220,9 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
         ("questions", "right"),
         *((name, "right") for name in counts),
     ):
-        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        # Headings of numbers may take two lines, numbers and names may not.
+        is_words = name in {"kind", "model"}
+        board.add_column(name, justify=justify, no_wrap=is_words)  # type: ignore[arg-type]
     previous = None
     for row in rows:
         if previous not in (None, row["kind"]):
@@ -241,9 +243,9 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
 def _percent(value: Any, spread: Any) -> str:
     if value is None:
         return "-"
-    about = "" if spread is None else f" ± {100 * spread:.1f}"
-    return f"{100 * value:.1f}{about} %"
+    about = "" if spread is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{100 * spread:.1f}"
+    return f"{100 * value:.1f}{about}\N{NO-BREAK SPACE}%"
 
 
 def _questions(n: object, repetitions: Any) -> str:
-    return str(n) if (repetitions or 1) == 1 else f"{n} x {repetitions}"
+    return str(n) if (repetitions or 1) == 1 else f"{n}\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}{repetitions}"

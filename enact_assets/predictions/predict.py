@@ -103,7 +103,7 @@ def _refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -
     missing = [a for a in answers.values() if a.text is None and not a.is_final]
     if len(missing) <= max_missing:
         return
-    counted = Counter(str(answer.error) for answer in missing).most_common()
+    counted = Counter(str(answer.error).rstrip(".") for answer in missing).most_common()
     reasons = "; ".join(f"{n} x {reason}" for reason, n in counted[:SHOWN_REASONS])
     more = f"; {len(counted) - SHOWN_REASONS} more reasons" if len(counted) > SHOWN_REASONS else ""
     raise PredictionError(

@@ -66,8 +66,8 @@ def evaluation(
     gating: Annotated[Gating, EVIDENCE],
 ) -> Of[Evaluation]:
     """Every answer parsed and verified: any order that is consistent with the question is
-    accepted. Unparsed answers are wrong under profile paper and not scored under release;
-    missing answers are never scored. Both are counted.
+    accepted. Unparsed answers, refused and cut ones among them, are wrong under profile paper and
+    not scored under release; missing answers are never scored. All are counted.
     """
     indexes = {d: changes[d].index for d in _demonstrations(questions)}
     return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))

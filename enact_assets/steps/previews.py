@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ THUMBNAIL_PX = 200
 N_WRONG_SHOWN = 3
 N_REASONS_SHOWN = 10
 REASON_LENGTH = 80
+ANSWER_LENGTH = 1_000
 
 
 class Markdown(str):
@@ -57,7 +59,9 @@ def answered_question(
     answered = questions.join(predictions.drop_nulls("raw_answer"), on="question_id")
     shown = answered.sort((pl.col("length") - 4).abs(), "kind", "question_id").head(1)
     for question in shown.iter_rows(named=True):
-        said = f"Answered `{question['raw_answer']}`, reference `{question['answer']}`."
+        # As a block of code: a model's words are no Markdown. Its order comes last.
+        words = indent(question["raw_answer"][-ANSWER_LENGTH:], "    ", lambda _line: True)
+        said = f"Reference `{question['answer']}`. Answered:\n\n{words}"
         summary["a question"] = _with_pictures(question, said, pictures)
     return summary
 

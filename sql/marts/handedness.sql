@@ -2,8 +2,9 @@
 -- Reads: compared_answers.
 -- Rule:  components are LeftGrasping and RightGrasping. answers is all or wrong: the paper's
 --        standard errors imply the sizes of wrong answers, so compare these with it.
---        Standard errors take components as independent, as there; the clustered ones do not, and
---        are null where all components of a rate are about one demonstration. length null is all.
+--        Standard errors take components as independent, as there, those of repeated questions
+--        too; the clustered ones do not, and are null where all components of a rate are about one
+--        demonstration. length null is all.
 create table handedness as
 with hands as (
     select

@@ -5,6 +5,7 @@
 --        of the true visible change. Inexact ones may also state more, or something else.
 --        How the paper counts a question is unknown: one step with a strict subset, as the
 --        question_mismatch_rate takes it, or no step that differs in another way, the strict rate.
+--        Of repeated questions every answer counts.
 create table mismatch_rates as
 with kinds as (
     select * from compared_answers

@@ -80,13 +80,14 @@ def test_one_repetition_has_no_spread() -> None:
 def test_refused_and_cut_answers_are_parts_of_the_unparsed_ones() -> None:
     rows = tiny_rows()
     answer(rows, "guesser", "baseline", "f4", raw="I must not.", repetition=1, stop="refused")
+    answer(rows, "guesser", "baseline", "f4", raw="I must not.", repetition=2, stop="refused")
     answer(rows, "guesser", "baseline", "f3", raw="[2, 1,", repetition=1, stop="cut")
     wanted = "n_unparsed, n_refused, n_cut, n_missing"
     for sql in (
         f"select {wanted} from leaderboard where {OVERALL}",  # noqa: S608 - ours
         f"select {wanted} from answer_quality where {GUESSER}",  # noqa: S608 - ours
     ):
-        assert query(Relations(rows), sql).row(0) == (3, 1, 1, 1)
+        assert query(Relations(rows), sql).row(0) == (4, 2, 1, 1)
     answered = query(Relations(rows), f"select reason, stop from answers where {GUESSER}")  # noqa: S608 - ours
     assert {("refused", "refused"), ("cut", "cut")} <= set(answered.rows())
 

@@ -85,7 +85,7 @@ def test_costs_and_failures_are_summed_by_kind(pictures: Pictures) -> None:
     mine[2] |= {"served_model": "m-1"}
     found = dict(answered_question(questions(rows), Predictions.build(mine), pictures))
     picture = found.pop("a question")
-    assert "Answered `[2, 1, 3]`, reference `[2, 3, 1]`." in picture
+    assert picture.endswith("Reference `[2, 3, 1]`. Answered:\n\n    [2, 1, 3]")
     assert found == {
         "missing answers": 3,
         "why answers are missing": {"429": 2, "the service was down": 1},
@@ -97,3 +97,17 @@ def test_costs_and_failures_are_summed_by_kind(pictures: Pictures) -> None:
         "median latency, s": 3.0,
         "served models": "m-1",
     }
+
+
+def test_words_of_a_model_are_shown_as_code_and_only_their_end(pictures: Pictures) -> None:
+    """Else a picture that an answer links to would be fetched by whoever looks at the run."""
+    rows = tiny_rows()
+    said = "x" * 5_000 + "\n\n![](http://example.org/a.png)\n\n[2, 1, 3]"
+    for prediction in of_guesser(rows, "predictions"):
+        prediction["raw_answer"] = said
+    predictions = Predictions.build(of_guesser(rows, "predictions"))
+    shown = answered_question(questions(rows), predictions, pictures)["a question"]
+    words = shown.split("Answered:\n\n")[1]
+    assert len(words) < 1_100
+    assert all(line.startswith("    ") for line in words.split("\n"))
+    assert words.endswith("    ![](http://example.org/a.png)\n    \n    [2, 1, 3]")
