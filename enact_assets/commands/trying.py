@@ -226,10 +226,10 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     if model is not None:
         for problem in problems_of([model]):
             console.print(Text(problem, "yellow"))
-        cost = cost_of(data, name, asked)
+        cost = cost_of(data, name, asked, is_counted=True)
         console.print(Text(f"{asked.questions.height} questions: {cost.words()}"))
         if arguments.estimate:
-            cost = cost_of(data, name, everything)
+            cost = cost_of(data, name, everything, is_counted=True)
             console.print(Text(f"All {everything.questions.height}: {cost.words()}"))
             return 0
     root = data.data_root.root

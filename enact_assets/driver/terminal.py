@@ -243,9 +243,11 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
 def _percent(value: Any, spread: Any) -> str:
     if value is None:
         return "-"
-    about = "" if spread is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{100 * spread:.1f}"
-    return f"{100 * value:.1f}{about}\N{NO-BREAK SPACE}%"
+    about = "" if spread is None else f" ± {100 * spread:.1f}"
+    return f"{100 * value:.1f}{about} %".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _questions(n: object, repetitions: Any) -> str:
-    return str(n) if (repetitions or 1) == 1 else f"{n}\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}{repetitions}"
+    if (repetitions or 1) == 1:
+        return str(n)
+    return f"{n} x {repetitions}".replace(" ", "\N{NO-BREAK SPACE}")

@@ -33,6 +33,8 @@ class Estimate:
     usd: float | None
     n_learned: int
     is_bound: bool
+    n_counted: int = 0
+    """Messages whose tokens in the provider counted."""
 
     @classmethod
     def free(cls, n: int) -> "Estimate":
@@ -57,8 +59,10 @@ class Estimate:
         basis = (
             "no answer was bought before, so each counts the limit of its length"
             if self.is_bound
-            else f"learned from {self.n_learned} bought answers"
+            else f"tokens out as in {self.n_learned} bought answers"
         )
+        if self.n_counted:
+            basis += f"; tokens in as the provider counts them for {self.n_counted} questions"
         return f"{what}{tokens}, {price} ({basis})."
 
 
@@ -98,7 +102,8 @@ def estimate(
         usd = 0.0
     elif price is not None and tokens_in is not None and tokens_out is not None:
         usd = (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1e6
-    return Estimate(len(to_buy), n_known, tokens_in, tokens_out, usd, len(learned), is_bound)
+    n = len(to_buy), n_known
+    return Estimate(*n, tokens_in, tokens_out, usd, len(learned), is_bound, len(counted))
 
 
 def _size(message: Message) -> float:

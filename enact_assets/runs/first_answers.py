@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.asking.counting import counted
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress
@@ -203,8 +204,10 @@ def ask_first(
     return FirstAnswers(asked, rows, evaluated)
 
 
-def cost_of(data: DataResource, name: str, asked: Asked) -> Estimate:
+def cost_of(data: DataResource, name: str, asked: Asked, *, is_counted: bool = False) -> Estimate:
     """What asking ``name`` the questions of ``asked`` will cost, besides what the ledger has.
+
+    If ``is_counted``, the provider counts the tokens of a few of them.
 
     Errors: as :meth:`KnownModels.find`, and those of reading the ledger.
     """
@@ -212,7 +215,11 @@ def cost_of(data: DataResource, name: str, asked: Asked) -> Estimate:
     if model is None or model.channel not in WIRES:
         return Estimate.free(asked.questions.height)
     known = survey(model, WIRES[model.channel].version, asked.messages(), data.data_root.ledger)
-    return estimate(model, known.to_buy, known.n_known, known.kept)
+    few = []
+    if is_counted:
+        read = ModelAsker(data.data_root, data.images.read_png).read_shown
+        few = counted(model, known.to_buy, read)
+    return estimate(model, known.to_buy, known.n_known, known.kept, few)
 
 
 def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:

@@ -58,14 +58,9 @@ class _Stratum:
     def by_question(self) -> Floats:
         """Mean score of each question over its repetitions, (questions, models)."""
         n = np.count_nonzero(~np.isnan(self.scores), axis=0)
-<<<<<<< HEAD
         found: Floats = np.divide(
             np.nansum(self.scores, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0
         )
-=======
-        total = np.nansum(self.scores, axis=0)
-        found: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
->>>>>>> scores
         return found
 
 

@@ -1,0 +1,51 @@
+"""How many tokens a provider counts for a few messages: free of charge, before any is bought."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+from enact_assets.asking.messages import Message, PictureReader
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.posting import Poster
+from enact_assets.asking.wires import WIRES, Pieces, ReplyError
+
+MOST = 5
+"""Messages that are counted."""
+TIMEOUT_S = 30.0
+
+
+def counted(
+    model: Model, messages: Sequence[Message], read_picture: PictureReader
+) -> list[tuple[Message, int]]:
+    """Up to ``MOST`` of ``messages``, evenly spread, with the tokens that the provider counts.
+
+    Empty where it has no such service, or does not answer as documented: an estimate must not fail
+    for that. Errors: those of ``read_picture``.
+    """
+    key = os.environ.get(model.key_variable, "").strip()
+    wire = WIRES.get(model.channel)
+    if wire is None or wire.counting is None or not (key or model.is_local_server) or not messages:
+        return []
+    step = max(1, len(messages) // MOST)
+    pieces = Pieces(read_picture)
+    return asyncio.run(_counted(model, key, messages[::step][:MOST], pieces))
+
+
+async def _counted(
+    model: Model, key: str, messages: Sequence[Message], pieces: Pieces
+) -> list[tuple[Message, int]]:
+    wire = WIRES[model.channel]
+    found = []
+    for message in messages:
+        asked = (model.base_url, model.asked_id, model.parameters, message.parts, pieces)
+        request = wire.count_request(*asked)
+        if request is None:
+            return []
+        headers = wire.headers(key or None)
+        async with Poster(request.url, headers, key, TIMEOUT_S) as poster:
+            response = await poster.post(request.body)
+        try:
+            found.append((message, wire.count(response.reply)))
+        except ReplyError:
+            return []
+    return found
