@@ -215,14 +215,12 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
     for name, justify in (
         ("kind", "left"),
         ("model", "left"),
-        ("task accuracy", "right"),
-        ("pairwise accuracy", "right"),
+        ("task\naccuracy", "right"),
+        ("pairwise\naccuracy", "right"),
         ("questions", "right"),
         *((name, "right") for name in counts),
     ):
-        # Headings of numbers may take two lines, numbers and names may not.
-        is_words = name in {"kind", "model"}
-        board.add_column(name, justify=justify, no_wrap=is_words)  # type: ignore[arg-type]
+        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     previous = None
     for row in rows:
         if previous not in (None, row["kind"]):
@@ -244,10 +242,10 @@ def _percent(value: Any, spread: Any) -> str:
     if value is None:
         return "-"
     about = "" if spread is None else f" ± {100 * spread:.1f}"
-    return f"{100 * value:.1f}{about} %".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{100 * value:.1f}{about} %"
 
 
 def _questions(n: object, repetitions: Any) -> str:
     if (repetitions or 1) == 1:
         return str(n)
-    return f"{n} x {repetitions}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{n} x {repetitions}"
