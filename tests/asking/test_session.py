@@ -46,14 +46,10 @@ def test_nothing_is_bought_twice(server: Server, tmp_path: Path) -> None:
     given = model(server.url())
     first = asked(given, messages(5), tmp_path)
     more = asked(given, messages(8), tmp_path)
-    assert {key: more[key] for key in first} == {
-        key: msgspec.structs.replace(answer, raw=None) for key, answer in first.items()
-    }
+    assert {key: more[key] for key in first} == first
     assert outcomes(more) == {"complete": 8}
     assert server.sold == {"canary": 1} | {f"q{k}": 1 for k in range(8)}
-    assert asked(given, messages(8), tmp_path, max_usd=None) == {
-        key: msgspec.structs.replace(answer, raw=None) for key, answer in more.items()
-    }
+    assert asked(given, messages(8), tmp_path, max_usd=None) == more
 
 
 def test_the_address_and_the_name_in_the_data_root_decide_no_answer(
