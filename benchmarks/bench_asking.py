@@ -227,7 +227,7 @@ def _inspect_eval(url: str, folder: Path, n: int, in_flight: int) -> int:
 
 
 def _peak_bytes() -> int:
-    """Of this process alone: what ``getrusage`` says begins with the peak of its parent."""
+    """As :func:`~enact_assets.bulk.run.peak_bytes`, which would load Numba and polars' tables."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
@@ -239,7 +239,8 @@ async def _at_most(in_flight: int, n: int, answer: Callable[[int], Awaitable[boo
     async def work() -> None:
         nonlocal n_answered
         for k in todo:
-            n_answered += await answer(k)
+            is_answered = await answer(k)
+            n_answered += is_answered
 
     async with asyncio.TaskGroup() as group:
         for _ in range(in_flight):

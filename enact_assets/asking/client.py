@@ -152,7 +152,7 @@ class Client:
         """The line for a reply without an answer; None if the request is sent again."""
         if is_refusal(response.status, response.body):
             self._count_answer()
-            return refused(self._model, request, response.words, attempts)
+            return refused(self._model, request, response.said, attempts)
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
