@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    bench_asking,
     bench_constants,
     bench_core,
     bench_crash,
@@ -24,12 +25,12 @@ from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
 
 BENCHMARKS = ("targets", "core", "simulator")
-OTHERS = ("operations", "demonstrations", "scale", "crash", "sources", "constants")
+OTHERS = ("operations", "demonstrations", "scale", "crash", "sources", "constants", "asking")
 
 
 def main() -> int:
     """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations`` or
-    ``operations`` did not reach their goals, or if ``crash`` found damage.
+    ``operations`` or ``asking`` did not reach their goals, or if ``crash`` found damage.
     """
     arguments = _parser().parse_args()
     load = os.getloadavg()[0]
@@ -41,8 +42,14 @@ def main() -> int:
     if arguments.benchmark in {"sources", "constants"}:
         bench_sources.main() if arguments.benchmark == "sources" else _constants(arguments)
         return 0
-    if arguments.benchmark == "operations":
-        return 0 if bench_operations.main(arguments.part) else 1
+    if arguments.benchmark in {"operations", "asking"}:
+        is_operations = arguments.benchmark == "operations"
+        is_reached = (
+            bench_operations.main(arguments.part)
+            if is_operations
+            else bench_asking.main(arguments.questions)
+        )
+        return 0 if is_reached else 1
     if arguments.benchmark == "crash":
         is_harmless = bench_crash.main(arguments.runs, arguments.seed, workers=arguments.workers)
         return 0 if is_harmless else 1
@@ -64,20 +71,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "benchmark",
         nargs="?",
-        choices=(
-            *BENCHMARKS,
-            "operations",
-            "demonstrations",
-            "scale",
-            "crash",
-            "sources",
-            "constants",
-        ),
+        choices=(*BENCHMARKS, *OTHERS),
         help="targets: the table of what is to be reached; core, simulator: details; "
         "operations: overhead, plans, publishing; demonstrations: those of the registry from "
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
         "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
-        "constants: what other values of a gating's constants change (default: the first three)",
+        "constants: what other values of a gating's constants change; asking: requests to models, "
+        "beside other clients (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -96,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", type=int, default=N_MODELS, help="whose answers are verified")
     parser.add_argument("--draws", type=int, default=N_DRAWS, help="distinct trajectories to draw")
     parser.add_argument("--runs", type=int, default=100, help="to kill, of crash")
+    parser.add_argument("--questions", type=int, help="of each row of asking, at most")
     parser.add_argument("--seed", type=int, default=0, help="of the moments of crash")
     parser.add_argument("--profile", choices=tuple(PROFILES), default="release", help="of scale")
     parser.add_argument(

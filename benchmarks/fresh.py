@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.fresh start``, ``... recording SMALL LARGE``, ``... questions PROFILE
 KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... plan ROOT``, ``...
-publish LAKE FILE`` and ``... source FILE N`` print one line of JSON; ``python -m
-benchmarks`` runs them.
+publish LAKE FILE``, ``... source FILE N`` and ``... asking CLIENT URL FOLDER N IN_FLIGHT MS`` print
+one line of JSON; ``python -m benchmarks`` runs them.
 """
 
 import json
@@ -214,6 +214,12 @@ def main() -> int:
             found = source(Path(file), int(n))
         case ["questions", profile, *numbers]:
             found = questions(profile, *map(int, numbers))
+        case ["asking", client, address, folder, *numbers]:
+            from benchmarks.bench_asking import ask
+
+            n, in_flight, ms = map(int, numbers)
+            where = (address, Path(folder))
+            found = ask(client, *where, n=n, in_flight=in_flight, latency_ms=ms)
         case other:
             print(f"unknown measurement {other}", file=sys.stderr)
             return 2

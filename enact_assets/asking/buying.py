@@ -20,8 +20,10 @@ from enact_assets.asking.requested import Attempts, Request, answered, missing
 from enact_assets.asking.wires import Pieces, Wire
 from enact_assets.contracts.errors import PredictionError
 
-_PAID_AT_ONCE = 16
-"""Requests to a model in this process that go to it together where each costs money."""
+_ROUNDS = 4
+"""Requests for which money is reserved together, in rounds of those in flight, where this process
+runs the model.
+"""
 _T = TypeVar("_T")
 
 
@@ -56,7 +58,8 @@ class Purchase:
         reason = ""
         with self._opened() as (ledger, account):
             while not reason and len(found) < len(requests):
-                batch, reason = _covered(requests[len(found) :], account)
+                size = _ROUNDS * max(1, self.model.entry.in_flight)
+                batch, reason = _covered(requests[len(found) :], account, size)
                 for request, answer in self._answered(batch, asked):
                     ledger.put_soon(answer).result()
                     account.settle(request.most_usd, (answer.usd or 0.0) + answer.usd_unsure)
@@ -148,11 +151,15 @@ class Purchase:
         return lines
 
 
-def _covered(requests: Sequence[Request], account: Account) -> tuple[Sequence[Request], str]:
-    """The first of ``requests`` for which money could be reserved; if there are none, why."""
+def _covered(
+    requests: Sequence[Request], account: Account, most: int
+) -> tuple[Sequence[Request], str]:
+    """The first of ``requests``, ``most`` at most, for which money could be reserved; if there are
+    none, why. All, if none costs money.
+    """
     if not any(request.most_usd for request in requests):
         return requests, ""
-    batch = requests[:_PAID_AT_ONCE]
+    batch = requests[:most]
     for n, request in enumerate(batch):
         try:
             _run(account.reserve(request.most_usd, waits=n == 0))

@@ -9,6 +9,8 @@ model that is refused stops the run, as does a row of questions without any answ
 import asyncio
 import random
 
+import msgspec
+
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
 from enact_assets.asking.gate import Gate
@@ -88,7 +90,7 @@ class Client:
         await self._poster.__aexit__()
 
     async def ask(self, request: Request) -> Answer:
-        """What became of ``request``, on disk if anything was sent.
+        """What became of ``request``, without ``raw``; on disk if anything was sent.
 
         Errors: :class:`~enact_assets.contracts.errors.OutputError` if the ledger cannot be written,
         and those of the wire and of the reader of pictures.
@@ -106,7 +108,8 @@ class Client:
         if attempts.n:
             await self._ledger.put(answer)
         self._account.settle(attempts.held_usd, (answer.usd or 0.0) + answer.usd_unsure)
-        return answer
+        # On disk it is; nine thousand whole replies are a lot of memory.
+        return msgspec.structs.replace(answer, raw=None)
 
     async def _tried(self, request: Request, attempts: Attempts) -> Answer:
         model, parts = self._model, request.message.parts
@@ -149,7 +152,7 @@ class Client:
         """The line for a reply without an answer; None if the request is sent again."""
         if is_refusal(response.status, response.body):
             self._count_answer()
-            return refused(self._model, request, response.words, attempts)
+            return refused(self._model, request, response.said, attempts)
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words

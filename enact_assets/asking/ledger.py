@@ -68,7 +68,7 @@ class Ledger:
             raise _cannot_write(self.path, error) from error
         self._good = 0
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write_groups, name=f"ledger {name}")
+        self._thread = threading.Thread(target=self._write_groups, name=name, daemon=True)
         self._thread.start()
 
     def __enter__(self) -> "Ledger":
@@ -103,11 +103,13 @@ class Ledger:
         is_open = True
         while is_open:
             group, is_open = self._next_group()
-            failure: OutputError | None = None
+            failure: Exception | None = None
             try:
                 self._append(b"".join(line for line, _ in group))
             except OSError as error:
                 failure = _cannot_write(self.path, error)
+            except Exception as error:  # noqa: BLE001 - or all who wait would wait for ever
+                failure = error
             for _, done in group:
                 if failure is None:
                     done.set_result(None)
@@ -131,6 +133,8 @@ class Ledger:
             return
         left = memoryview(lines)
         try:
+            if os.fstat(self._file).st_size != self._good:
+                os.ftruncate(self._file, self._good)  # that was not possible below
             while left:
                 left = left[os.write(self._file, left) :]
             os.fdatasync(self._file)

@@ -35,6 +35,7 @@ class Response(NamedTuple):
 
     status: int
     words: str = ""
+    said: str = ""
     body: bytes = b""
     reply: Any = None
     raw: Any = None
@@ -118,7 +119,8 @@ class Poster:
             target = self._scrubbed(headers.get("location", "nowhere"))[:_QUOTED]
             words += f" redirects to {target}; redirects are not followed, so set `base_url`"
         wait_s = asked_to_wait_s(headers, body)
-        return Response(status, words, body, wait_s=wait_s, is_unsure=status in _MAYBE_CHARGED)
+        is_unsure = status in _MAYBE_CHARGED
+        return Response(status, words, quoted, body, wait_s=wait_s, is_unsure=is_unsure)
 
     def _scrubbed(self, words: str) -> str:
         return self._scrubbed_bytes(words.encode(errors="replace")).decode()

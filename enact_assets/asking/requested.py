@@ -135,7 +135,7 @@ def answered(
         model,
         request,
         attempts,
-        text=reply.text[:LONGEST_TEXT] if error is None else None,
+        text=_writable(reply.text[:LONGEST_TEXT]) if error is None else None,
         stop="cut" if is_long and reply.stop == "complete" else reply.stop,
         served_model=reply.served_model,
         tokens_in=reply.tokens_in,
@@ -152,9 +152,8 @@ def unreadable(
     model: Model, request: Request, error: str, attempts: Attempts, raw: Any = None
 ) -> Answer:
     """The line for a whole reply without an answer. It may have cost as much as it can."""
-    return _line(
-        model, request, attempts, usd=request.most_usd, error=error[:_LONGEST_ERROR], raw=raw
-    )
+    words = _writable(error[:_LONGEST_ERROR])
+    return _line(model, request, attempts, usd=request.most_usd, error=words, raw=raw)
 
 
 def refused(model: Model, request: Request, words: str, attempts: Attempts) -> Answer:
@@ -171,8 +170,13 @@ def missing(
     is_final: bool = False,
 ) -> Answer:
     """The line for a request without a whole reply."""
-    attempts, error = attempts or Attempts(), error[:_LONGEST_ERROR]
+    attempts, error = attempts or Attempts(), _writable(error[:_LONGEST_ERROR])
     return _line(model, request, attempts, error=error, is_final=is_final)
+
+
+def _writable(text: str) -> str:
+    """``text`` without half characters, which no file can hold."""
+    return text.encode(errors="replace").decode()
 
 
 def _line(model: Model, request: Request, attempts: Attempts, **values: Any) -> Answer:
@@ -182,7 +186,7 @@ def _line(model: Model, request: Request, attempts: Attempts, **values: Any) -> 
         model=model.asked_id,
         repetition=request.repetition,
         purpose=request.purpose,
-        usd_unsure=attempts.unsure * request.most_usd,
+        usd_unsure=attempts.unsure * request.most_usd if attempts.unsure else 0.0,
         latency_s=attempts.latency_s,
         sent_at=attempts.sent_at,
         attempts=attempts.n,

@@ -11,7 +11,7 @@ from enact_assets.driver.contract import (
     Started,
     StepRun,
 )
-from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.step_runs import workplace
 from enact_assets.runs.pools import driver_limit
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.asking.counting import counted
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress
 from enact_assets.asking.survey import survey
+from enact_assets.asking.token_counts import counted
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.ids import content_sha

@@ -10,7 +10,7 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Budget
-from enact_assets.asking.canary import NUMBERS
+from enact_assets.asking.canary import NUMBERS, drawn
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
@@ -47,14 +47,10 @@ def test_nothing_is_bought_twice(server: Server, tmp_path: Path) -> None:
     given = model(server.url())
     first = asked(given, messages(5), tmp_path)
     more = asked(given, messages(8), tmp_path)
-    assert {key: more[key] for key in first} == {
-        key: msgspec.structs.replace(answer, raw=None) for key, answer in first.items()
-    }
+    assert {key: more[key] for key in first} == first
     assert outcomes(more) == {"complete": 8}
     assert server.sold == {"canary": 1} | {f"q{k}": 1 for k in range(8)}
-    assert asked(given, messages(8), tmp_path, max_usd=None) == {
-        key: msgspec.structs.replace(answer, raw=None) for key, answer in more.items()
-    }
+    assert asked(given, messages(8), tmp_path, max_usd=None) == more
 
 
 def test_the_address_and_the_name_in_the_data_root_decide_no_answer(
@@ -107,6 +103,7 @@ def test_what_may_not_be_bought_is_not_asked(
     answers = asked(given, messages(3), tmp_path, max_usd)
     assert outcomes(answers) == {"missing": 3}
     assert all(reason in (a.error or "") and a.attempts == 0 for a in answers.values())
+    assert {a.usd_unsure for a in answers.values()} == {0.0}
     assert server.n == n
 
 
@@ -292,6 +289,37 @@ def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path)
     changed.version = "fortune 2"
     told_fortune(changed, 1, tmp_path, local())
     assert changed.asked == ["canary", "q0"]
+
+
+def test_half_a_character_is_no_reason_to_lose_an_answer(tmp_path: Path) -> None:
+    class Half(Fortune):
+        def answers(
+            self, messages: Sequence[Message], read_picture: PictureReader
+        ) -> Iterator[Reply | Exception]:
+            for message in messages:
+                if message.question_id == "q1":
+                    yield ValueError("half \ud83d")
+                else:
+                    yield Reply("[1] \ud83d", "complete")
+
+    answers = told_fortune(Half(), 2, tmp_path, local())
+    assert answers["q0", 0].text == "[1] ?"
+    assert answers["q1", 0].error == "ValueError: half ?"
+
+
+def test_a_class_of_the_user_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "counting.py").write_text(
+        "class Counting:\n    def answer(self, parts):\n        return f'[{len(parts)}]'\n"
+    )
+    given = msgspec.structs.replace(
+        model("", "python", "counting.py:Counting", price=None), folder=tmp_path
+    )
+    picture = drawn("407")
+    answers = ask(
+        given, messages(2), lambda _: picture, tmp_path / "ledger",
+        budget=Budget(tmp_path / "ledger", None),
+    )  # fmt: skip
+    assert {a.text for a in answers.values()} == {"[3]"}
 
 
 def test_a_model_in_this_process_that_dies_keeps_its_answers(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from small_sites import empty_site, outcomes, trivial
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.driver.agreement import accept, offered_terms
-from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.process_runner import ProcessRunner
 from enact_assets.driver.step_runs import leave, workplace
 from enact_assets.runs.driver_lock import (

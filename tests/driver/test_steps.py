@@ -19,7 +19,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.driver.contract import Site, StepRun, run_id_of
-from enact_assets.driver.in_process import InProcessRunner
+from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
 from enact_assets.driver.step_runs import leave, workplace
 from enact_assets.runs.lost_runs import (
