@@ -64,8 +64,8 @@ class Tools:
     progress: Callable[[str], Progress] = lambda _text: SilentProgress()
     data_root: DataRoot = field(default_factory=DataRoot.from_environment)
     """Its models, and the ledger of their answers."""
-    usd_until: float | None = None
-    """See :class:`ModelAsker`."""
+    usd_until: Callable[[], float | None] = lambda: None
+    """See :class:`ModelAsker`. Called where models are asked: it reads a user's file."""
 
 
 @dataclass(frozen=True)
@@ -207,4 +207,4 @@ def model_asker(
 ) -> ModelAsker:
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
-    return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until, hears)
+    return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)

@@ -75,7 +75,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             data.workers,
             lambda text: reporter(context, text),
             data.data_root,
-            usd_until(Path(data.root), context.run.tags),
+            partial(usd_until, Path(data.root), context.run.tags),
         )
         with making(context, data, step.name) as made, playing(context):
             world = World(data.lake, made.names, partial(_entry, registry), tools)

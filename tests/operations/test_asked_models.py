@@ -85,6 +85,10 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     assert set(rows["served_model"]) == {"seer-1"}
     assert rows["usd"].sum() == pytest.approx(n * (900 + 2 * 9) / 1e6)
     # The ledger outlives what is made from it.
+    bought = {file: file.read_bytes() for file in (copied / "ledger").rglob("*.jsonl")}
+    assert run(copied, "forget", "model", "seer") == 0
+    assert run(copied, "gc", "--delete") == 0
+    assert {file: file.read_bytes() for file in (copied / "ledger").rglob("*.jsonl")} == bought
     assert tiny.driver(copied).run(models=["seer"], assets=ASKED, force=True).is_success
     assert set(server.sold.values()) == {1}
     assert answers(copied, "seer").equals(rows)
@@ -177,6 +181,16 @@ def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
     plan, _ = tiny.driver(copied).plan(assets=("predictions",))
     assert [step.partition[0] for step in plan.stale] == ["python:mine.py:Mine"]
     assert "asked_model" in plan.stale[0].why
+
+
+def test_a_broken_file_of_models_stops_what_asks_and_nothing_else(
+    tiny: TinyRoot, copied: Path
+) -> None:
+    (copied / "models.yaml").write_text("models: {mine: {max_images: 4}}")
+    report = tiny.driver(copied).run(assets=("path_counts", "predictions"), force=True)
+    assert {step.name for step in report.made} == {"path_counts"}
+    (failure,) = report.failures
+    assert "models.yaml: models.mine: " in failure.message
 
 
 def test_automation_buys_only_where_it_may(copied: Path) -> None:
