@@ -223,7 +223,7 @@ def _inspect_eval(url: str, folder: Path, n: int, in_flight: int) -> int:
             log_dir=logs,
             display="none",
         )[0]
-    return sum(bool(sample.output.completion) for sample in log.samples or [])
+        return sum(bool(sample.output.completion) for sample in log.samples or [])
 
 
 def _peak_bytes() -> int:

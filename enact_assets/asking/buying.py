@@ -95,10 +95,9 @@ class Purchase:
             for request in todo:
                 try:
                     found[request.sha] = await client.ask(request)
+                    self.on_answer(request, found[request.sha])
                 except Exception as error:  # noqa: BLE001 - what is in flight is waited for first
                     halt.stop(str(error), error)
-                if halt.error is None:
-                    self.on_answer(request, found[request.sha])
                 if halt.reason is not None:
                     return
 
@@ -106,9 +105,13 @@ class Purchase:
             self.model, wire, key, Pieces(self.read_picture), snapshot=self.snapshot,
             ledger=ledger, account=account, halt=halt,
         )  # fmt: skip
-        async with client, asyncio.TaskGroup() as group:
-            for _ in range(min(len(requests), max(1, self.model.entry.in_flight))):
-                group.create_task(work(client))
+        try:
+            async with client, asyncio.TaskGroup() as group:
+                for _ in range(min(len(requests), max(1, self.model.entry.in_flight))):
+                    group.create_task(work(client))
+        except BaseExceptionGroup as errors:
+            # An interrupt that is raised within a request: nothing is waited for.
+            raise errors.exceptions[0] from None
         if halt.error is not None:
             raise halt.error
         return found | self._left(requests, found, halt.reason or "")

