@@ -26,7 +26,7 @@ N_QUESTIONS, N_PICTURES = 9_000, 500
 PICTURES_SHOWN = 8
 PICTURE_BYTES = 86_000
 """With base64 a request of eight has 0.92 MB."""
-SERVER = Path(__file__).parents[1] / "tests" / "asking" / "misbehaving_server.py"
+SERVER = Path(__file__).parents[1] / "tests" / "reference" / "misbehaving_server.py"
 NAME = "seer-2"
 GOAL_PER_S = 100
 FREE, PAID = "ours", "ours, within a budget"
