@@ -10,6 +10,7 @@ from enact_assets.asking import budget as budget_module
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
 from enact_assets.asking.ledger import Ledger
+from enact_assets.asking.ledger_locks import locked
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.system.process_identity import ProcessIdentity
 
@@ -131,6 +132,18 @@ def test_a_running_process_is_waited_for(tmp_path: Path) -> None:
         return BOUND
 
     assert asyncio.run(run()) == BOUND
+
+
+def test_an_account_is_raised_by_one_process_at_a_time(tmp_path: Path) -> None:
+    async def run() -> None:
+        account = Account(Budget(tmp_path, 3.0), "1.jsonl")
+        with locked(tmp_path / "budget" / ".lock"):
+            raising = asyncio.create_task(account.reserve(BOUND))
+            await asyncio.sleep(0.05)
+            assert not raising.done()
+        await asyncio.wait_for(raising, 3)
+
+    asyncio.run(run())
 
 
 def test_a_run_that_was_interrupted_leaves_what_is_unsettled(tmp_path: Path) -> None:

@@ -57,6 +57,19 @@ def test_no_more_are_inside_than_may_be_and_none_is_left_waiting() -> None:
     assert asyncio.run(run()) == 7
 
 
+def test_a_place_given_to_one_that_is_cancelled_at_once_is_not_lost() -> None:
+    async def run() -> None:
+        gate = Gate(1)
+        async with gate:
+            waiting = asyncio.create_task(gate.__aenter__())
+            await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await asyncio.wait_for(gate.__aenter__(), 1)
+
+    asyncio.run(run())
+
+
 def test_a_pause_holds_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate_module, "_SPREAD_S", 0.01)
 

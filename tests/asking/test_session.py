@@ -184,7 +184,8 @@ def test_an_alias_means_the_model_that_answered_first(server: Server, tmp_path: 
 
 
 def test_two_at_once_buy_nothing_twice(server: Server, tmp_path: Path) -> None:
-    given = model(server.url("lat5"))
+    given = model(server.url("lat20"))
+    asked(given, [], tmp_path)  # or the canary would keep them apart
     found: list[dict[Key, Answer]] = []
     threads = [
         threading.Thread(target=lambda: found.append(asked(given, messages(40), tmp_path)))
@@ -362,9 +363,9 @@ def test_a_model_in_this_process_that_dies_keeps_its_answers(tmp_path: Path) -> 
 def test_a_model_in_this_process_that_costs_money_stops_at_the_budget(tmp_path: Path) -> None:
     paid = model("", "inspect", "fortune", price=Price(1000.0, 1000.0), context_tokens=100)
     fortune = Fortune()
-    budget = Budget(tmp_path, 19.3)
+    budget = Budget(tmp_path, 18.9)
     answers = ask(paid, messages(100), read_picture, tmp_path, budget=budget, in_process=fortune)
     counted = outcomes(answers)
     assert counted["complete"] == len(fortune.asked) - 1
     assert 0 < counted["complete"] < 100
-    assert budget.committed_usd() <= 19.3
+    assert budget.committed_usd() <= 18.9
