@@ -217,9 +217,9 @@ def main() -> int:
         case ["asking", client, address, folder, *numbers]:
             from benchmarks.bench_asking import ask
 
-            n, in_flight, ms = map(int, numbers)
+            asked, in_flight, ms = map(int, numbers)
             where = (address, Path(folder))
-            found = ask(client, *where, n=n, in_flight=in_flight, latency_ms=ms)
+            found = ask(client, *where, n=asked, in_flight=in_flight, latency_ms=ms)
         case other:
             print(f"unknown measurement {other}", file=sys.stderr)
             return 2

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking.misbehaving_server import answer_to
+from reference.misbehaving_server import answer_to
 
 from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
@@ -30,7 +30,7 @@ USD = (900 + 9 * 2) / 1e6
 def server() -> Iterator[str]:
     """Address of a server in a process of its own."""
     with subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, HERE / "misbehaving_server.py"], stdout=subprocess.PIPE, text=True
+        [sys.executable, HERE.parent / "reference" / "misbehaving_server.py"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
