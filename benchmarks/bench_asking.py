@@ -97,15 +97,15 @@ def ask(
 ) -> dict[str, Any]:
     """Seconds and memory of one case, run in this process."""
     url = f"{address}/x-lat{latency_ms}/v1"
-    run = {
+    runs: dict[str, Callable[[], int]] = {
         FREE: lambda: _ours(url, folder, n, in_flight, price=None),
         PAID: lambda: _ours(url, folder, n, in_flight, price=1.0),
         "openai SDK": lambda: _openai(url, folder, n, in_flight),
         "Inspect generate()": lambda: _inspect_generate(url, folder, n, in_flight),
         "Inspect eval()": lambda: _inspect_eval(url, folder, n, in_flight),
-    }[client]
+    }
     began, cpu = time.monotonic(), time.process_time()
-    n_answered = run()
+    n_answered = runs[client]()
     assert n_answered == n, f"{n_answered} of {n} answered"
     return {
         "wall_s": time.monotonic() - began,

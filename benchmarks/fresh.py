@@ -217,9 +217,9 @@ def main() -> int:
         case ["asking", client, address, folder, *numbers]:
             from benchmarks.bench_asking import ask
 
-            asked, in_flight, ms = map(int, numbers)
-            where = (address, Path(folder))
-            found = ask(client, *where, n=asked, in_flight=in_flight, latency_ms=ms)
+            names = ("n", "in_flight", "latency_ms")
+            given = dict(zip(names, map(int, numbers), strict=True))
+            found = ask(client, address, Path(folder), **given)
         case other:
             print(f"unknown measurement {other}", file=sys.stderr)
             return 2

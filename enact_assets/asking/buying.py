@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
 from enact_assets.asking.client import Client, Halt
-from enact_assets.asking.in_process import InProcess
+from enact_assets.asking.in_process_models import InProcess
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.messages import PictureReader
 from enact_assets.asking.model_entries import Model

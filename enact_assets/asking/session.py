@@ -17,7 +17,7 @@ from enact_assets.asking.answers import Answer, Purpose
 from enact_assets.asking.budget import NO_BUDGET, Budget
 from enact_assets.asking.buying import Purchase
 from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
-from enact_assets.asking.in_process import InProcess, load_in_process
+from enact_assets.asking.in_process_models import InProcess, load_in_process
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader, Target, request_sha

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference.misbehaving_server import answer_to
 
 from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
 
+from reference.misbehaving_server import answer_to
+
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
+SERVER = HERE.parent / "reference" / "misbehaving_server.py"
 N, IN_FLIGHT, N_KILLS = 2_000, 64, 10
 USD = (900 + 9 * 2) / 1e6
 """Of an answer."""
@@ -30,7 +32,9 @@ USD = (900 + 9 * 2) / 1e6
 def server() -> Iterator[str]:
     """Address of a server in a process of its own."""
     with subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, HERE.parent / "reference" / "misbehaving_server.py"], stdout=subprocess.PIPE, text=True
+        [sys.executable, HERE.parent / "reference" / "misbehaving_server.py"],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
@@ -43,27 +47,31 @@ def counts(server: str) -> dict[str, Any]:
         return found
 
 
-def started(
-    server: str,
-    folder: Path,
-    faults: str,
-    *,
-    n: int = N,
-    asked_id: str = "seer-2",
-    usd: float = 100.0,
-) -> subprocess.Popen[str]:
-    """A process that asks ``n`` questions and prints what became of them."""
-    url = f"{server}/x-{faults}/v1"
-    given = [url, str(folder), str(n), asked_id, str(usd), str(IN_FLIGHT)]
-    return subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, HERE / "asking_process.py", *given], stdout=subprocess.PIPE, text=True
-    )
+class Asking(subprocess.Popen[str]):
+    """A process that asks ``n`` questions and prints what became of them into a file: of two that
+    end together one would wait for the reader of the other's pipe.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        folder: Path,
+        faults: str,
+        *,
+        n: int = N,
+        asked_id: str = "seer-2",
+        usd: float = 100.0,
+    ) -> None:
+        url = f"{server}/x-{faults}/v1"
+        given = [url, str(folder), str(n), asked_id, str(usd), str(IN_FLIGHT)]
+        self.printed = folder.with_name(f"{folder.name}-{asked_id}-{time.time_ns()}.json")
+        with self.printed.open("w") as file:
+            super().__init__([sys.executable, HERE / "asking_process.py", *given], stdout=file)
 
 
-def finished(process: subprocess.Popen[str]) -> dict[str, str]:
-    printed, _ = process.communicate(timeout=200)
-    assert process.returncode == 0
-    found: dict[str, str] = json.loads(printed)
+def finished(process: Asking) -> dict[str, str]:
+    assert process.wait(timeout=200) == 0
+    found: dict[str, str] = json.loads(process.printed.read_text())
     return found
 
 
@@ -75,17 +83,17 @@ def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
     kept: dict[str, str | None] = {}
     n_kills = 0
     while n_kills < N_KILLS:
-        process = started(server, tmp_path, "lat500")
+        process = Asking(server, tmp_path, "lat500")
         time.sleep(draw.uniform(0.5, 3.0))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             n_kills += 1
-        process.communicate()
+        process.wait()
         time.sleep(0.7)  # the server answers what it still has
         now = {sha: answer.text for sha, answer in read_answers(tmp_path).items()}
         assert kept.items() <= now.items(), f"an answer is gone (seed {seed})"
         kept = now
-    rows = finished(started(server, tmp_path, "lat500"))
+    rows = finished(Asking(server, tmp_path, "lat500"))
     assert rows == {f"q{k}": answer_to(f"q{k}") for k in range(N)}
     counted = counts(server)
     assert counted["questions"] == N + 1
@@ -98,11 +106,11 @@ def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
 def test_interrupted_it_keeps_what_is_there_and_writes_down_what_was_sent(
     server: str, tmp_path: Path
 ) -> None:
-    process = started(server, tmp_path, "lat1000")
+    process = Asking(server, tmp_path, "lat1000")
     while counts(server)["questions"] < 100:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.wait(timeout=20)
     assert process.returncode != 0
     time.sleep(1.2)
     counted = counts(server)
@@ -115,12 +123,12 @@ def test_interrupted_it_keeps_what_is_there_and_writes_down_what_was_sent(
     assert counted["sold"] <= len(read_answers(tmp_path)) + unsure
     assert 0 < unsure <= IN_FLIGHT
     assert not list((tmp_path / FOLDER).glob("*.json"))
-    finished(started(server, tmp_path, ""))
+    finished(Asking(server, tmp_path, ""))
     assert counts(server)["twice"] <= unsure
 
 
 def test_two_processes_that_ask_the_same_buy_nothing_twice(server: str, tmp_path: Path) -> None:
-    processes = [started(server, tmp_path, "lat20", n=1_000) for _ in range(2)]
+    processes = [Asking(server, tmp_path, "lat20", n=1_000) for _ in range(2)]
     rows = [finished(process) for process in processes]
     assert rows[0] == rows[1] == {f"q{k}": answer_to(f"q{k}") for k in range(1_000)}
     assert counts(server)["twice"] == 0
@@ -128,16 +136,14 @@ def test_two_processes_that_ask_the_same_buy_nothing_twice(server: str, tmp_path
 
 def test_two_processes_share_a_budget_also_after_a_kill(server: str, tmp_path: Path) -> None:
     limit = 1.5
-    killed = started(server, tmp_path, "lat300", usd=limit, asked_id="seer-0")
+    killed = Asking(server, tmp_path, "lat300", usd=limit, asked_id="seer-0")
     while counts(server)["sold"] < 50:
         time.sleep(0.02)
     killed.kill()
-    killed.communicate()
+    killed.wait()
     time.sleep(0.5)
     begun = counts(server)["sold"]
-    processes = [
-        started(server, tmp_path, "lat10", usd=limit, asked_id=f"seer-{k}") for k in (1, 2)
-    ]
+    processes = [Asking(server, tmp_path, "lat10", usd=limit, asked_id=f"seer-{k}") for k in (1, 2)]
     rows = [finished(process) for process in processes]
     reasons = {text for found in rows for text in found.values() if not text.startswith("[")}
     assert all("the budget of 1.50 USD does not cover another" in reason for reason in reasons)

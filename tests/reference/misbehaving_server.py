@@ -23,7 +23,7 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|most|quota|moved|surrogate|nousage)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
@@ -133,8 +133,7 @@ class Server:
         holds = {n: v for n, (v, times) in given.items() if self.tries[question] <= times}
         if question == CANARY and "all" not in given:
             return {n: v for n, v in holds.items() if n in {"swap", "blind", "alias", "lat"}}
-        share = hashlib.sha256(question.encode()).digest()[0]
-        if ("half" in given and share % 2) or ("most" in given and share % 10 == 0):
+        if "half" in given and hashlib.sha256(question.encode()).digest()[0] % 2:
             return {n: v for n, v in holds.items() if n in {"lat", "rps"}}
         return holds
 
