@@ -103,6 +103,6 @@ lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject
 	$(BIN)/python install.py requirements.lock $(RESOLVE)
 	$(BIN)/python install.py requirements-all.lock $(RESOLVE) --extra all-tests --constraint requirements.lock
 
-# Answers that were bought or imported cannot be made again, nor can what a person wrote.
-clean-data: ## remove what was materialized, not the environment, bought answers and models.yaml
-	@[ ! -d data ] || find data -mindepth 1 -maxdepth 1 ! -name ledger ! -name answers ! -name models.yaml -exec rm -rf {} +
+# By name: answers that were bought or imported, recordings and what a person wrote cannot be made again.
+clean-data: ## remove what was materialized; not the environment, answers, recordings and your own files
+	rm -rf $(addprefix data/,lake images lake_index report first_looks dagster enact.duckdb enact.duckdb.wal)

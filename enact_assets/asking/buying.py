@@ -2,8 +2,11 @@
 
 import asyncio
 import importlib
+import threading
 from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -173,10 +176,31 @@ def _covered(
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run to the end in a loop of its own, a faster one where it is installed."""
+    """Run to the end in a loop of its own thread, a faster loop where it is installed.
+
+    Whoever waits here is interrupted. In a loop an interrupt would be raised in whatever runs just
+    then, and be lost with it: Dagster raises its own kind, of which asyncio knows nothing.
+    """
     try:
         factory = importlib.import_module("uvloop").new_event_loop
     except ImportError:
         factory = None
+    ended: Future[_T] = Future()
     with asyncio.Runner(loop_factory=factory) as runner:
-        return runner.run(work)
+        loop = runner.get_loop()
+        task = loop.create_task(work)
+
+        def run() -> None:
+            try:
+                ended.set_result(loop.run_until_complete(task))
+            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                ended.set_exception(error)
+
+        thread = threading.Thread(target=copy_context().run, args=(run,), name="asking")
+        thread.start()
+        try:
+            return ended.result()
+        finally:
+            if not ended.done():
+                loop.call_soon_threadsafe(task.cancel)
+            thread.join()

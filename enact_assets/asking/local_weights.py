@@ -27,6 +27,22 @@ class Weights:
     config: dict[str, Any]
 
 
+def folder_marks(model: Model) -> list[list[object]]:
+    """Names, times and sizes of the files of a model in a folder: cheaper than their hash, and
+    enough to notice a change. Empty for a model of the hub.
+    """
+    if not is_folder(model.asked_id):
+        return []
+    folder = model.folder / Path(model.asked_id).expanduser()
+    found = [(path, path.stat()) for path in sorted(folder.iterdir())]
+    return [[path.name, stat.st_mtime_ns, stat.st_size] for path, stat in found]
+
+
+def is_folder(asked: str) -> bool:
+    """Whether an id names a folder and no model of the hub."""
+    return asked.startswith(("/", "./", "../", "~"))
+
+
 def find_weights(model: Model, revision: str | None) -> Weights:
     """Weights of ``model``, none of them loaded. ``revision`` is a commit, branch or tag of the
     hub; None is its default branch. From the hub this downloads one small file at most.
@@ -34,8 +50,7 @@ def find_weights(model: Model, revision: str | None) -> Weights:
     Errors: :class:`PredictionError` if they cannot be found, or need code of their own.
     """
     asked = model.asked_id
-    is_folder = asked.startswith(("/", "./", "../", "~"))
-    found = _in_folder(model, revision) if is_folder else _on_hub(asked, revision)
+    found = _in_folder(model, revision) if is_folder(asked) else _on_hub(asked, revision)
     _check_native(asked, found.config)
     return found
 

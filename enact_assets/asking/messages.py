@@ -49,11 +49,13 @@ class Message:
 class Target:
     """All of a model that decides its answers, besides the message.
 
-    ``channel`` names the wire format or the kind of model, ``version`` that of its API or code,
-    ``snapshot`` the exact model (for an alias the one it means), ``parameters`` what is sent beside
-    the message, as the provider names it.
+    ``maker`` is whoever runs it: two servers may call different weights by one name. ``channel``
+    names the wire format or the kind of model, ``version`` that of its API or code, ``snapshot``
+    the exact model (for an alias the one it means), ``parameters`` what is sent beside the message,
+    as the provider names it.
     """
 
+    maker: str
     channel: str
     version: str
     snapshot: str
@@ -68,5 +70,11 @@ def request_sha(target: Target, message: Message, repetition: int = 0) -> str:
         part.text if isinstance(part, Text) else {"picture": part.sha, "px": PICTURE_PX}
         for part in message.parts
     ]
-    made_by = [target.channel, target.version, target.snapshot, dict(target.parameters)]
+    made_by = [
+        target.maker,
+        target.channel,
+        target.version,
+        target.snapshot,
+        dict(target.parameters),
+    ]
     return content_sha([FORM, *made_by, parts, repetition])

@@ -31,6 +31,8 @@ InProcess = Literal["inspect", "local", "python"]
 """Models that this process runs, or asks by other means."""
 Channel = Literal[WireName, InProcess, "answers"]
 """How a model is asked; ``answers`` are imported."""
+OWN_SERVERS = {"vllm", "ollama"}
+"""Providers that are free on this machine; anything else there may be a gateway that charges."""
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
@@ -99,7 +101,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     in_flight: Positive = 64
     timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 900.0
     base_url: str = ""
-    key: str = ""
+    key: str | None = None
     channel: Channel | None = None
     note: str = ""
     sources: str = ""
@@ -127,12 +129,20 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def price(self) -> Price | None:
-        """In dollars per million tokens; None if it is unknown. Free where nobody charges."""
+        """In dollars per million tokens; None if it is unknown. Free where nobody can charge."""
         given = self.entry.price
         if given is not None:
             return given if given.currency == "USD" else None
-        is_free = self.channel in {"local", "python", "answers"} or self.is_local_server
+        is_own = self.entry.id.partition("/")[0] in OWN_SERVERS and self.is_local_server
+        is_free = is_own or self.channel in {"local", "python", "answers"}
         return Price(0.0, 0.0) if is_free else None
+
+    @property
+    def maker(self) -> str:
+        """Whoever runs it, as answers know it: the provider, or this entry where it has an address
+        of its own. The address itself may change: a model that moves is not asked anew.
+        """
+        return self.name if self.entry.base_url else self.entry.id.partition("/")[0]
 
     @property
     def costs_money(self) -> bool:
@@ -178,7 +188,7 @@ class Catalogue:
         """
         if text in self.models:
             return self._model(text, self.models[text])
-        asked = self._by_id.get(text) or self._by_id.get(id_of(text))
+        asked = self._by_id.get(text)
         if asked is not None:
             return self._model(asked, self.models[asked])
         given = text if "/" in text else id_of(text)
@@ -217,14 +227,15 @@ class Catalogue:
             entry.channel or through.channel,
             asked,
             (entry.base_url or through.base_url).rstrip("/"),
-            entry.key or through.key,
+            through.key if entry.key is None else entry.key,
             through.parameters if entry.parameters is None else entry.parameters,
             self._folder,
         )
 
     @cached_property
     def _by_id(self) -> dict[str, str]:
-        return {entry.id: name for name, entry in self.models.items()}
+        """The first entry of each id: packaged ones come before those of the user."""
+        return {entry.id: name for name, entry in reversed(list(self.models.items()))}
 
     @cached_property
     def _by_alias(self) -> dict[str, str]:

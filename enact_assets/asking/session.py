@@ -255,7 +255,7 @@ class _Run:
     def _target(self, snapshot: str) -> Target:
         wire, model = self._wire, self._model
         version = wire.version if wire is not None else self._loaded().version
-        return Target(model.channel, version, snapshot, model.parameters)
+        return Target(model.maker, model.channel, version, snapshot, model.parameters)
 
     def _loaded(self) -> InProcess:
         if self.in_process is None:

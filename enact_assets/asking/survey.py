@@ -29,7 +29,7 @@ def survey(model: Model, version: str, messages: Sequence[Message], ledger_folde
     """
 
     def target(snapshot: str) -> Target:
-        return Target(model.channel, version, snapshot, model.parameters)
+        return Target(model.maker, model.channel, version, snapshot, model.parameters)
 
     asked = target(model.asked_id)
     canary = request_sha(asked, canary_message(model.entry.max_images))

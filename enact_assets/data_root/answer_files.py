@@ -17,6 +17,8 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import cannot_write, replacing
 
 SUFFIX = ".jsonl"
+NONE_IMPORTED = "no answers were imported under this variant"
+"""Why no question of a variant has an answer of such a model."""
 NOT_IMPORTED = "not among the imported answers"
 """Why a question of a model with imported answers has none."""
 _LOCK = ".lock"

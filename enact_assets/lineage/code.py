@@ -39,6 +39,17 @@ WHOLE_ROOTS = {
 }
 
 
+BASELINES = "answers of baselines"
+BASELINES_ROOT = Symbol("enact_assets.predictions.baselines", "answers_of_baseline")
+"""Their code counts as an input, as that of any other model: the step that asks has a version."""
+
+
+@cache
+def baselines_version() -> str:
+    """Version of the code of the reference baselines."""
+    return _versions()[BASELINES]
+
+
 @cache
 def code_version(asset: str) -> str:
     """Version of the code that makes ``asset``, also of the warehouse and the report."""
@@ -69,6 +80,7 @@ def _versions() -> dict[str, str]:
     versions = code_versions()
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
     roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
+    roots[BASELINES] = [BASELINES_ROOT]
     found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
     versions.save()
     return found

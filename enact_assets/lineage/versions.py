@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import Registry, settings_sha
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
+from enact_assets.lineage.code import baselines_version
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
 
@@ -97,6 +98,8 @@ class Arrived:
 
     def _model(self, name: str) -> str:
         try:
+            if self._models.find(name) is None:
+                return baselines_version()
             return self._models.version(name)
         except (SettingsError, PredictionError, OSError):
             return GONE

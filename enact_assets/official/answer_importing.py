@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import msgspec
 
 from enact_assets.asking.answers import Stop
+from enact_assets.asking.ledger import read_answers
+from enact_assets.asking.model_entries import load_catalogue
 from enact_assets.contracts.errors import QuestionError, QuestionFileError, SettingsError
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import is_partition_name
@@ -72,6 +74,23 @@ def check_model_name(name: str) -> None:
         raise SettingsError(f"model {name!r} is a reference baseline. Choose another name")
 
 
+def _check_not_bought(root: DataRoot, name: str) -> None:
+    """Raise :class:`SettingsError` if answers of the model called ``name`` are in the ledger:
+    imported ones would take their place.
+    """
+    catalogue = load_catalogue(root.root)
+    if name not in catalogue.models:
+        return
+    model = catalogue.find(name)
+    kept = read_answers(root.ledger / model.channel).values()
+    n = sum(a.model == model.asked_id and a.purpose == "question" for a in kept)
+    if n:
+        raise SettingsError(
+            f"model {name}: {n} answers were bought, and imported ones would take their place. "
+            f"Import under another name, such as {name}_imported"
+        )
+
+
 def import_answers(
     root: DataRoot,
     file: Path,
@@ -93,6 +112,7 @@ def import_answers(
     Nothing is imported then.
     """
     check_model_name(model)
+    _check_not_bought(root, model)
     lake = Lake(root.lake)
     asked = asked_rows(lake, registry.variant(variant))
     place = answer_file(root, model, variant)

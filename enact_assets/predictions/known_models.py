@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+from enact_assets.asking.local_weights import folder_marks
+from enact_assets.asking.messages import FORM
 from enact_assets.asking.model_entries import Catalogue, Model, load_catalogue
+from enact_assets.asking.wires import WIRES
+from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.data_root.answer_files import answers_version, has_answers
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.baselines import MODELS
-
-REFERENCE = "reference"
-"""Version of the baselines, whose code counts as that of the step that asks them."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,24 @@ class KnownModels:
         return text if found is None else found.name
 
     def version(self, name: str) -> str:
-        """Hash of all that is set about the model and decides its answers. Errors: as above."""
+        """Hash of all that is set about a model, no baseline, and decides its answers.
+
+        Errors: as :meth:`find`.
+        """
         model = self.find(name)
         if model is None:
-            return REFERENCE
+            raise UnknownNameError.of("model with settings", name, self.catalogue.models)
         entry = model.entry
-        decides: list[object] = [model.channel, model.asked_id, dict(model.parameters)]
-        decides += [entry.samples, entry.max_images]
+        decides: list[object] = [FORM, model.maker, model.channel, model.asked_id]
+        decides += [dict(model.parameters), entry.samples, entry.max_images]
+        if model.channel in WIRES:
+            decides.append(WIRES[model.channel].version)
         if model.channel == "answers":
             decides.append(answers_version(self.data_root, name))
         if model.channel == "python":
             from enact_assets.asking.python_model import PythonModel
 
             decides.append(PythonModel(model).version)
+        if model.channel == "local":
+            decides.append(folder_marks(model))
         return content_sha(decides)

@@ -13,7 +13,7 @@ from enact_assets.asking.canary import Verdict
 from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sha
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress, ask, check
-from enact_assets.data_root.answer_files import NOT_IMPORTED, imported_answers
+from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED, imported_answers
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.known_models import KnownModels
 
@@ -74,10 +74,11 @@ class ModelAsker:
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
         known = imported_answers(self.data_root, name, variant)
+        absent = NOT_IMPORTED if known else NONE_IMPORTED
         found = {}
         for message in messages:
-            sha = request_sha(Target("answers", "1", name, {}), message)
-            answer = Answer(sha, message.question_id, name, error=NOT_IMPORTED, is_final=True)
+            sha = request_sha(Target(name, "answers", "1", name, {}), message)
+            answer = Answer(sha, message.question_id, name, error=absent, is_final=True)
             given = known.get(message.question_id)
             if given is not None:
                 values = {**msgspec.structs.asdict(given), "stop": given.stop or "complete"}

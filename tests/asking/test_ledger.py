@@ -168,7 +168,7 @@ def test_what_was_spent_grows_with_files_that_grow(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/../../b", "x" * 999, "\x00", "ü" * 99])
 def test_no_name_of_a_model_leads_out_of_the_ledger(tmp_path: Path, name: str) -> None:
-    folder = folder_of(tmp_path, Target("openai_chat", "v1", name, {}))
+    folder = folder_of(tmp_path, Target("x", "openai_chat", "v1", name, {}))
     assert folder.parent == tmp_path / "openai_chat"
     folder.mkdir(parents=True)
     assert folder.resolve() == folder
@@ -176,4 +176,4 @@ def test_no_name_of_a_model_leads_out_of_the_ledger(tmp_path: Path, name: str) -
 
 def test_names_of_models_have_folders_of_their_own(tmp_path: Path) -> None:
     names = ["Qwen/Qwen2.5", "Qwen%2FQwen2.5", "Qwen+Qwen2.5", "Qwen Qwen2.5"]
-    assert len({folder_of(tmp_path, Target("vllm", "", name, {})) for name in names}) == 4
+    assert len({folder_of(tmp_path, Target("x", "vllm", "", name, {})) for name in names}) == 4
