@@ -210,7 +210,8 @@ class Account:
 
     def _why(self, usd: float, found: _Raise) -> str:
         budget = self._budget
-        limits = (("", budget.max_usd_of_root), (" for this run", budget.max_usd_of_run))
+        ever = " (all that was ever asked in this data root included)"
+        limits = ((ever, budget.max_usd_of_root), (" for this run", budget.max_usd_of_run))
         said = " and ".join(f"{v:.2f} USD{of}" for of, v in limits if v is not None)
         dead = (
             f" {found.dead:.2f} USD are set aside for requests of processes that died "

@@ -5,13 +5,14 @@ merged before they are read, so a price can be given to a packaged model in one 
 """
 
 import datetime as dt
+import difflib
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -73,11 +74,12 @@ class PictureTokens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One model. ``id`` is ``provider/id at the provider``.
 
-    Fields that decide answers: channel, id, ``parameters``, ``samples``. ``serves`` are patterns
-    of names that may answer; none: the id, with a date behind it or not. ``aliases`` are ids that
-    mean this model today. ``max_missing`` is how many questions may stay without an answer before
-    the partition fails. ``retired`` models cannot be asked from that day on, or another model
-    answers. ``published`` is the model's name in the tables of the paper.
+    Fields that decide answers: channel, id, ``parameters`` (over those of the provider; null takes
+    one out), ``samples``. ``serves`` are patterns of names that may answer; none: the id, with a
+    date behind it or not. ``aliases`` are ids that mean this model today. ``max_missing`` is how
+    many questions may stay without an answer before the partition fails. ``retired`` models cannot
+    be asked from that day on, or another model answers. ``published`` is the model's name in the
+    tables of the paper.
     """
 
     id: str
@@ -175,9 +177,10 @@ class Catalogue:
         models: Mapping[str, ModelEntry],
         spending: Spending,
         folder: Path,
+        own: Iterable[str] = (),
     ) -> None:
         self.providers, self.models, self.spending = providers, models, spending
-        self._folder = folder
+        self._folder, self._own = folder, tuple(own)
 
     def find(self, text: str, others: Iterable[str] = ()) -> Model:
         """The model that ``text`` means: a name, an id with its provider, an alias, or the name
@@ -194,18 +197,22 @@ class Catalogue:
         given = text if "/" in text else id_of(text)
         provider = given.partition("/")[0]
         if provider not in self.providers or not given.partition("/")[2]:
-            raise UnknownNameError.of(
-                "model",
-                text,
-                [*others, *self.models],
-                "Give `provider/id` for any other, with a provider of "
-                f"{', '.join(self.providers)}; or add it to models.yaml in the data root.",
-            )
+            raise self._unknown(text, others)
         alias = self._by_alias.get(given)
         known = self.models[alias] if alias is not None else ModelEntry(id=given)
         name = name_of(given)
         serves = known.serves or (known.id.partition("/")[2],) if alias is not None else ()
         return self._model(name, msgspec.structs.replace(known, id=given, serves=serves))
+
+    def _unknown(self, text: str, others: Iterable[str]) -> UnknownNameError:
+        """Names that are close; of packaged ones, dozens, no others."""
+        near = difflib.get_close_matches(text, [*self.models, *self._by_alias], cutoff=0.5)
+        known = dict.fromkeys([*others, *self._own, *near])
+        return UnknownNameError(
+            f"unknown model {text!r} (known: {', '.join(known)}; `enact-assets models` lists all). "
+            f"Any other is `provider/id`, with a provider of {', '.join(self.providers)}; a server "
+            "of your own is an entry of models.yaml in the data root (docs/models.md)."
+        )
 
     def imported(self, name: str) -> Model:
         """A model whose answers were imported, with what an entry of its name says about it."""
@@ -221,14 +228,22 @@ class Catalogue:
                 f"model {name}: id {entry.id!r} must be `provider/id` with a provider of "
                 f"{', '.join(self.providers)}"
             )
+        channel = entry.channel or through.channel
+        base_url = (entry.base_url or through.base_url).rstrip("/")
+        if channel in get_args(WireName) and not base_url.startswith(("http://", "https://")):
+            raise SettingsError(
+                f"model {name}: base_url {base_url!r} must begin with http:// or https://, such as "
+                "http://127.0.0.1:8000/v1. Set it in models.yaml"
+            )
+        given = {**through.parameters, **(entry.parameters or {})}
         return Model(
             name,
             entry,
-            entry.channel or through.channel,
+            channel,
             asked,
-            (entry.base_url or through.base_url).rstrip("/"),
+            base_url,
             through.key if entry.key is None else entry.key,
-            through.parameters if entry.parameters is None else entry.parameters,
+            {key: value for key, value in given.items() if value is not None},
             self._folder,
         )
 
@@ -279,6 +294,7 @@ def _catalogue(text: str, user: Path) -> Catalogue:
         {n: _read({**e, "name": n}, ModelEntry, f"{user}: models.{n}") for n, e in models.items()},
         _read(given["spending"], Spending, f"{user}: spending"),
         user.parent,
+        given["models"],
     )
 
 

@@ -236,6 +236,10 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
     with _shown(f"asking {name}") as told:
         first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
+    if first.predictions["raw_answer"].null_count() == first.predictions.height:
+        for n_questions, reason in first.missing_reasons():
+            console.print(Text(f"{n_questions} without an answer: {reason}", "red"))
+        return 1
     of_kind = first.by_kind(data)
     console.print(_scored(name, of_kind))
     console.print(Text(first.cost()))

@@ -46,6 +46,7 @@ def add_walk_commands(command: AddCommand) -> None:
     about = "Show what materialize would make, and which input changed."
     sub = command("plan", _plan, about)
     _add_filters(sub)
+    sub.add_argument("--demo", action="store_true", help="what `enact-assets demo` would make")
     sub.add_argument("--json", action="store_true", help="everything, as JSON")
     sub.add_argument(
         "--limit",
@@ -182,7 +183,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
 
     check_root(arguments.data)
     registry = load_registry()
-    only = _chosen(arguments, registry, {})
+    only = _chosen(arguments, registry, registry.demo if arguments.demo else {})
     # Whoever reads JSON reads nothing else.
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)

@@ -109,7 +109,8 @@ def _refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -
     raise PredictionError(
         f"{model} under {variant}: {len(missing)} of {len(answers)} questions have no answer, "
         f"first {missing[0].question_id}. {reasons}{more}. The other answers are in the ledger: "
-        "materialize again, and only these are asked."
+        "run the same command again, and only these are asked; or leave the model out: "
+        f"`enact-assets forget model {model}`."
     )
 
 

@@ -52,7 +52,8 @@ def test_the_limit_is_used_up_and_never_passed(tmp_path: Path) -> None:
     budget = Budget(tmp_path, 3.0)
     spent, why = asyncio.run(buy_until_refused(budget, tmp_path / "seer"))
     assert 3.0 - BOUND < spent <= 3.0
-    assert "3.00 USD does not cover" in why
+    assert "the budget of 3.00 USD" in why
+    assert "does not cover another request" in why
     assert budget.committed_usd() == pytest.approx(spent)
     assert asyncio.run(buy_until_refused(Budget(tmp_path, 3.0), tmp_path / "seer"))[0] == 0
 

@@ -149,7 +149,7 @@ def test_a_run_without_any_answer_stops_early(
 def test_requests_at_fault_do_not_stop_those_that_are_not(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "FAILED_IN_A_ROW", 5)
+    monkeypatch.setattr(client, "FAILED_IN_A_ROW", 12)
     answers = asked(server, "s400-half", tmp_path, n=60)
     assert {a.attempts for a in answers.values()} == {1}
     assert 20 < outcomes(answers)["missing"] < 40

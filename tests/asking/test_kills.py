@@ -146,7 +146,7 @@ def test_two_processes_share_a_budget_also_after_a_kill(server: str, tmp_path: P
     processes = [Asking(server, tmp_path, "lat10", usd=limit, asked_id=f"seer-{k}") for k in (1, 2)]
     rows = [finished(process) for process in processes]
     reasons = {text for found in rows for text in found.values() if not text.startswith("[")}
-    assert all("the budget of 1.50 USD does not cover another" in reason for reason in reasons)
+    assert all("does not cover another" in reason for reason in reasons)
     sold = counts(server)["sold"]
     assert begun * USD < sold * USD <= limit
     # Nearly all is used: what is left is less than a request, and what the kill left open.
