@@ -174,5 +174,5 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
             style="yellow",
             markup=False,
         )
-    console.print("`enact-assets materialize` scores them.")
+    console.print("`enact-assets materialize`, or `enact-assets demo --model NAME`, scores them.")
     return 0

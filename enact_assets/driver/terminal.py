@@ -200,7 +200,8 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
 
     Of repeated questions the standard deviation between repetitions follows the accuracy. Columns
     of refused and cut answers, which are unparsed too, show only where there are any. A model that
-    is not current has its state after its name: stale or missing.
+    is not current has its state after its name: stale or missing; one that answered some of the
+    questions only is partial: its accuracies are not of the same questions as those of others.
     """
     if not rows:
         console.print("Leaderboard: no answers yet.")
@@ -227,6 +228,8 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             board.add_section()
         previous = row["kind"]
         state = "" if row["state"] == "current" else f" ({row['state']})"
+        if not state and row["n_missing"]:
+            state = " (partial)"
         board.add_row(
             str(row["kind"]),
             f"{row['model']}{state}",
