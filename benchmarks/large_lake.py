@@ -25,7 +25,7 @@ from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.predictions.predict import predict
+from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Image
 from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
 from enact_assets.questions.asked import ask_questions
@@ -179,7 +179,8 @@ def _write_answers(
     }
     for model in MODELS:
         partition = {"model": model, "variant": variant.name}
-        said = predict(model, variant.name, asked, _no_picture, shas)
+        answers = answers_to(model, variant.name, asked, _no_picture, shas)
+        said = predictions_of(model, variant.name, answers)
         _write(root, "predictions", partition, said)
         judged = evaluate(said, asked, changes, ANSWERS.of(gating.profile))
         _write(root, "evaluation", partition, judged)

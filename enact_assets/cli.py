@@ -15,8 +15,9 @@ from enact_assets import __version__
 from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
+from enact_assets.commands.model_listing import add_models_command
 from enact_assets.commands.reading import add_reading_commands
-from enact_assets.commands.trying import add_trying_commands
+from enact_assets.commands.trying import add_ask_command
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
@@ -118,7 +119,8 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
-    add_trying_commands(command)
+    add_models_command(command)
+    add_ask_command(command)
     add_reading_commands(command)
     add_gc_command(command)
     add_verify_command(command)
@@ -147,10 +149,10 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.runs.arrivals import places_of
     from enact_assets.runs.instance import check_root
 
-    dimension, name = arguments.dimension, arguments.name
+    dimension = arguments.dimension
     check_root(arguments.data)
     driver = Driver(arguments.data)
-    driver.forget(dimension, name)
+    name = driver.forget(dimension, arguments.name)
     console.print(
         f"{dimension} {name} is forgotten. It stays in the DuckDB file until you run "
         "`enact-assets materialize`."

@@ -149,6 +149,8 @@ class Model(msgspec.Struct, frozen=True):
     @property
     def costs_money(self) -> bool:
         """Whether asking it is, or may be, charged."""
+        if self.channel == "answers":
+            return False
         return self.price is None or self.price.tokens_in > 0 or self.price.tokens_out > 0
 
     def may_serve(self, served: str) -> bool:

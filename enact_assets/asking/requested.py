@@ -10,6 +10,7 @@ from enact_assets.asking.messages import Message, Text
 from enact_assets.asking.model_entries import Model, Price
 from enact_assets.asking.picture_tokens import most_tokens_of
 from enact_assets.asking.replies import Reply
+from enact_assets.asking.wires import WIRES
 
 LONGEST_TEXT = 1_000_000
 """Characters of an answer that are kept; a longer one counts as cut."""
@@ -65,6 +66,15 @@ class Attempts:
     def end(self) -> None:
         """The reply is here, or it is certain that none will come."""
         self.latency_s = round(max(0.0, time.time() - (self.sent_at or 0.0)), 4)
+
+
+def limit_of_tokens_out(model: Model) -> int | None:
+    """The limit of tokens out that the parameters of ``model`` set; None if they set none."""
+    wire = WIRES.get(model.channel)
+    if wire is not None:
+        return wire.most_tokens_out(model.parameters)
+    given = model.parameters.get("max_tokens")
+    return given if isinstance(given, int) else None
 
 
 def most_usd(model: Model, message: Message, most_tokens_out: int | None) -> float:

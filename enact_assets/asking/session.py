@@ -22,7 +22,7 @@ from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader, Target, request_sha
 from enact_assets.asking.model_entries import Model
-from enact_assets.asking.requested import Request, missing, most_usd
+from enact_assets.asking.requested import Request, limit_of_tokens_out, missing, most_usd
 from enact_assets.asking.wires import WIRES, Wire
 from enact_assets.contracts.errors import PredictionError
 
@@ -263,12 +263,7 @@ class _Run:
         return self.in_process
 
     def _most_usd(self, message: Message) -> float:
-        parameters = self._model.parameters
-        given = parameters.get("max_tokens")
-        limit = given if isinstance(given, int) else None
-        if self._wire is not None:
-            limit = self._wire.most_tokens_out(parameters)
-        return most_usd(self._model, message, limit)
+        return most_usd(self._model, message, limit_of_tokens_out(self._model))
 
     @contextmanager
     def _alone(self, folder: Path) -> Iterator[None]:

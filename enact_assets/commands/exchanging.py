@@ -3,17 +3,12 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
-
-if TYPE_CHECKING:
-    from enact_assets.contracts.registry import Registry
-    from enact_assets.official.outcomes import Told
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -85,17 +80,37 @@ def add_exchange_commands(command: AddCommand) -> None:
 def _export(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.official.commands import shown_progress
+    from enact_assets.official.exporting import export_questions
+    from enact_assets.official.message_lines import export_messages
 
     registry = load_registry()
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    export = _in_release_form
-    if arguments.form == MESSAGES_FORM:
-        if arguments.all:
-            raise EnactError("--all is for --form release: a message is asked by its variant")
-        export = _as_messages
+    is_message = arguments.form == MESSAGES_FORM
+    if is_message and arguments.all:
+        raise EnactError("--all is for --form release: a message is asked by its variant")
+    what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
+    variant, warning = arguments.variant, ""
     with shown_progress(console, "export") as told:
-        n, n_pictures, warning = export(arguments, registry, told)
+        if is_message:
+            answers = arguments.answers
+            done = export_messages(*what, variant=variant, with_answers=answers, told=told)
+            n, n_pictures = done.n_questions, done.n_pictures
+            if done.n_left_out:
+                warning = (
+                    f"{done.n_left_out} questions were left out: they lack pictures under variant "
+                    f"{done.variant!r}. Materialize frame_images, then export again."
+                )
+        else:
+            is_whole = arguments.all
+            n, n_pictures, n_missing = export_questions(
+                *what, variant=variant, is_whole=is_whole, told=told
+            )
+            if n_missing:
+                warning = (
+                    f"{n_missing} pictures that the questions name do not exist: variants other "
+                    "than the baseline have pictures for the questions they ask only"
+                )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if warning:
@@ -103,59 +118,15 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _in_release_form(
-    arguments: argparse.Namespace, registry: "Registry", told: "Told"
-) -> tuple[int, int, str]:
-    from enact_assets.official.exporting import export_questions
-
-    n, n_pictures, n_missing = export_questions(
-        DataRoot(arguments.data),
-        arguments.name,
-        arguments.output,
-        registry,
-        variant=arguments.variant,
-        is_whole=arguments.all,
-        told=told,
-    )
-    if not n_missing:
-        return n, n_pictures, ""
-    warning = (
-        f"{n_missing} pictures that the questions name do not exist: variants other than the "
-        "baseline have pictures for the questions they ask only"
-    )
-    return n, n_pictures, warning
-
-
-def _as_messages(
-    arguments: argparse.Namespace, registry: "Registry", told: "Told"
-) -> tuple[int, int, str]:
-    from enact_assets.official.message_lines import export_messages
-
-    done = export_messages(
-        DataRoot(arguments.data),
-        arguments.name,
-        arguments.output,
-        registry,
-        variant=arguments.variant,
-        with_answers=arguments.answers,
-        told=told,
-    )
-    if not done.n_left_out:
-        return done.n_questions, done.n_pictures, ""
-    warning = (
-        f"{done.n_left_out} questions were left out: they lack pictures under variant "
-        f"{done.variant!r}. Materialize frame_images, then export again."
-    )
-    return done.n_questions, done.n_pictures, warning
-
-
 def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.official.answer_importing import import_answers
+    from enact_assets.predictions.known_models import KnownModels
 
-    model, variant = arguments.model, arguments.variant
+    root, variant = DataRoot(arguments.data), arguments.variant
+    model = KnownModels(root).called(arguments.model)
     done = import_answers(
-        DataRoot(arguments.data),
+        root,
         arguments.file,
         model,
         variant,

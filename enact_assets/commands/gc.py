@@ -120,8 +120,8 @@ def print_collected(
     n_answers = sum(i.what.startswith("predictions ") for i in found.items[PARTITIONS])
     if n_answers and not is_done:
         console.print(
-            f"{n_answers} of them are model answers: asking again may cost money.",
-            style="yellow",
+            f"{n_answers} of them are answers of models. They are made again without buying any: "
+            "ledger/ and answers/ keep what was bought and imported."
         )
     for message in found.kept:
         console.print(Text(f"kept: {message}"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
     from enact_assets.driver.materialize import Driver
     from enact_assets.engine.planning.plan import Plan, PlannedStep
-    from enact_assets.runs.first_answers import PlannedCost
+    from enact_assets.runs.expected_costs import PlannedCost
 
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
@@ -208,7 +208,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
 
 def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
     from enact_assets.lineage.pipeline import dimensions
-    from enact_assets.runs.first_answers import costs_of
+    from enact_assets.runs.expected_costs import costs_of
 
     stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
     may_follow = plan.may_follow.get(PREDICTIONS, ())
@@ -218,7 +218,7 @@ def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
 
 def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
     from enact_assets.asking.model_entries import problems_of
-    from enact_assets.predictions.costs import dollars
+    from enact_assets.runs.expected_costs import in_all
 
     if not costs:
         return
@@ -226,18 +226,14 @@ def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
         "\nAnswers that cost money, to the questions there are now. They are bought within "
         "--max-usd, or `spending` of models.yaml:"
     )
-    for problem in problems_of(planned.model for planned in costs):
+    for problem in problems_of({c.name: c.model for c in costs if c.model is not None}.values()):
         console.print(Text(f"  {problem}", "yellow"))
-    for planned in costs:
-        words = "not known before its questions are made"
-        if planned.cost is not None:
-            words = planned.cost.words()
-        console.print(Text(f"  {planned.model.name} {planned.variant}: {words}"))
-    known = [planned.cost for planned in costs if planned.cost is not None]
-    usd = [cost.usd for cost in known if cost.usd is not None]
-    if len(usd) > 1:
-        most = "at most " if any(cost.is_bound for cost in known) else "about "
-        console.print(Text(f"  In all {most}{dollars(sum(usd))}."))
+    # A model that is known no more has nothing to say of each variant.
+    told = [(c.name if c.model is None else f"{c.name} {c.variant}", c.words()) for c in costs]
+    for partition, words in dict.fromkeys(told):
+        console.print(Text(f"  {partition}: {words}"))
+    if (total := in_all(costs)) is not None:
+        console.print(Text(f"  {total}"))
 
 
 def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:

@@ -5,6 +5,7 @@ A file has the same bytes whichever way its answers came in, so its hash is thei
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 from filelock import FileLock
@@ -24,18 +25,27 @@ NOT_IMPORTED = "not among the imported answers"
 _LOCK = ".lock"
 
 
-class ImportedAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer, and what its file says of how it came about: columns of ``predictions``."""
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class AnswerFacts(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What a file may say of how an answer came about: columns of ``predictions``."""
+
+    stop: Literal["complete", "cut", "refused"] | None = None
+    served_model: str | None = None
+    tokens_in: _Count | None = None
+    tokens_in_cached: _Count | None = None
+    tokens_out: _Count | None = None
+    tokens_reasoning: _Count | None = None
+    latency_s: _Seconds | None = None
+
+
+class ImportedAnswer(AnswerFacts, frozen=True):
+    """One answer."""
 
     question_id: str
     text: str
-    stop: str | None = None
-    served_model: str | None = None
-    tokens_in: int | None = None
-    tokens_in_cached: int | None = None
-    tokens_out: int | None = None
-    tokens_reasoning: int | None = None
-    latency_s: float | None = None
 
 
 _decoder = msgspec.json.Decoder(ImportedAnswer)

@@ -148,13 +148,16 @@ class Driver:
                 plan = with_upstream(plan, lineage, chosen)
         return plan, report.rejected
 
-    def forget(self, dimension: str, name: str) -> None:
-        """Make ``name`` no partition any more; its files stay, nothing reads them again.
+    def forget(self, dimension: str, name: str) -> str:
+        """Make ``name`` no partition any more; its files stay, nothing reads them again. A model
+        may be given by its id. Returns the name of the partition.
 
         The link to a recording goes too: it would be added again. Imported answers stay on disk,
         and count again when more are imported under the name. Errors: :class:`UnknownNameError` if
         it is not a partition, and neither lake nor imported answers have it.
         """
+        if dimension == "model":
+            name = self._data.models.called(name)
         with only_driver(self._root):
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
             was_answered = dimension == "model" and has_answers(self._data.data_root, name)
@@ -165,6 +168,7 @@ class Driver:
             Forgotten(self._root).add(dimension, name)
             if name in known:
                 self.instance.delete_dynamic_partition(dimension, name)
+        return name
 
     @property
     def data(self) -> DataResource:

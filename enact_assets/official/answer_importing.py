@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from enact_assets.asking.answers import Stop
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.model_entries import load_catalogue
 from enact_assets.contracts.errors import QuestionError, QuestionFileError, SettingsError
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.answer_files import (
+    AnswerFacts,
     ImportedAnswer,
     add_answers,
     answer_file,
@@ -27,28 +27,17 @@ from enact_assets.official.layout import output_file
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.questions.official import decode_line, numbered_lines
 
-_Count = Annotated[int, msgspec.Meta(ge=0)]
-_Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
-
-class _Line(msgspec.Struct, frozen=True):
+class _Line(AnswerFacts, frozen=True):
     """What is read of a line; other fields are ignored, such as those of an official question."""
 
     question_id: str | None = None
     id: str | None = None
     variant: str | None = None
     answer: Any = None
-    stop: Stop | None = None
-    served_model: str | None = None
-    tokens_in: _Count | None = None
-    tokens_in_cached: _Count | None = None
-    tokens_out: _Count | None = None
-    tokens_reasoning: _Count | None = None
-    latency_s: _Seconds | None = None
 
 
 _decoder = msgspec.json.Decoder(_Line)
-_FACTS = tuple(f for f in ImportedAnswer.__struct_fields__ if f not in ("question_id", "text"))
 
 
 @dataclass(frozen=True)
@@ -191,4 +180,5 @@ def _problem(line: _Line, variant: str) -> str | None:
 def _answer(line: _Line, question_id: str) -> ImportedAnswer:
     found = line.answer
     text = found if isinstance(found, str) else msgspec.json.encode(found).decode()
-    return ImportedAnswer(question_id, text, **{name: getattr(line, name) for name in _FACTS})
+    facts = {name: getattr(line, name) for name in AnswerFacts.__struct_fields__}
+    return ImportedAnswer(question_id, text, **facts)

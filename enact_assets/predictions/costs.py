@@ -8,7 +8,7 @@ from enact_assets.asking.answers import Answer
 from enact_assets.asking.messages import Message, Text
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.picture_tokens import tokens_of
-from enact_assets.asking.wires import WIRES
+from enact_assets.asking.requested import limit_of_tokens_out
 
 CHARACTERS_PER_TOKEN = 4.0
 """Of English prompts, roughly; what was bought before corrects it."""
@@ -20,50 +20,51 @@ ENOUGH = 8
 
 @dataclass(frozen=True)
 class Estimate:
-    """Expected cost of ``n_to_buy`` answers; numbers that nobody knows are None.
+    """Expected cost of ``n_to_buy`` answers besides ``n_known`` kept ones; None is unknown.
 
     ``tokens_out`` is learned from ``n_learned`` bought answers; with fewer than ``ENOUGH`` it is
-    the limit that is asked for, and ``usd`` an upper bound: ``is_bound``.
+    the limit that is asked for, and ``usd`` rather too high: ``is_bound``. ``n_counted`` is for how
+    many messages the provider counted tokens in. Without ``usd``, ``why_unknown`` says what lacks.
     """
 
     n_to_buy: int
     n_known: int
-    tokens_in: int | None
-    tokens_out: int | None
-    usd: float | None
-    n_learned: int
-    is_bound: bool
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    usd: float | None = None
+    n_learned: int = 0
+    is_bound: bool = False
     n_counted: int = 0
-    """Messages whose tokens in the provider counted."""
-
-    @classmethod
-    def free(cls, n: int) -> "Estimate":
-        """Of ``n`` answers that cost nothing."""
-        return cls(n, 0, None, None, 0.0, 0, is_bound=False)
+    why_unknown: str = ""
 
     def words(self) -> str:
         """One sentence."""
         if not self.n_to_buy:
             return f"Nothing to buy: all {self.n_known} answers are in the ledger."
         known = f"; {self.n_known} more are in the ledger" if self.n_known else ""
-        what = f"{self.n_to_buy} answers to buy{known}: "
         if self.usd == 0:
-            return f"{what}free."
-        tokens = "tokens unknown"
+            return f"{self.n_to_buy} answers to ask for{known}: free."
+        tokens_in, tokens_out = "an unknown number of", "an unknown number"
         if self.tokens_in is not None:
-            out = "an unknown number" if self.tokens_out is None else f"{self.tokens_out:,}"
-            tokens = f"about {self.tokens_in:,} tokens in, {out} out"
-        price = "price unknown"
+            tokens_in = f"about {self.tokens_in:,}"
+        if self.tokens_out is not None:
+            tokens_out = f"{'up to' if self.is_bound else 'about'} {self.tokens_out:,}"
+        price = f"price unknown: {self.why_unknown}"
         if self.usd is not None:
-            price = f"{'at most ' if self.is_bound else 'about '}{dollars(self.usd)}"
-        basis = (
-            "no answer was bought before, so each counts the limit of its length"
-            if self.is_bound
-            else f"tokens out as in {self.n_learned} bought answers"
-        )
+            price = f"{about(is_bound=self.is_bound)} {dollars(self.usd)}"
+        basis = []
+        if not self.is_bound:
+            basis.append(f"tokens out as in {self.n_learned} bought answers")
+        elif self.tokens_out is not None:
+            few = f"only {self.n_learned}" if self.n_learned else "no"
+            basis.append(f"{few} bought answers to learn from, so each counts the limit of tokens")
         if self.n_counted:
-            basis += f"; tokens in as the provider counts them for {self.n_counted} questions"
-        return f"{what}{tokens}, {price} ({basis})."
+            basis.append(f"tokens in as the provider counts them for {self.n_counted} questions")
+        on = f" ({'; '.join(basis)})" if basis else ""
+        return (
+            f"{self.n_to_buy} answers to buy{known}: {tokens_in} tokens in, {tokens_out} out, "
+            f"{price}{on}."
+        )
 
 
 def estimate(
@@ -90,20 +91,33 @@ def estimate(
         tokens_in = round(per_size * sum(map(_size, to_buy)))
     elif len(ruled) == len(to_buy):
         tokens_in = round(sum(ruled))
-    tokens_out = None
+    most = limit_of_tokens_out(model)
+    tokens_out = None if most is None else most * len(to_buy)
     if not is_bound:
         tokens_out = round(fmean(learned) * len(to_buy))
-    elif (wire := WIRES.get(model.channel)) is not None:
-        most = wire.most_tokens_out(model.parameters)
-        tokens_out = None if most is None else most * len(to_buy)
-    usd = None
+    usd, why_unknown = None, ""
     price = model.price
     if not model.costs_money:
         usd = 0.0
-    elif price is not None and tokens_in is not None and tokens_out is not None:
+    elif price is None:
+        why_unknown = f"set `price` of {model.name} in models.yaml, in USD"
+    elif tokens_in is None:
+        why_unknown = f"{model.name} has no rule `picture_tokens` in models.yaml"
+    elif tokens_out is None:
+        why_unknown = f"`parameters` of {model.name} set no limit of tokens out"
+    else:
         usd = (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1e6
-    n = len(to_buy), n_known
-    return Estimate(*n, tokens_in, tokens_out, usd, len(learned), is_bound, len(counted))
+    return Estimate(
+        n_to_buy=len(to_buy),
+        n_known=n_known,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        usd=usd,
+        n_learned=len(learned),
+        is_bound=is_bound,
+        n_counted=len(counted),
+        why_unknown=why_unknown,
+    )
 
 
 def _size(message: Message) -> float:
@@ -118,6 +132,11 @@ def _by_rule(model: Model, message: Message) -> float | None:
         return None
     characters = sum(len(part.text) for part in message.parts if isinstance(part, Text))
     return characters / CHARACTERS_PER_TOKEN + (picture or 0) * message.n_pictures
+
+
+def about(*, is_bound: bool) -> str:
+    """What stands before an expected amount: tokens in are estimates, so that none is exact."""
+    return "up to about" if is_bound else "about"
 
 
 def dollars(usd: float) -> str:

@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 from enact_assets.asking.local_weights import folder_marks
 from enact_assets.asking.messages import FORM
-from enact_assets.asking.model_entries import Catalogue, Model, load_catalogue
+from enact_assets.asking.model_entries import (
+    USER_FILE,
+    Catalogue,
+    Model,
+    load_catalogue,
+    name_of,
+)
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import content_sha
@@ -31,14 +37,39 @@ class KnownModels:
         """
         if name in MODELS:
             return None
-        if has_answers(self.data_root, name):
-            return self.catalogue.imported(name)
+        called = self.called(name)
+        if has_answers(self.data_root, called):
+            return self.catalogue.imported(called)
         return self.catalogue.find(name, MODELS)
+
+    def find_made(self, name: str) -> Model | None:
+        """As :meth:`find`, of a partition that was made: the error for one that is known no more
+        says what to do about it.
+        """
+        try:
+            return self.find(name)
+        except UnknownNameError as error:
+            raise UnknownNameError(
+                f"model {name!r} is known no more: put its entry back into "
+                f"{self.data_root.root / USER_FILE}, or leave it out with `enact-assets forget "
+                f"model {name}`"
+            ) from error
 
     def partition_name(self, text: str) -> str:
         """Name of the partition of the model that ``text`` means. Errors: as :meth:`find`."""
         found = self.find(text)
         return text if found is None else found.name
+
+    def called(self, text: str) -> str:
+        """Name of the partition that ``text`` means, also where no such model is known: only an id,
+        which has a slash, is not a name already. Errors: :class:`SettingsError`.
+        """
+        if "/" not in text:
+            return text
+        try:
+            return self.catalogue.find(text).name
+        except UnknownNameError:
+            return name_of(text)
 
     def version(self, name: str) -> str:
         """Hash of all that is set about a model, no baseline, and decides its answers.

@@ -13,6 +13,7 @@ from enact_assets.asking.canary import Verdict
 from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sha
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress, ask, check
+from enact_assets.contracts.errors import PredictionError
 from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED, imported_answers
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.predictions.known_models import KnownModels
@@ -59,7 +60,7 @@ class ModelAsker:
         return check(self._model(name), self.data_root.ledger, budget=budget)
 
     def max_missing(self, name: str) -> int:
-        """How many questions may stay without an answer."""
+        """How many questions may stay without an answer. Errors: as :meth:`__call__`."""
         return self._model(name).entry.max_missing
 
     def read_shown(self, sha: str) -> bytes:
@@ -67,9 +68,9 @@ class ModelAsker:
         return as_shown(self.read_png(sha))
 
     def _model(self, name: str) -> Model:
-        found = KnownModels(self.data_root).find(name)
+        found = KnownModels(self.data_root).find_made(name)
         if found is None:
-            raise ValueError(f"{name} is a baseline")
+            raise PredictionError(f"{name} is a reference baseline, which nobody has to ask")
         return found
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
@@ -81,7 +82,7 @@ class ModelAsker:
             answer = Answer(sha, message.question_id, name, error=absent, is_final=True)
             given = known.get(message.question_id)
             if given is not None:
-                values = {**msgspec.structs.asdict(given), "stop": given.stop or "complete"}
+                values = msgspec.structs.asdict(given)
                 answer = msgspec.structs.replace(answer, error=None, **values)
             found[message.question_id, 0] = answer
         return found

@@ -19,27 +19,6 @@ _COUNTED = (
 )
 
 
-def predict(
-    model: str,
-    variant: str,
-    questions: pl.DataFrame,
-    images: ImageReader,
-    image_shas: Mapping[tuple[str, int], str],
-    *,
-    ask: ModelAsker | None = None,
-) -> pl.DataFrame:
-    """Ask ``model`` all ``questions``, rows of ``asked_questions``: ``predictions``.
-
-    Arguments and errors as :func:`answers_to`; and :class:`PredictionError` if more questions were
-    asked in vain than the model's entry allows. Answers that came are in the ledger by then, and
-    asking again buys only those that are missing.
-    """
-    answers = answers_to(model, variant, questions, images, image_shas, ask=ask)
-    if ask is not None and model not in MODELS:
-        _refuse_gaps(model, variant, answers, ask.max_missing(model))
-    return predictions_of(model, variant, answers)
-
-
 def answers_to(
     model: str,
     variant: str,
@@ -78,8 +57,16 @@ def answers_to(
     return {**answers, **ask(model, variant, [request.message for request in asked])}
 
 
-def predictions_of(model: str, variant: str, answers: Answers) -> pl.DataFrame:
-    """Rows of ``predictions``."""
+def predictions_of(
+    model: str, variant: str, answers: Answers, max_missing: int | None = None
+) -> pl.DataFrame:
+    """Rows of ``predictions``.
+
+    Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain.
+    Answers that came are in the ledger by then, and asking again buys only those that are missing.
+    """
+    if max_missing is not None:
+        _refuse_gaps(model, variant, answers, max_missing)
     rows = [_row(model, variant, question, n, answer) for (question, n), answer in answers.items()]
     return Predictions.build(rows)
 
@@ -99,7 +86,6 @@ def _row(model: str, variant: str, question_id: str, n: int, answer: Answer) -> 
 
 
 def _refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -> None:
-    """Raise :class:`PredictionError` if more than ``max_missing`` were asked in vain."""
     missing = [a for a in answers.values() if a.text is None and not a.is_final]
     if len(missing) <= max_missing:
         return

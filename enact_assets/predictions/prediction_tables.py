@@ -24,7 +24,7 @@ class Predictions(Table):
     request_sha = text("hash of all that decides the answer: model, settings, texts, pictures")
     raw_answer = text("the model's answer; null if it never answered", null=True)
     error = text("why there is no answer; null if there is one", null=True)
-    stop = text("complete, cut (a limit of tokens) or refused; null without answer", null=True)
+    stop = text("complete, cut (a limit of tokens) or refused; null if unknown", null=True)
     served_model = text("name of the model that answered, as its provider gives it", null=True)
     tokens_in = integer("tokens of the request, cached ones included", null=True)
     tokens_in_cached = integer("tokens of the request that the provider had cached", null=True)

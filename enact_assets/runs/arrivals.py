@@ -82,12 +82,19 @@ def names_in_lake(data: DataResource) -> dict[str, list[str]]:
 def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
     """Places that still name ``name``, so that it would be added again, in words."""
     registered = {"demonstration": registry.demonstrations, "model": registry.models}
+
+    def is_meant(text: str) -> bool:
+        try:
+            return name == (data.models.called(text) if dimension == "model" else text)
+        except EnactError:
+            return False
+
     places = []
-    if name in registered.get(dimension, ()):
+    if any(map(is_meant, registered.get(dimension, ()))):
         places.append(f"the registry {registry_path()}")
     if dimension in LISTS:
         listed = _listed(Path(data.root) / LISTS[dimension], [])
-        places += [place for found, place in listed if found == name]
+        places += [place for found, place in listed if is_meant(found)]
     if dimension == "demonstration" and data.recordings.has(name):
         places.append(f"its recording {data.recordings.folder(name)}")
     if dimension == "question_file" and name in question_file_names(data.question_files):

@@ -3,8 +3,8 @@
 The ledger keeps the answers, so that materializing the model later asks the other questions only.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.asking.messages import Message
-from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress
-from enact_assets.asking.survey import survey
-from enact_assets.asking.token_counts import counted
-from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Registry
@@ -28,7 +24,6 @@ from enact_assets.evaluation.metrics import summarize
 from enact_assets.handles import Pictures, Tools, pictures_of
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import settings_of
-from enact_assets.predictions.costs import Estimate, estimate
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import build_request
@@ -58,11 +53,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class FirstAnswers:
-    """What a model answered: rows of ``predictions`` and of ``evaluation``."""
+    """What a model answered: rows of ``predictions`` and of ``evaluation``; and how asking went,
+    of which baselines and imported answers report nothing.
+    """
 
     asked: Asked
     predictions: pl.DataFrame
     evaluation: pl.DataFrame
+    progress: Progress
 
     def by_kind(self, data: DataResource) -> pl.DataFrame:
         """Scores and counts by kind, as :func:`summarize`, and what a random order would score on
@@ -83,10 +81,18 @@ class FirstAnswers:
         return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")
 
     def cost(self) -> str:
-        """Tokens, price, time and who answered, in one line. Counts old answers too."""
+        """Tokens, price, time and who answered, in one line; old answers count. Then how many
+        were old, and what was spent now, the first message of a model included.
+        """
         rows = self.predictions.drop_nulls("raw_answer")
+        now = ""
+        if self.progress.n_from_ledger or self.progress.usd:
+            now = (
+                f" {self.progress.n_from_ledger} were in the ledger; spent now: "
+                f"{self.progress.usd:.4f} USD."
+            )
         if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
-            return f"{rows.height} answers, for which no tokens were counted."
+            return f"{rows.height} answers, for which no tokens were counted.{now}"
         usd = rows["usd"]
         price = "unknown price" if usd.null_count() else f"{usd.sum():.4f} USD"
         served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
@@ -95,7 +101,7 @@ class FirstAnswers:
         return (
             f"{rows.height} answers: {price}, {tokens['tokens_in']} tokens in, "
             f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning), median "
-            f"{seconds:.1f} s; answered by {served}."
+            f"{seconds:.1f} s; answered by {served}.{now}"
         )
 
     def missing_reasons(self) -> list[tuple[int, str]]:
@@ -122,20 +128,6 @@ class FirstAnswers:
             .join(questions, on="question_id")
             .sort("n_steps", "kind", "question_id", "repetition")
         )
-
-
-@dataclass(frozen=True)
-class PlannedCost:
-    """What a partition of ``predictions`` will cost; None as long as its questions are not made."""
-
-    model: Model
-    variant: str
-    cost: Estimate | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Names and numbers."""
-        numbers = {} if self.cost is None else asdict(self.cost)
-        return {"model": self.model.name, "variant": self.variant, **numbers}
 
 
 def asked_of(data: DataResource, variant: str) -> Asked:
@@ -190,7 +182,14 @@ def ask_first(
     Missing answers are rows with a reason, whatever their number. Errors: as
     :class:`ModelAsker`, and those of the step ``evaluation``.
     """
-    ask = ModelAsker(data.data_root, data.images.read_png, usd_until, told)
+    progress = Progress(asked.questions.height)
+
+    def noted(now: Progress) -> None:
+        nonlocal progress
+        progress = now
+        told(now)
+
+    ask = ModelAsker(data.data_root, data.images.read_png, usd_until, noted)
     shas = asked.pictures.shas
     answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask=ask)
     rows = predictions_of(model, asked.variant, answers)
@@ -201,46 +200,7 @@ def ask_first(
     world = World(store, names, partial(_entry, registry), tools)
     made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
     (_, evaluated, _) = next(iter(made))
-    return FirstAnswers(asked, rows, evaluated)
-
-
-def cost_of(data: DataResource, name: str, asked: Asked, *, is_counted: bool = False) -> Estimate:
-    """What asking ``name`` the questions of ``asked`` will cost, besides what the ledger has.
-
-    If ``is_counted``, the provider counts the tokens of a few of them.
-
-    Errors: as :meth:`KnownModels.find`, and those of reading the ledger.
-    """
-    model = data.models.find(name)
-    if model is None or model.channel not in WIRES:
-        return Estimate.free(asked.questions.height)
-    known = survey(model, WIRES[model.channel].version, asked.messages(), data.data_root.ledger)
-    few = []
-    if is_counted:
-        read = ModelAsker(data.data_root, data.images.read_png).read_shown
-        few = counted(model, known.to_buy, read)
-    return estimate(model, known.to_buy, known.n_known, known.kept, few)
-
-
-def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:
-    """What (model, variant) will cost, of models that are charged for.
-
-    Errors: as :func:`cost_of`.
-    """
-    found, asked = [], dict[str, Asked | None]()
-    for name, variant in partitions:
-        model = data.models.find(name)
-        if model is None or not model.costs_money:
-            continue
-        if variant not in asked:
-            try:
-                asked[variant] = asked_of(data, variant)
-            except MissingPartitionError:
-                asked[variant] = None
-        questions = asked[variant]
-        cost = None if questions is None else cost_of(data, name, questions)
-        found.append(PlannedCost(model, variant, cost))
-    return found
+    return FirstAnswers(asked, rows, evaluated, progress)
 
 
 def write_page(

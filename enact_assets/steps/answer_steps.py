@@ -16,8 +16,9 @@ from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
+from enact_assets.predictions.baselines import MODELS
 from enact_assets.predictions.model_asker import ModelAsker
-from enact_assets.predictions.predict import predict
+from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
@@ -55,7 +56,9 @@ def predictions(
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason, never a wrong answer.
     """
-    return Predictions.of(predict(model, variant, questions, pictures, pictures.shas, ask=ask))
+    answers = answers_to(model, variant, questions, pictures, pictures.shas, ask=ask)
+    max_missing = None if model in MODELS else ask.max_missing(model)
+    return Predictions.of(predictions_of(model, variant, answers, max_missing))
 
 
 @step(group="answers", job="ask_and_verify", kinds=KINDS, summary=judged_answers)

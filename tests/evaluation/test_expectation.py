@@ -9,7 +9,7 @@ import pytest
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.metrics import summarize
-from enact_assets.predictions.predict import predict
+from enact_assets.predictions.predict import answers_to, predictions_of
 
 from reference import verification as slow
 from reference.household import Household, asked_as_written, build_household
@@ -31,7 +31,8 @@ def scored(
     def no_picture(demonstration: str, key_frame: int) -> np.ndarray:
         raise AssertionError(f"{model} looked at {demonstration} {key_frame}")
 
-    predictions = predict(model, "baseline", asked_as_written(qa), no_picture, shas)
+    answers = answers_to(model, "baseline", asked_as_written(qa), no_picture, shas)
+    predictions = predictions_of(model, "baseline", answers)
     indexes = {h.demonstration: h.index for h in homes}
     return evaluate(predictions, qa, indexes, PAPER_ANSWERS), expect_random_orders(qa, indexes)
 

@@ -94,6 +94,17 @@ def test_what_a_line_says_of_its_answer_is_kept(
     assert imported_answers(root, model, SYMBOLS) == {}
 
 
+def test_a_model_may_be_given_by_its_id(
+    root: DataRoot, messages: list[Line], tmp_path: Path
+) -> None:
+    line = {"question_id": messages[0]["question_id"], "answer": "[1, 2]"}
+    for model in ("lab/by/id", "openai/gpt-by-id"):
+        assert take_in(root, tmp_path, [line], model) == 0
+    assert {"lab:by+id", "openai:gpt-by-id"} <= set(answered_names(root))
+    registry, data = load_registry(), DataResource(root=str(root.root), lake_url=None)
+    assert checked_name("model", "lab/by/id", registry, data) == "lab:by+id"
+
+
 def test_importing_again_adds_and_replaces_on_demand_only(
     root: DataRoot,
     messages: list[Line],

@@ -71,6 +71,7 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     assert "5 answers: 0.00" in said
     assert "answered by seer-1" in said
     assert sum(server.sold.values()) == 6  # and the canary
+    assert "0 were in the ledger; spent now: 0.0055 USD." in said  # 5 questions and the canary
     page = copied / "first_looks" / "seer_baseline.html"
     assert "could not be read" in page.read_text("utf-8")
     assert run(copied, "plan", "--model", "seer", "--json") == 0
@@ -174,6 +175,7 @@ def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
         ("missing", 1),
     ]
     assert of_file["is_accepted"].drop_nulls().all()
+    assert answers(copied, "by_file")["stop"].null_count() == asked.height  # the file does not say
     # The code of such a model is part of its version.
     (copied / "mine.py").write_text(
         "class Mine:\n    def answer(self, parts):\n        return '[2, 1]'\n"
@@ -181,6 +183,64 @@ def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
     plan, _ = tiny.driver(copied).plan(assets=("predictions",))
     assert [step.partition[0] for step in plan.stale] == ["python:mine.py:Mine"]
     assert "asked_model" in plan.stale[0].why
+
+
+def test_a_class_that_costs_money_is_priced_and_so_is_what_it_answered_before(
+    copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model without a wire format of ours was called free."""
+    (copied / "mine.py").write_text(
+        "class Mine:\n    def answer(self, parts):\n        return '[1, 2]'\n"
+    )
+    price = "price: {in: 1, out: 2}"
+    (copied / "models.yaml").write_text(
+        f"models:\n  mine: {{id: 'python/mine.py:Mine'}}\n"
+        f"  lost: {{id: 'python/absent.py:Mine', {price}}}\n"
+    )
+    assert run(copied, "ask", "mine", "--questions", "2") == 0
+    assert run(copied, "ask", "mine", "--questions", "3") == 0
+    said = capsys.readouterr().out
+    assert "1 answers to ask for; 2 more are in the ledger: free." in said
+    assert "tokens were counted. 2 were in the ledger; spent now: 0." in said
+    n = questions(copied).height
+    (copied / "models.yaml").write_text(
+        (copied / "models.yaml").read_text().replace("Mine'}", f"Mine', {price}}}")
+    )
+    plan = ("plan", "--asset", "predictions", "--variant", "baseline")
+    assert run(copied, *plan, "--model", "mine", "--model", "lost") == 0
+    said = capsys.readouterr().out
+    assert f"mine baseline: {n - 3} answers to buy; 3 more are in the ledger: an unknown" in said
+    assert "lost baseline: not known: " in said
+    assert "absent.py" in said
+
+
+def test_a_model_whose_entry_is_gone_fails_alone_and_can_be_forgotten(
+    tiny: TinyRoot, copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_models(copied, server.url())
+    asks = ("predictions",)
+    assert tiny.driver(copied).run(models=["seer"], assets=asks, max_usd=1).is_success
+    rows = answers(copied, "seer")
+    (copied / "models.yaml").write_text(f"providers: {{vllm: {{base_url: '{server.url()}'}}}}\n")
+    assert run(copied, "plan", "--asset", "predictions") == 0
+    said = capsys.readouterr().out
+    assert said.count("model 'seer' is known no more") == 1
+    assert "enact-assets forget model seer" in said
+    (copied / "models.txt").write_text("vllm/free-1\n")
+    report = tiny.driver(copied).run(assets=asks)
+    (gone,) = (f.message for f in report.failures if f.step.names == ("seer", "baseline"))
+    assert "model 'seer' is known no more" in gone
+    assert {f.step.names[0] for f in report.failures} == {"seer"}
+    assert ("vllm:free-1", "baseline") in {step.names for step in report.made}
+    assert answers(copied, "seer").equals(rows)
+    assert run(copied, "forget", "model", "seer") == 0
+    # An id in place of a name, as in other commands.
+    assert run(copied, "forget", "model", "vllm/free-1") == 0
+    said = capsys.readouterr().out
+    assert "vllm:free-1 is forgotten" in said
+    assert "models.txt, line 1: remove it there" in said
+    (copied / "models.txt").unlink()
+    assert tiny.driver(copied).plan(assets=asks)[0].stale == ()
 
 
 def test_a_broken_file_of_models_stops_what_asks_and_nothing_else(

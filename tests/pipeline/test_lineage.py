@@ -79,7 +79,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     before = n_renders(other)
     walk = driver(other, registry, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("enact_assets.steps.answer_steps.predict", fail)
+        patch.setattr("enact_assets.steps.answer_steps.answers_to", fail)
         failed = walk.run(assets=BUT_REPORT)
     assert {f.message for f in failed.failures} == {"the model is out of order"}
     # Probes say what a variant changes: new settings are reason enough to make them.

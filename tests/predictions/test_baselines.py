@@ -1,6 +1,7 @@
 """What baselines answer, what is asked of them, and what happens when a picture is missing."""
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -16,8 +17,8 @@ from enact_assets.contracts.errors import (
 from enact_assets.contracts.registry import load_registry
 from enact_assets.predictions.baselines import MODELS, find_model
 from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
-from enact_assets.predictions.predict import predict
-from enact_assets.predictions.requests import Image, build_request, request_sha
+from enact_assets.predictions.predict import answers_to, predictions_of
+from enact_assets.predictions.requests import Image, ImageReader, build_request, request_sha
 from enact_assets.predictions.text_prior import ActionRules
 
 from reference.household import Household, build_household
@@ -28,6 +29,16 @@ EDGE = 48
 @cache
 def household() -> Household:
     return build_household(4)
+
+
+def predict(
+    model: str,
+    variant: str,
+    asked: pl.DataFrame,
+    images: ImageReader,
+    shas: Mapping[tuple[str, int], str],
+) -> pl.DataFrame:
+    return predictions_of(model, variant, answers_to(model, variant, asked, images, shas))
 
 
 def moving_bar(demonstration: str, key_frame: int) -> Image:

@@ -17,7 +17,7 @@ from enact_assets.contracts.settings import (
     Variant,
 )
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
-from enact_assets.predictions.predict import predict
+from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
@@ -165,7 +165,8 @@ def test_noise_disturbs_who_reads_the_actions_and_not_what_is_right() -> None:
         raise AssertionError((demonstration, key_frame))
 
     def answers(model: str, questions: pl.DataFrame) -> pl.DataFrame:
-        return predict(model, "v", questions, no_picture, shas)
+        given = answers_to(model, "v", questions, no_picture, shas)
+        return predictions_of(model, "v", given)
 
     assert evaluate(answers("oracle", told[1]), told[1], index, PAPER_ANSWERS)["is_exact"].all()
     for model in ("random", "text_prior"):

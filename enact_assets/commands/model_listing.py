@@ -1,0 +1,158 @@
+"""The command ``models``: which there are, what is known of one, what a question to it costs."""
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.commands.trying import MAX_USD
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.data_root.paths import DataRoot
+
+if TYPE_CHECKING:
+    from enact_assets.asking.model_entries import Model
+
+SEEN = {
+    "kept": "saw the pictures in order",
+    "changed": "saw the pictures in another order than they were sent, so it is asked nothing else",
+    "unreadable": "answered, but could not read the numbers that show the order of pictures",
+}
+"""What the answer to the first message means."""
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_models_command(command: AddCommand) -> None:
+    """Add models."""
+    about = (
+        "List the models that can be asked, with prices, keys and retirement. With --check, ask "
+        "one a question and say what it cost."
+    )
+    sub = command("models", _models, about)
+    sub.add_argument("name", nargs="?", help="all that is known about one model")
+    sub.add_argument("--check", action="store_true", help="ask it one question")
+    sub.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _models(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.predictions.known_models import KnownModels
+
+    known = KnownModels(DataRoot(arguments.data))
+    if arguments.name is None:
+        if arguments.check:
+            raise UnknownNameError("name the model to check: `enact-assets models NAME --check`")
+        catalogue = known.catalogue
+        found = [catalogue.find(name) for name in catalogue.models]
+        if arguments.json:
+            console.print_json(json.dumps([_facts(model) for model in found]))
+            return 0
+        console.print(_listed(found))
+        console.print(
+            "?: no price in USD is known, so the model is asked only after one was set. Any other: "
+            "provider/id, with one of "
+            f"{', '.join(p for p in catalogue.providers if p != 'answers')}. Your own models, "
+            f"prices and addresses: {known.data_root.root / 'models.yaml'} (docs/models.md).",
+            markup=False,
+        )
+        return 0
+    model = known.find(arguments.name)
+    if model is None:
+        from enact_assets.predictions.baselines import MODELS
+
+        console.print(f"{arguments.name}: a reference baseline. {MODELS[arguments.name]}")
+        return 0
+    if arguments.check:
+        return _check(arguments, console, model)
+    if arguments.json:
+        console.print_json(json.dumps(_facts(model)))
+        return 0
+    for name, value in _facts(model).items():
+        if value not in (None, "", [], {}):
+            console.print(Text(f"{name:<16} {value}"))
+    return 0
+
+
+def _facts(model: "Model") -> dict[str, Any]:
+    """All that is known about a model, as JSON."""
+    import msgspec
+
+    entry = msgspec.to_builtins(model.entry)
+    return {
+        **entry,
+        "name": model.name,
+        "channel": model.channel,
+        "base_url": model.base_url,
+        "key": model.key_variable,
+        "is_key_set": _has_key(model),
+        "parameters": dict(model.parameters),
+    }
+
+
+def _has_key(model: "Model") -> bool | None:
+    """Whether the key that the model wants is set; None if it wants none."""
+    if not model.key_variable or model.is_local_server:
+        return None
+    return bool(os.environ.get(model.key_variable))
+
+
+def _listed(models: Sequence["Model"]) -> Table:
+    import datetime as dt
+
+    today = dt.datetime.now(dt.UTC).date()
+    table = Table(title="Models (prices in USD per million tokens)", title_justify="left")
+    for name, justify in (
+        ("model", "left"),
+        ("asked as", "left"),
+        ("in", "right"),
+        ("out", "right"),
+        ("key", "left"),
+        ("images", "right"),
+        ("retired", "left"),
+    ):
+        table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for model in models:
+        price, retired = model.price, model.entry.retired
+        has_key = _has_key(model)
+        style = None
+        if retired is not None:
+            style = "red" if retired <= today else "yellow"
+        table.add_row(
+            model.name,
+            model.entry.id.partition("/")[0],
+            *(("?", "?") if price is None else (f"{price.tokens_in:g}", f"{price.tokens_out:g}")),
+            "-" if has_key is None else ("set" if has_key else f"no {model.key_variable}"),
+            "" if model.entry.max_images is None else str(model.entry.max_images),
+            "" if retired is None else str(retired),
+            style=style,
+        )
+    return table
+
+
+def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
+    """Ask the first message once more; exit code 1 if the model cannot be used."""
+    from enact_assets.asking.model_entries import problems_of
+    from enact_assets.predictions.model_asker import ModelAsker
+    from enact_assets.runs.spending import spending_tags, usd_until
+
+    root = DataRoot(arguments.data)
+    limit = usd_until(root.root, spending_tags(root.root, MAX_USD))
+    for problem in problems_of([model]):
+        console.print(Text(problem, "yellow"))
+    answer, seen = ModelAsker(root, lambda _sha: b"", limit).check(arguments.name)
+    if answer.text is None:
+        console.print(Text(str(answer.error), "red"))
+        return 1
+    console.print(Text(f"{model.name} {SEEN[seen]}. It said: {answer.text[:200]!r}"))
+    usd = "an unknown price" if answer.usd is None else f"{answer.usd:.4f} USD"
+    console.print(
+        Text(
+            f"Cost: {usd}, {answer.tokens_in} tokens in, {answer.tokens_out} out, "
+            f"{answer.latency_s or 0:.1f} s; answered by {answer.served_model}."
+        )
+    )
+    return 1 if seen == "changed" else 0
