@@ -14,9 +14,10 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``text`` is null only together with an ``error``: an empty, cut or refused answer is an answer.
     ``tokens_in`` counts cached ones too, ``tokens_out`` those of reasoning. ``usd`` is null if the
-    price is unknown. ``unsure`` counts attempts that were sent and got no whole reply: each may
-    have been charged up to ``usd_unsure / unsure``. ``raw`` is the whole reply. Times are seconds,
-    ``sent_at`` since 1970.
+    price is unknown, or the reply did not count its tokens. ``unsure`` counts attempts whose charge
+    is not known, for that reason or because they got no whole reply: each may have been charged up
+    to ``usd_unsure / unsure``. ``is_unreadable``: a whole reply came, without an answer in it.
+    ``raw`` is the whole reply, if it is not too long. Times are seconds, ``sent_at`` since 1970.
     """
 
     request_sha: str
@@ -39,6 +40,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 0
     unsure: int = 0
     error: str | None = None
+    is_unreadable: bool = False
     is_final: bool = False
     """Whether asking again would end the same, so that the lack of an answer is no failure."""
     raw: Any = None

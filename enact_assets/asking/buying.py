@@ -13,7 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
-from enact_assets.asking.client import Client, Halt
+from enact_assets.asking.client import Client
+from enact_assets.asking.halt import Halt
 from enact_assets.asking.in_process_models import InProcess
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.messages import PictureReader
@@ -128,7 +129,8 @@ class Purchase:
             attempts = Attempts()
             attempts.begin()
             reply = next(replies, None)
-            attempts.end()
+            if request.purpose != "question":
+                attempts.end()  # of several in a batch, or at once, nobody knows the time of one
             yield request, self._line(request, reply, attempts)
 
     def _line(

@@ -1,9 +1,10 @@
 """Sends requests over HTTP: keeps each reply, tries again what may work later, stops what cannot.
 
 What becomes of a reply: an answer (also empty, cut or refused) is kept. A whole reply without an
-answer was paid for: it is kept with its error and not sent again in this run. A limit of the rate
-holds all requests. A fault that may pass is tried again, with growing pauses. A key, address or
-model that is refused stops the run, as does a row of questions without any answer.
+answer may have been paid for: it is kept with its error and not sent again in this run, unless it
+is nothing but an error. A limit of the rate holds all requests. A fault that may pass is tried
+again, with growing pauses. A key, address or model that is refused stops the run, as does a row of
+questions without any answer.
 """
 
 import asyncio
@@ -14,11 +15,13 @@ import msgspec
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
 from enact_assets.asking.gate import Gate
+from enact_assets.asking.halt import Halt
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster, Response
+from enact_assets.asking.replies import Reply, ReplyError, is_refusal, status_within
 from enact_assets.asking.requested import Attempts, Request, answered, missing, refused, unreadable
-from enact_assets.asking.wires import Pieces, ReplyError, Wire, is_refusal
+from enact_assets.asking.wires import Pieces, Wire
 
 MOST_FAULTS = 6
 """Attempts that may end in a fault before a question is given up for this run."""
@@ -36,28 +39,6 @@ FAILED_IN_A_ROW = 16
 
 _ENDS_RUN = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 _OUT_OF_MONEY = b"insufficient_quota"
-
-
-class Halt:
-    """Whether, and why, nothing more is sent in this run; ``error`` is raised at its end."""
-
-    def __init__(self) -> None:
-        self.reason: str | None = None
-        self.error: Exception | None = None
-        self._halted = asyncio.Event()
-
-    def stop(self, reason: str, error: Exception | None = None) -> None:
-        """The first reason counts, and the first error."""
-        self.reason = self.reason or reason
-        self.error = self.error or error
-        self._halted.set()
-
-    async def sleep(self, seconds: float) -> None:
-        """Return after so long, or when the run halts."""
-        try:
-            await asyncio.wait_for(self._halted.wait(), seconds)
-        except TimeoutError:
-            return
 
 
 class Client:
@@ -79,7 +60,7 @@ class Client:
         self._ledger, self._account, self._halt = ledger, account, halt
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
-        self._gate = Gate(model.entry.in_flight)
+        self._gate = Gate(model.entry.in_flight, halt)
         self._n_answered = self._n_failed = 0
 
     async def __aenter__(self) -> "Client":
@@ -125,14 +106,22 @@ class Client:
         body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
-                await self._reserve(request.most_usd)
+                if self._halt.reason is None:
+                    await self._reserve(request.most_usd)
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(request.most_usd)
                 response = await self._poster.post(body)
                 attempts.end()
             if response.status == 200:
-                return self._read(request, response, attempts)
+                reply = self._read(response)
+                if isinstance(reply, Reply):
+                    return self._answered(request, response, reply, attempts)
+                status = status_within(response.reply)
+                if status == 200:
+                    self._count_failure(str(reply))
+                    return unreadable(model, request, str(reply), attempts, response.raw)
+                response = response._replace(status=status, words=f"HTTP 200, but {reply}")
             if response.is_unsure:
                 attempts.unsure += 1
             else:
@@ -182,16 +171,19 @@ class Client:
             return None
         return missing(self._model, request, words, attempts)
 
-    def _read(self, request: Request, response: Response, attempts: Attempts) -> Answer:
-        """The answer that a whole reply holds."""
-        self._gate.faster()
+    def _read(self, response: Response) -> Reply | ReplyError:
+        """What a whole reply says, or why that is not known."""
+        if response.words:
+            return ReplyError(response.words)
         try:
-            if response.words:
-                raise ReplyError(response.words)
-            reply = self._wire.read(response.reply)
+            return self._wire.read(response.reply)
         except ReplyError as error:
-            self._count_failure(str(error))
-            return unreadable(self._model, request, str(error), attempts, response.raw)
+            return error
+
+    def _answered(
+        self, request: Request, response: Response, reply: Reply, attempts: Attempts
+    ) -> Answer:
+        self._gate.faster()
         answer = answered(
             self._model, request, reply, attempts, snapshot=self._snapshot, raw=response.raw
         )
@@ -216,9 +208,14 @@ class Client:
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:
-    """How long to wait after a reply that was no answer."""
-    if response.wait_s is not None:
-        return response.wait_s
+    """How long to wait after a reply that was no answer.
+
+    As long as the provider says, the first time. A provider that says 0 again and again would use
+    up all attempts at once, so from then on the wait grows all the same.
+    """
     n = attempts.rate_refusals if response.is_rate else attempts.faults
+    if response.wait_s is not None and n == 1:
+        return response.wait_s
     jitter = random.uniform(0.5, 1.0)  # noqa: S311 - no secret
-    return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(n - 1, 16)) * jitter
+    own = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(n - 1, 16)) * jitter
+    return max(own, response.wait_s or 0.0)

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Mapping
 from types import TracebackType
 
+from enact_assets.asking.halt import Halt
+
 FIRST = 16
 _SPREAD_S = 0.2
 """After a pause requests start again spread over this time."""
@@ -21,10 +23,13 @@ _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d+(?:\.\d+)?)s"')
 
 
 class Gate:
-    """At most ``most`` requests at a time: ``async with gate``. For one event loop."""
+    """At most ``most`` requests at a time: ``async with gate``. For one event loop.
 
-    def __init__(self, most: int) -> None:
-        self._most = max(1, most)
+    A run that halts waits for no pause.
+    """
+
+    def __init__(self, most: int, halt: Halt | None = None) -> None:
+        self._most, self._halt = max(1, most), halt or Halt()
         self._limit = float(min(FIRST, self._most))
         self._inside = 0
         self._not_before = 0.0
@@ -39,8 +44,9 @@ class Gate:
     async def __aenter__(self) -> None:
         await self._place()
         try:
-            while (wait_s := self._not_before - time.monotonic()) > 0:
-                await asyncio.sleep(wait_s + random.uniform(0, _SPREAD_S))  # noqa: S311 - no secret
+            while (wait_s := self._not_before - time.monotonic()) > 0 and not self._halt.reason:
+                spread_s = random.uniform(0, _SPREAD_S)  # noqa: S311 - no secret
+                await self._halt.sleep(wait_s + spread_s)
         except asyncio.CancelledError:
             self._leave()
             raise

@@ -8,7 +8,6 @@ kept by this package.
 
 import asyncio
 import base64
-import os
 import threading
 from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
@@ -18,13 +17,12 @@ from types import MappingProxyType
 from typing import Any
 
 from enact_assets.asking.answers import Stop
+from enact_assets.asking.keys import key_of
 from enact_assets.asking.messages import Message, PictureReader, Text
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.replies import Reply, ReplyError, possible_tokens, reply_of, stop_of
 from enact_assets.contracts.errors import PredictionError
 
-RETRIES = 5
-"""Times that Inspect repeats a request; its default is without end."""
 _NOT_OURS = ("cache", "cache_prompt", "max_retries", "max_connections", "attempt_timeout",
              "batch", "num_choices", "fallback_models")  # fmt: skip
 """Fields that parameters may not set: this package sets them, or one answer could not be read."""
@@ -56,7 +54,7 @@ class InspectModel:
         self._detail = {"detail": given.pop("picture_detail")} if "picture_detail" in given else {}
         self._arguments = given.pop("model_args", {})
         self._given = given
-        self._key = os.environ.get(model.key_variable) if model.key_variable else None
+        self._key = key_of(model) or None
         banned = [name for name in _NOT_OURS if name in given]
         if banned:
             raise PredictionError(
@@ -120,11 +118,12 @@ class InspectModel:
                 cache=False,
                 # Anthropic charges more for tokens that it writes into a cache.
                 cache_prompt=False,
-                max_retries=RETRIES,
+                # The budget covers one attempt. A question that failed is asked by the next run.
+                max_retries=0,
                 max_connections=entry.in_flight,
                 attempt_timeout=round(entry.timeout_s),
             )
-            return get_model(
+            made = get_model(
                 model.asked_id,
                 config=config,
                 base_url=model.base_url or None,
@@ -133,7 +132,12 @@ class InspectModel:
                 **self._arguments,
             )
         except Exception as error:
-            raise PredictionError(f"{model.name}: {self._words(error)}") from error
+            raise PredictionError(f"{model.name}: {_words(error)}") from error
+        client: Any = getattr(made.api, "client", None)
+        # OpenAI's and Anthropic's libraries repeat too.
+        if getattr(client, "max_retries", None) is not None:
+            client.max_retries = 0
+        return made
 
     async def _answer(self, asked: Any, content: list[Any]) -> Reply | Exception:
         from inspect_ai.model import ChatMessageUser
@@ -143,11 +147,11 @@ class InspectModel:
         except ReplyError as error:
             return error
         except Exception as error:  # noqa: BLE001 - whatever a provider's library raises
-            return PredictionError(f"{self._model.name}: {self._words(error)}")
+            return PredictionError(f"{self._model.name}: {_words(error)}")
 
-    def _words(self, error: Exception) -> str:
-        words = f"{type(error).__name__}: {error}".strip()
-        return words.replace(self._key, "(key)") if self._key else words
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".strip()
 
 
 async def _closed(asked: Any) -> None:

@@ -145,8 +145,8 @@ class Ledger:
 
 
 class Kept(NamedTuple):
-    """What a ledger holds: the answer of each request, and how often a reply was paid for that
-    could not be read, by ``request_sha``.
+    """What a ledger holds: the answer of each request, and how often a reply that could not be
+    read may have been paid for, by ``request_sha``.
     """
 
     answers: dict[str, Answer]
@@ -179,7 +179,7 @@ def read_kept(folder: Path) -> Kept:
             answer = Answer(*msgspec.structs.astuple(row))
             if answer.error is None:
                 kept.answers.setdefault(answer.request_sha, answer)
-            elif answer.usd is not None and answer.served_model is None:
+            elif answer.is_unreadable and answer.usd_unsure > 0:
                 kept.unreadable[answer.request_sha] += 1
     return kept
 

@@ -77,9 +77,10 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     Fields that decide answers: channel, id, ``parameters`` (over those of the provider; null takes
     one out), ``samples``. ``serves`` are patterns of names that may answer; none: the id, with a
     date behind it or not. ``aliases`` are ids that mean this model today. ``max_missing`` is how
-    many questions may stay without an answer before the partition fails. ``retired`` models cannot
-    be asked from that day on, or another model answers. ``published`` is the model's name in the
-    tables of the paper.
+    many questions may stay without an answer before the partition fails; ``max_unreadable`` how
+    often a reply without an answer is paid for before a question is not asked again. ``retired``
+    models cannot be asked from that day on, or another model answers. ``published`` is the model's
+    name in the tables of the paper.
     """
 
     id: str
@@ -100,6 +101,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     aliases: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
     max_missing: Annotated[int, msgspec.Meta(ge=0)] = 0
+    max_unreadable: Positive = 2
     in_flight: Positive = 64
     timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 900.0
     base_url: str = ""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from enact_assets.asking.gate import asked_to_wait_s
+from enact_assets.asking.keys import without_key
 from enact_assets.asking.model_entries import LOOPBACK
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ MOST_RAW_BYTES = 1 << 20
 """Of a reply that is kept whole beside its text."""
 _CONNECT_S = 30.0
 _QUOTED = 300
-_SHORTEST_KEY = 8
-"""What is shorter is a placeholder, such as those of local servers."""
 _RATE = frozenset({429, 529})
 _PASSES = frozenset({408, 409, 425, *_RATE})
 _MAYBE_CHARGED = frozenset({408, 504, 524})
@@ -58,7 +57,7 @@ class Poster:
 
     def __init__(self, url: str, headers: Mapping[str, str], key: str, timeout_s: float) -> None:
         self.url, self._headers, self._key, self._timeout_s = url, headers, key, timeout_s
-        self._proxy = _proxy_of(url)
+        self._shown_url, self._proxy = _shown(url), _proxy_of(url)
 
     async def __aenter__(self) -> "Poster":
         import aiohttp
@@ -89,14 +88,19 @@ class Poster:
                 received = await _received(response.content)
                 return self._understood(response.status, response.headers, received)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            return Response(0, self._scrubbed(f"cannot connect to {self.url}: {error}"))
+            words = f"cannot connect to {self._shown_url}: {error}"
+            return Response(0, without_key(words, self._key))
         except aiohttp.InvalidURL:
-            return Response(404, f"{self.url}: not an address; set `base_url` in models.yaml")
+            words = f"{self._shown_url}: not an address; set `base_url` in models.yaml"
+            return Response(404, words)
+        except ValueError as error:  # a key, and a user in the address too
+            words = f"{self._shown_url}: {error}; set `base_url` in models.yaml"
+            return Response(404, without_key(words, self._key))
         except TimeoutError:
             return Response(0, f"no whole reply within {self._timeout_s:g} s", is_unsure=True)
         except (aiohttp.ClientError, OSError) as error:
             words = f"no whole reply: {type(error).__name__}: {error}"
-            return Response(0, self._scrubbed(words), is_unsure=True)
+            return Response(0, without_key(words, self._key), is_unsure=True)
 
     def _understood(
         self, status: int, headers: Mapping[str, str], received: bytes | None
@@ -104,7 +108,7 @@ class Poster:
         if received is None:
             words = f"a reply of more than {MOST_BYTES >> 20} MiB"
             return Response(status, words, is_unsure=status in _MAYBE_CHARGED)
-        body = self._scrubbed_bytes(received)
+        body = without_key(received, self._key)
         quoted = " ".join(body[: 2 * _QUOTED].decode(errors="replace").split())[:_QUOTED]
         if status == 200:
             try:
@@ -113,22 +117,15 @@ class Poster:
                 kind = headers.get("content-type", "no content type")
                 words = f"a reply that is not JSON ({kind}): {quoted}"
                 return Response(0, words, is_unsure=True)
-            return Response(200, reply=reply, raw=raw if len(body) <= MOST_RAW_BYTES else None)
-        words = f"HTTP {status} from {self.url}: {quoted}"
+            kept = raw if len(body) <= MOST_RAW_BYTES else None
+            return Response(200, said=quoted, body=body, reply=reply, raw=kept)
+        words = f"HTTP {status} from {self._shown_url}: {quoted}"
         if 300 <= status < 400:
-            target = self._scrubbed(headers.get("location", "nowhere"))[:_QUOTED]
+            target = without_key(headers.get("location", "nowhere"), self._key)[:_QUOTED]
             words += f" redirects to {target}; redirects are not followed, so set `base_url`"
         wait_s = asked_to_wait_s(headers, body)
         is_unsure = status in _MAYBE_CHARGED
         return Response(status, words, quoted, body, wait_s=wait_s, is_unsure=is_unsure)
-
-    def _scrubbed(self, words: str) -> str:
-        return self._scrubbed_bytes(words.encode(errors="replace")).decode()
-
-    def _scrubbed_bytes(self, words: bytes) -> bytes:
-        """``words`` without the key, should a server repeat it."""
-        is_key = len(self._key) >= _SHORTEST_KEY
-        return words.replace(self._key.encode(), b"***") if is_key else words
 
 
 async def _pieces_of(body: list[bytes]) -> AsyncIterator[bytes]:
@@ -156,6 +153,12 @@ def _decoded(body: bytes) -> tuple[Any, Any]:
         text = body.decode()
         return json.loads(text), text
     return reply, reply
+
+
+def _shown(url: str) -> str:
+    """``url`` without user, password and query, which may be secret."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def _proxy_of(url: str) -> str | None:

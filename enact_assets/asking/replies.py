@@ -9,6 +9,8 @@ from enact_assets.asking.answers import Stop
 
 _LONGEST_WORDS = 300
 """Characters of a provider's own error message that are quoted."""
+_ANSWERS = ("choices", "output", "content", "candidates")
+"""Where the wire formats put answers."""
 REFUSED_STATUS = frozenset({400, 403, 422, 451})
 REFUSED_CODES = frozenset(
     {
@@ -82,6 +84,17 @@ def is_refusal(status: int, body: bytes) -> bool:
         or any(found in words for found in REFUSED_WORDS)
         or "flagged_input" in meta  # OpenRouter
     )
+
+
+def status_within(reply: Any) -> int:
+    """The status that a reply of status 200 means: another one where it holds an error and nothing
+    of an answer, as gateways send it for a model that failed behind them.
+    """
+    got = _mapping(reply)
+    if not got.get("error") or any(got.get(name) for name in _ANSWERS):
+        return 200
+    code = _mapping(got["error"]).get("code")
+    return code if isinstance(code, int) and 400 <= code < 600 else 500
 
 
 def shaped(reply: Any, shape: Any) -> Any:

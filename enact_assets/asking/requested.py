@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.asking.answers import Answer, Purpose
+from enact_assets.asking.keys import without_keys
 from enact_assets.asking.messages import Message, Text
 from enact_assets.asking.model_entries import Model, Price
 from enact_assets.asking.picture_tokens import most_tokens_of
@@ -40,8 +41,8 @@ class Request:
 
 @dataclass(slots=True)
 class Attempts:
-    """How often a request was sent; ``unsure`` counts attempts that may have been charged without
-    a whole reply, ``held_usd`` is what is reserved for the request.
+    """How often a request was sent; ``unsure`` counts attempts that may have been charged, nobody
+    knows how much; ``held_usd`` is what is reserved for the request.
     """
 
     n: int = 0
@@ -135,24 +136,25 @@ def answered(
 ) -> Answer:
     """The line for a reply: an answer, or an error if another model gave it.
 
-    A reply that does not count its tokens costs as much as it can.
+    A reply that does not count its tokens may have cost as much as it can.
     """
     error = other_model(model, snapshot, reply.served_model)
     is_long = len(reply.text) > LONGEST_TEXT
     price = model.price
     usd = None if price is None else usd_of(price, reply)
+    attempts.unsure += usd is None
     return _line(
         model,
         request,
         attempts,
-        text=_writable(reply.text[:LONGEST_TEXT]) if error is None else None,
+        text=reply.text[:LONGEST_TEXT] if error is None else None,
         stop="cut" if is_long and reply.stop == "complete" else reply.stop,
         served_model=reply.served_model,
         tokens_in=reply.tokens_in,
         tokens_in_cached=reply.tokens_in_cached,
         tokens_out=reply.tokens_out,
         tokens_reasoning=reply.tokens_reasoning,
-        usd=request.most_usd if usd is None else usd,
+        usd=usd,
         error=error,
         raw=raw,
     )
@@ -162,8 +164,8 @@ def unreadable(
     model: Model, request: Request, error: str, attempts: Attempts, raw: Any = None
 ) -> Answer:
     """The line for a whole reply without an answer. It may have cost as much as it can."""
-    words = _writable(error[:_LONGEST_ERROR])
-    return _line(model, request, attempts, usd=request.most_usd, error=words, raw=raw)
+    attempts.unsure += 1
+    return _line(model, request, attempts, is_unreadable=True, error=error, raw=raw)
 
 
 def refused(model: Model, request: Request, words: str, attempts: Attempts) -> Answer:
@@ -180,16 +182,15 @@ def missing(
     is_final: bool = False,
 ) -> Answer:
     """The line for a request without a whole reply."""
-    attempts, error = attempts or Attempts(), _writable(error[:_LONGEST_ERROR])
-    return _line(model, request, attempts, error=error, is_final=is_final)
+    return _line(model, request, attempts or Attempts(), error=error, is_final=is_final)
 
 
-def _writable(text: str) -> str:
-    """``text`` without half characters, which no file can hold."""
-    return text.encode(errors="replace").decode()
-
-
-def _line(model: Model, request: Request, attempts: Attempts, **values: Any) -> Answer:
+def _line(
+    model: Model, request: Request, attempts: Attempts, error: str | None = None, **values: Any
+) -> Answer:
+    clean: dict[str, Any] = {
+        n: _clean(v, model) if isinstance(v, str) else v for n, v in values.items()
+    }
     return Answer(
         request_sha=request.sha,
         question_id=request.message.question_id,
@@ -201,5 +202,12 @@ def _line(model: Model, request: Request, attempts: Attempts, **values: Any) -> 
         sent_at=attempts.sent_at,
         attempts=attempts.n,
         unsure=attempts.unsure,
-        **values,
+        # Cut last: a piece of the key would not be found.
+        error=None if error is None else _clean(error, model)[:_LONGEST_ERROR],
+        **clean,
     )
+
+
+def _clean(text: str, model: Model) -> str:
+    """``text`` without keys, and without half characters, which no file can hold."""
+    return without_keys(text, model).encode(errors="replace").decode()

@@ -3,9 +3,6 @@
 One process at a time buys from one model; others wait, read what it has bought, and buy the rest.
 """
 
-import datetime as dt
-import itertools
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,21 +10,23 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec.structs import replace as replace_fields
+
 from enact_assets.asking.answers import Answer, Purpose
-from enact_assets.asking.budget import NO_BUDGET, Budget
+from enact_assets.asking.budget import Budget
 from enact_assets.asking.buying import Purchase
 from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
 from enact_assets.asking.in_process_models import InProcess, load_in_process
+from enact_assets.asking.keys import keeping_key_in, key_of
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader, Target, request_sha
 from enact_assets.asking.model_entries import Model
+from enact_assets.asking.not_asked import why_not, why_not_again, why_nothing
 from enact_assets.asking.requested import Request, limit_of_tokens_out, missing, most_usd
 from enact_assets.asking.wires import WIRES, Wire
 from enact_assets.contracts.errors import PredictionError
 
-MOST_UNREADABLE = 2
-"""A reply that was paid for so often, each time without an answer, is not bought again."""
 _TOLD_EVERY_S = 0.1
 
 Key = tuple[str, int]
@@ -63,29 +62,28 @@ def ask(
     Interrupted at any time, all answers so far are in the ledger, and the next call goes on.
     ``in_process`` replaces the model that the channel would load.
 
-    Errors: :class:`PredictionError` if pictures do not reach the model in order, or the ledger is
-    damaged; :class:`~enact_assets.contracts.errors.OutputError` if it cannot be written;
+    Errors: :class:`PredictionError` if pictures do not reach the model in order, the ledger is
+    damaged, or answers of the model are imported;
+    :class:`~enact_assets.contracts.errors.OutputError` if it cannot be written;
     :class:`~enact_assets.contracts.errors.SettingsError` for wrong settings of the model; those of
     ``read_picture``.
     """
-    if model.channel == "answers":
-        raise PredictionError(
-            f"{model.name} is not asked from here: import its answers with "
-            "`enact-assets import-answers`."
-        )
     run = _Run(model, canary_reader(read_picture), ledger_folder, budget, told)
     run.in_process = in_process
-    return run.answers(messages)
+    with keeping_key_in(model):
+        return run.answers(messages)
 
 
 def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer, Verdict]:
     """Ask the first message of every model once more, and say whether it saw pictures in order.
 
-    An answer of another model than the one that answered first is a line with an error. Errors: as
-    :func:`ask`, but for pictures in another order.
+    From then on this answer decides whether the model may be asked. An answer of another model than
+    the one that answered first is a line with an error. Errors: as :func:`ask`, but for pictures in
+    another order.
     """
     run = _Run(model, canary_reader(lambda _: b""), ledger_folder, budget, lambda _: None)
-    return run.checked_again()
+    with keeping_key_in(model):
+        return run.checked_again()
 
 
 class _Run:
@@ -99,6 +97,11 @@ class _Run:
         budget: Budget,
         told: Callable[[Progress], None],
     ) -> None:
+        if model.channel == "answers":
+            raise PredictionError(
+                f"{model.name} is not asked from here: import its answers with "
+                "`enact-assets import-answers`."
+            )
         self._model, self._read_picture = model, read_picture
         self._ledger_folder, self._budget = ledger_folder, budget
         self._told, self._told_at = told, 0.0
@@ -112,6 +115,8 @@ class _Run:
         samples = max(1, model.entry.samples)
         self._progress = Progress(len(messages) * samples)
         self._tell()
+        if not messages:
+            return {}
         reason = self._checked_order()
         target = self._target(self._snapshot or model.asked_id)
         wanted: dict[str, Request] = {}
@@ -125,6 +130,11 @@ class _Run:
         self._n_keys = Counter(shas.values())
         found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
         self._tell()
+        # What a question without an answer did cost is in the ledger. Here only the run that paid
+        # would know it, and no later one.
+        for sha, answer in found.items():
+            if answer.error is not None:
+                found[sha] = replace_fields(answer, usd=None, stop=None)
         return {key: found[sha] for key, sha in shas.items()}
 
     def checked_again(self) -> tuple[Answer, Verdict]:
@@ -133,16 +143,15 @@ class _Run:
         target = self._target(model.asked_id)
         folder = folder_of(self._ledger_folder, target)
         with self._alone(folder):
-            kept = read_kept(folder).answers
-            first = kept.get(request_sha(target, message))
-            shas = (request_sha(target, message, n) for n in itertools.count())
-            n, sha = next((n, sha) for n, sha in enumerate(shas) if sha not in kept)
-            purpose: Purpose = "canary" if first is None else "check"
+            before = self._first_answers(target, folder)
+            n = len(before)
+            sha = request_sha(target, message, n)
+            purpose: Purpose = "check" if before else "canary"
             request = Request(sha, message, n, self._most_usd(message), purpose)
-            reason = self._why_nothing()
+            reason = why_nothing(model, self._budget)
             if reason is not None:
                 return missing(model, request, reason), "unreadable"
-            self._snapshot = None if first is None else first.served_model
+            self._snapshot = before[0].served_model if before else None
             answer = self._bought([request], folder)[sha]
         return answer, verdict(answer.text or "", model.entry.max_images)
 
@@ -163,8 +172,8 @@ class _Run:
         """Requests whose answer is known or that are not sent, and those to be bought."""
         found, to_buy = {}, []
         for sha, request in wanted.items():
-            never = self._why_not(request)
-            why = never or reason or self._why_not_again(kept.unreadable[sha])
+            never = why_not(self._model, request.message)
+            why = never or reason or why_not_again(self._model, kept.unreadable[sha])
             if sha in kept.answers:
                 found[sha] = kept.answers[sha]
             elif why is not None:
@@ -175,78 +184,50 @@ class _Run:
         return found, to_buy
 
     def _checked_order(self) -> str | None:
-        """Ask the canary unless its answer is known; why nothing else may be sent, if so.
+        """Ask the canary unless an answer is known; why nothing else may be sent, if so.
 
-        Errors: :class:`PredictionError` if the model does not see pictures in order.
+        Its first answer says which model an alias means, its latest whether pictures keep their
+        order. Errors: :class:`PredictionError` if they do not.
         """
         model = self._model
         message = canary_message(model.entry.max_images)
         target = self._target(model.asked_id)
-        sha = request_sha(target, message)
         folder = folder_of(self._ledger_folder, target)
-        answer = read_kept(folder).answers.get(sha)
-        reason = self._why_nothing()
-        if answer is None and reason is None:
+        answers = self._first_answers(target, folder)
+        reason = why_nothing(model, self._budget)
+        if not answers and reason is None:
+            sha = request_sha(target, message)
             request = Request(sha, message, 0, self._most_usd(message), "canary")
             with self._alone(folder):
-                kept = read_kept(folder)
-                answer = kept.answers.get(sha)
-                reason = self._why_not_again(kept.unreadable[sha])
-                if answer is None and reason is None:
-                    answer = self._bought([request], folder)[sha]
-        if answer is None:
+                answers = self._first_answers(target, folder)
+                answers = answers or [self._bought([request], folder)[sha]]
+        if not answers:
             return reason
-        if answer.error is not None:
-            return f"the first message, which checks the order of pictures: {answer.error}"
-        self._snapshot = answer.served_model
-        seen = verdict(answer.text or "", model.entry.max_images)
+        first, latest = answers[0], answers[-1]
+        if first.error is not None:
+            return f"the first message, which checks the order of pictures: {first.error}"
+        self._snapshot = first.served_model
+        seen = verdict(latest.text or "", model.entry.max_images)
         if seen == "changed":
             raise PredictionError(
                 f"{model.name} sees pictures in another order than they are sent: it answered "
-                f"{answer.text!r} to the first message (request {answer.request_sha[:12]} in "
+                f"{latest.text!r} to the first message (request {latest.request_sha[:12]} in "
                 f"{folder}). Nothing else was asked. Look for what moves pictures between here and "
-                "the model: a chat template, a gateway, a server."
+                "the model: a chat template, a gateway, a server. Then "
+                f"`enact-assets models {model.name} --check` asks it again."
             )
         if seen == "unreadable":
             self._tell(f"{model.name} could not read the numbers that check the order of pictures.")
         return reason
 
-    def _why_nothing(self) -> str | None:
-        """Why this model can be sent nothing at all."""
-        model, price = self._model, self._model.price
-        retired = model.entry.retired
-        if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
-            return f"{model.name} was retired on {retired}: another model could answer"
-        if price is None:
-            return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
-        if (price.tokens_in or price.tokens_out) and not self._budget.is_set:
-            return f"{model.name}: {NO_BUDGET}"
-        if self._needs_key and not self._key:
-            return f"{model.name} needs a key: set the environment variable {model.key_variable}"
-        return None
-
-    @property
-    def _key(self) -> str:
-        return os.environ.get(self._model.key_variable, "").strip()
-
-    @property
-    def _needs_key(self) -> bool:
-        is_far = self._wire is not None and not self._model.is_local_server
-        return is_far and bool(self._model.key_variable)
-
-    def _why_not(self, request: Request) -> str | None:
-        """Why this request is not sent. Pictures are never left out of one."""
-        most = self._model.entry.max_images
-        n = request.message.n_pictures
-        if most is None or n <= most:
-            return None
-        return f"{n} pictures, and {self._model.name} takes {most} at most"
-
-    @staticmethod
-    def _why_not_again(n_unreadable: int) -> str | None:
-        if n_unreadable < MOST_UNREADABLE:
-            return None
-        return f"paid for {n_unreadable} times without a readable answer; not bought again"
+    def _first_answers(self, target: Target, folder: Path) -> list[Answer]:
+        """Kept answers to the first message, those of checks last."""
+        kept = read_kept(folder).answers
+        message = canary_message(self._model.entry.max_images)
+        found: list[Answer] = []
+        while (answer := kept.get(request_sha(target, message, len(found)))) is not None:
+            found.append(answer)
+        return found
 
     @property
     def _wire(self) -> Wire | None:
@@ -279,7 +260,7 @@ class _Run:
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())
-        return purchase.by_wire(requests, self._wire, self._key)
+        return purchase.by_wire(requests, self._wire, key_of(self._model))
 
     def _count(self, request: Request, answer: Answer, *, is_new: bool = True) -> None:
         """Report a line that was found or bought."""

@@ -1,9 +1,9 @@
 """How many tokens a provider counts for a few messages: free of charge, before any is bought."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 
+from enact_assets.asking.keys import is_sendable, key_of
 from enact_assets.asking.messages import Message, PictureReader
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster
@@ -22,9 +22,11 @@ def counted(
     Empty where it has no such service, or does not answer as documented: an estimate must not fail
     for that. Errors: those of ``read_picture``.
     """
-    key = os.environ.get(model.key_variable, "").strip()
+    key = key_of(model)
     wire = WIRES.get(model.channel)
     if wire is None or wire.counting is None or not (key or model.is_local_server) or not messages:
+        return []
+    if not is_sendable(key):
         return []
     step = max(1, len(messages) // MOST)
     pieces = Pieces(read_picture)

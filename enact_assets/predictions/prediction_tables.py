@@ -31,5 +31,9 @@ class Predictions(Table):
     tokens_out = integer("tokens of the answer, reasoning included", null=True)
     tokens_reasoning = integer("tokens of reasoning", null=True)
     usd = number("price of the answer; null if it is unknown", "USD", null=True)
-    latency_s = number("from sending the request to the whole answer", "s", null=True)
+    latency_s = number(
+        "from sending the request to the whole answer; null where several are made together",
+        "s",
+        null=True,
+    )
     attempts = integer("times the request was sent", null=True)

@@ -1,5 +1,6 @@
 """Whatever a provider does: every question ends answered, refused, or missing with a reason."""
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -75,6 +76,9 @@ ANSWERED, REFUSED, MISSING = ({kind: N} for kind in ("complete", "refused", "mis
         ("cutn2", ANSWERED, 3 * N, ""),
         ("htmln1", ANSWERED, 2 * N, ""),
         ("text", ANSWERED, N, ""),
+        ("faultn2", ANSWERED, N, ""),
+        ("fault429n2", ANSWERED, N, ""),
+        ("fault", MISSING, 0, "HTTP 200, but not the documented shape: Object missing required"),
         ("surrogate", ANSWERED, N, ""),
         ("nousage", ANSWERED, N, ""),
         ("prose", ANSWERED, N, ""),
@@ -115,6 +119,7 @@ def test_every_fault_ends_well(  # noqa: PLR0917 - a row of the table
         ("s402", "HTTP 402"),
         ("s403", "HTTP 403"),
         ("s404", "HTTP 404"),
+        ("fault402", "HTTP 200, but "),
         ("quota-s429", "HTTP 429"),
         ("s429-ra3600", "(asks to wait 3600 s: ask again later)"),
         ("moved", "redirects are not followed, so set `base_url`"),
@@ -183,6 +188,47 @@ def test_a_limit_of_the_rate_is_lived_with(server: Server, tmp_path: Path) -> No
     assert outcomes(answers) == {"complete": 150}
     assert server.counts()["twice"] == 0
     assert server.statuses[429] > 0
+
+
+@pytest.mark.parametrize("said", ["ra0", "date"])
+def test_a_limit_without_a_time_to_wait_is_lived_with(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    monkeypatch.setattr(client, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(client, "LONGEST_WAIT_S", 0.05)
+    answers = asked(server, f"rps200-{said}", tmp_path, n=60, in_flight=64)
+    assert outcomes(answers) == {"complete": 60}
+    assert server.statuses[429] > 20
+
+
+def test_a_reply_that_counts_no_tokens_has_no_price(server: Server, tmp_path: Path) -> None:
+    first = asked(server, "nousage", tmp_path, n=2)
+    for answer in first.values():
+        assert (answer.usd, answer.unsure, answer.tokens_in) == (None, 1, None)
+        assert answer.usd_unsure > 0
+    assert asked(server, "", tmp_path, n=2) == first
+    unsure = sum(answer.usd_unsure for answer in first.values())
+    canary = sum(a.usd or 0.0 for a in read_answers(tmp_path).values() if a.purpose == "canary")
+    assert Budget(tmp_path, 10.0).committed_usd() == pytest.approx(unsure + canary)
+
+
+@pytest.mark.parametrize("faults", ["empty", "other", "s400"])
+def test_a_missing_answer_has_no_price(server: Server, tmp_path: Path, faults: str) -> None:
+    for _ in range(3):
+        answers = asked(server, faults, tmp_path, n=2).values()
+        assert {(a.usd, a.stop) for a in answers} == {(None, None)}
+
+
+def test_an_address_is_quoted_without_what_may_be_secret(server: Server, tmp_path: Path) -> None:
+    bases = (server.url("all-s404"), "http://127.0.0.1:9/v1", "http://a..b/v1")
+    # Google's format has a header of its own for the key, so that a user can be in the address.
+    for n, (base, channel) in enumerate(itertools.product(bases, ("openai_chat", "google"))):
+        url = base.replace("http://", "http://me:p4ssw0rd@") + "/?code=s3cret"
+        given, folder = model(url, channel), tmp_path / str(n)
+        answers = ask(given, messages(1), read_picture, folder, budget=Budget(folder, 1.0))
+        error = str(answers["q0", 0].error)
+        assert f"{base}/" in error
+        assert not [word for word in ("me:", "p4ssw0rd", "s3cret") if word in error]
 
 
 def test_nobody_listening_is_no_charge(server: Server, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from enact_assets.asking import gate as gate_module
 from enact_assets.asking.gate import FIRST, Gate, asked_to_wait_s
+from enact_assets.asking.halt import Halt
 
 
 def test_it_doubles_per_round_until_the_first_refusal_then_grows_by_one() -> None:
@@ -88,6 +89,26 @@ def test_a_pause_holds_all(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = asyncio.run(run())
     assert len(entered) == 20
     assert 0.1 <= min(entered) <= max(entered) < 0.5
+
+
+def test_a_run_that_halts_waits_for_no_pause() -> None:
+    async def run() -> None:
+        halt = Halt()
+        gate = Gate(1, halt)
+
+        async def work() -> None:
+            async with gate:
+                return
+
+        gate.slower(900.0)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(work())
+            await asyncio.sleep(0.01)
+            halt.stop("HTTP 401")
+            gate.slower(900.0)
+
+    asyncio.run(asyncio.wait_for(run(), 5))
 
 
 @pytest.mark.parametrize(

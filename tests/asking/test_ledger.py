@@ -89,13 +89,14 @@ def test_the_first_answer_counts_and_an_error_is_none(tmp_path: Path) -> None:
 
 
 def test_paid_replies_without_an_answer_are_counted(tmp_path: Path) -> None:
-    failed = {"text": None, "error": "no choices"}
+    failed = {"text": None, "error": "no choices", "usd": None, "usd_unsure": 0.5}
+    unreadable = failed | {"is_unreadable": True}
     written(
         tmp_path,
-        answer("a", **failed),
-        answer("a", **failed),
-        answer("b", **failed, usd=None, attempts=6),
-        answer("c", **failed, served_model="another"),
+        answer("a", **unreadable),
+        answer("a", **unreadable),
+        answer("b", **failed, attempts=6),
+        answer("free", **unreadable | {"usd_unsure": 0.0}),
     )
     assert read_kept(tmp_path).unreadable == {"a": 2}
 

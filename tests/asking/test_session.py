@@ -18,7 +18,8 @@ from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
 from enact_assets.asking.model_entries import Model, Price
 from enact_assets.asking.replies import Reply
-from enact_assets.asking.session import Key, Progress, ask
+from enact_assets.asking.session import Key, Progress, ask, check
+from enact_assets.asking.token_counts import counted
 from enact_assets.contracts.errors import PredictionError, UnreadableFileError
 
 from reference.misbehaving_server import Server, running
@@ -145,8 +146,32 @@ def test_a_reply_nobody_can_read_is_not_bought_again_and_again(
     for _ in range(4):
         answers = asked(given, messages(3), tmp_path)
     assert {server.sold[f"q{k}"] for k in range(3)} == {2}
-    reason = "paid for 2 times without a readable answer; not bought again"
-    assert {a.error for a in answers.values()} == {reason}
+    reason = "paid for 2 times without a readable answer; to ask again, raise `max_unreadable` of"
+    assert all(str(a.error).startswith(reason) for a in answers.values())
+    repaired = model(server.url(), max_unreadable=3)
+    assert outcomes(asked(repaired, messages(3), tmp_path)) == {"complete": 3}
+
+
+def test_a_reply_that_costs_nothing_is_asked_for_until_it_can_be_read(
+    server: Server, tmp_path: Path
+) -> None:
+    free = Price(0.0, 0.0)
+    for _ in range(3):
+        asked(model(server.url("empty"), price=free), messages(3), tmp_path)
+    answers = asked(model(server.url(), price=free), messages(3), tmp_path)
+    assert outcomes(answers) == {"complete": 3}
+
+
+def test_the_first_message_is_asked_until_it_can_be_read(server: Server, tmp_path: Path) -> None:
+    for _ in range(3):
+        asked(model(server.url("all-empty")), messages(1), tmp_path)
+    assert outcomes(asked(model(server.url()), messages(1), tmp_path)) == {"complete": 1}
+
+
+def test_without_a_question_nothing_is_bought(server: Server, tmp_path: Path) -> None:
+    n = server.n
+    assert asked(model(server.url()), [], tmp_path) == {}
+    assert server.n == n
 
 
 def test_pictures_in_another_order_stop_everything(server: Server, tmp_path: Path) -> None:
@@ -154,6 +179,40 @@ def test_pictures_in_another_order_stop_everything(server: Server, tmp_path: Pat
         with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
             asked(model(server.url("swap")), messages(3), tmp_path)
     assert server.sold == {"canary": 1}
+
+
+def test_the_latest_check_of_the_order_decides(server: Server, tmp_path: Path) -> None:
+    right, swapped = model(server.url()), model(server.url("swap"))
+    with pytest.raises(PredictionError, match=r"`enact-assets models seer --check` asks it again"):
+        asked(swapped, messages(3), tmp_path)
+    assert check(right, tmp_path, budget=Budget(tmp_path, 1.0))[1] == "kept"
+    assert outcomes(asked(right, messages(3), tmp_path)) == {"complete": 3}
+    assert check(swapped, tmp_path, budget=Budget(tmp_path, 1.0))[1] == "changed"
+    with pytest.raises(PredictionError, match="another order"):
+        asked(right, messages(4), tmp_path)
+    assert server.sold["canary"] == 3
+
+
+def test_a_model_whose_answers_are_imported_is_not_asked(tmp_path: Path) -> None:
+    imported, budget = model("", "answers"), Budget(tmp_path, 1.0)
+    with pytest.raises(PredictionError, match="`enact-assets import-answers`"):
+        check(imported, tmp_path, budget=budget)
+    with pytest.raises(PredictionError, match="`enact-assets import-answers`"):
+        ask(imported, messages(1), read_picture, tmp_path, budget=budget)
+
+
+@pytest.mark.parametrize("key", ["sk-first-line\nsk-second-line", "sk-s\N{ACUTE ACCENT}cret-0123"])
+def test_a_key_that_no_header_can_hold_is_not_sent(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    n = server.n
+    answers = asked(model(server.url()), messages(2), tmp_path)
+    assert outcomes(answers) == {"missing": 2}
+    assert f"the key in the environment variable {KEY_VARIABLE}" in str(answers["q0", 0].error)
+    assert "sk-" not in str(answers)
+    assert counted(model(server.url(), "anthropic"), messages(2), read_picture) == []
+    assert server.n == n
 
 
 def test_a_model_that_cannot_read_numbers_is_asked_with_a_note(
@@ -185,7 +244,7 @@ def test_an_alias_means_the_model_that_answered_first(server: Server, tmp_path: 
 
 def test_two_at_once_buy_nothing_twice(server: Server, tmp_path: Path) -> None:
     given = model(server.url("lat20"))
-    asked(given, [], tmp_path)  # or the canary would keep them apart
+    asked(given, messages(1), tmp_path)  # or the canary would keep them apart
     found: list[dict[Key, Answer]] = []
     threads = [
         threading.Thread(target=lambda: found.append(asked(given, messages(40), tmp_path)))
@@ -313,12 +372,44 @@ def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path)
     assert outcomes(answers) == {"complete": 3, "missing": 1}
     assert answers["q1", 0].error == "ValueError: no idea"
     assert answers["q0", 0].usd == 0.0
+    assert {answer.latency_s for answer in answers.values()} == {None}
     assert outcomes(told_fortune(second, 6, tmp_path, local())) == {"complete": 6}
     assert second.asked == ["q1", "q4", "q5"]
     changed = Fortune()
     changed.version = "fortune 2"
     told_fortune(changed, 1, tmp_path, local())
     assert changed.asked == ["canary", "q0"]
+
+
+class Talking(Fortune):
+    """Repeats its key wherever it can."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            if message.question_id == "q1":
+                yield ValueError("x" * 480 + f" key {KEY} rejected")
+            elif message.question_id == "q2":
+                yield Reply(f"my key is {KEY}", "complete")
+            elif message.question_id == "q3":
+                raise PredictionError(f"key {KEY} rejected")
+            else:
+                yield reply
+
+
+@pytest.mark.parametrize(("channel", "variable"), [("local", KEY_VARIABLE), ("inspect", "X_KEY")])
+def test_a_model_in_this_process_gives_no_key_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channel: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, KEY)
+    given = model("", channel, "fortune", price=Price(0.0, 0.0))
+    answers = told_fortune(Talking(), 3, tmp_path, given)
+    assert KEY[:5] not in str(answers)
+    assert answers["q2", 0].text == "my key is ***"
+    with pytest.raises(PredictionError, match=r"key \*\*\* rejected"):
+        told_fortune(Talking(), 4, tmp_path, given)
+    assert not [path for path in tmp_path.rglob("*.jsonl") if KEY[:5] in path.read_text()]
 
 
 def test_half_a_character_is_no_reason_to_lose_an_answer(tmp_path: Path) -> None:

@@ -292,7 +292,17 @@ def test_inspect_fails_one_question_at_a_time(server: Recorder) -> None:
     first, second = library.answers([Message("q", (Text("1"),))] * 2, reader)
     assert isinstance(first, PredictionError | ReplyError)
     assert isinstance(second, PredictionError | ReplyError)
-    assert KEY not in f"{first} {second}"
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("asked", "base"), [("openai-api/fake/m", "/v1"), ("anthropic/claude-opus-4-5", "")]
+)
+def test_inspect_repeats_nothing(server: Recorder, asked: str, base: str) -> None:
+    server.status = 500
+    (reply,) = inspect_model(asked, server.url + base).answers([Message("q", (Text("1"),))], reader)
+    assert isinstance(reply, PredictionError)
+    assert len(server.requests) == 1
 
 
 @pytest.mark.usefixtures("keys")

@@ -3,7 +3,8 @@
 The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
-``blind``, ``alias``, ``lat`` are about it anyway. Run as a program it prints its port.
+``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
+in a reply of status 200. Run as a program it prints its port.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
@@ -117,7 +118,7 @@ class Server:
             status = 429
         if "moved" in options:
             status = 302
-        if status != 200 or "policy" in options:
+        if status != 200 or "policy" in options or "fault" in options:
             return self._error(status, options)
         if "reset" in options:
             return None
@@ -153,6 +154,8 @@ class Server:
         extra = ""
         if "policy" in options:
             status, error["code"] = 400, "content_policy_violation"
+        if options.get("fault"):
+            error["code"] = options["fault"]
         if "quota" in options:
             error["code"] = "insufficient_quota"
         if "delay" in options:

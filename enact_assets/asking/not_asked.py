@@ -1,0 +1,50 @@
+"""Why something is not sent to a model, in words."""
+
+import datetime as dt
+
+from enact_assets.asking.budget import NO_BUDGET, Budget
+from enact_assets.asking.keys import is_sendable, key_of
+from enact_assets.asking.messages import Message
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.wires import WIRES
+
+
+def why_nothing(model: Model, budget: Budget) -> str | None:
+    """Why ``model`` can be sent nothing at all; None if it can."""
+    price, key = model.price, key_of(model)
+    retired = model.entry.retired
+    if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
+        return f"{model.name} was retired on {retired}: another model could answer"
+    if price is None:
+        return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
+    if model.costs_money and not budget.is_set:
+        return f"{model.name}: {NO_BUDGET}"
+    is_far = model.channel in WIRES and not model.is_local_server
+    if model.key_variable and is_far and not key:
+        return f"{model.name} needs a key: set the environment variable {model.key_variable}"
+    if not is_sendable(key):
+        return (
+            f"the key in the environment variable {model.key_variable} has a line break or another "
+            "character that cannot be sent: set it anew"
+        )
+    return None
+
+
+def why_not(model: Model, message: Message) -> str | None:
+    """Why ``message`` is not sent. Pictures are never left out of one."""
+    most, n = model.entry.max_images, message.n_pictures
+    if most is None or n <= most:
+        return None
+    return f"{n} pictures, and {model.name} takes {most} at most"
+
+
+def why_not_again(model: Model, n_unreadable: int) -> str | None:
+    """Why a request is not sent again after so many replies that were paid for without an answer
+    in them.
+    """
+    if not model.costs_money or n_unreadable < model.entry.max_unreadable:
+        return None
+    return (
+        f"paid for {n_unreadable} times without a readable answer; to ask again, raise "
+        f"`max_unreadable` of {model.name} in models.yaml"
+    )
