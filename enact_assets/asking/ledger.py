@@ -219,6 +219,15 @@ class Spent:
         return {name: usd for name, (_, _, usd) in self._read.items()}
 
 
+def spent(folder: Path) -> tuple[float, float]:
+    """Dollars of all answers below ``folder``, and what requests whose price nobody knows may have
+    cost at most. Errors: as :func:`read_kept`.
+    """
+    decoder = msgspec.json.Decoder(_Cost)
+    rows = [row for path in ledger_files(folder) for row in _rows(path, decoder)]
+    return sum(row.usd or 0.0 for row in rows), sum(row.usd_unsure for row in rows)
+
+
 def _rows(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T]:
     try:
         for number, line in enumerate(_lines(path), start=1):

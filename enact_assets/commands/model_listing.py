@@ -59,6 +59,7 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
             f"prices and addresses: {known.data_root.root / 'models.yaml'} (docs/models.md).",
             markup=False,
         )
+        _say_spent(console, known.data_root)
         return 0
     model = known.find(arguments.name)
     if model is None:
@@ -75,6 +76,16 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
         if value not in (None, "", [], {}):
             console.print(Text(f"{name:<16} {value}"))
     return 0
+
+
+def _say_spent(console: Console, root: DataRoot) -> None:
+    from enact_assets.asking.ledger import spent
+    from enact_assets.predictions.costs import dollars
+
+    usd, unsure = spent(root.ledger)
+    if usd or unsure:
+        more = f", and up to {dollars(unsure)} for requests whose price is not known"
+        console.print(f"Spent in this data root: {dollars(usd)}{more if unsure else ''}.")
 
 
 def _facts(model: "Model") -> dict[str, Any]:

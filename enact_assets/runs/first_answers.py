@@ -97,11 +97,12 @@ class FirstAnswers:
         price = "unknown price" if usd.null_count() else f"{usd.sum():.4f} USD"
         served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
         tokens = {n: f"{rows[n].sum():,}" for n in ("tokens_in", "tokens_out", "tokens_reasoning")}
-        seconds = rows.select(pl.col("latency_s").median()).item() or 0.0
+        seconds = rows.select(pl.col("latency_s").median()).item()
+        median = "" if seconds is None else f", median {seconds:.1f} s"
         return (
             f"{rows.height} answers: {price}, {tokens['tokens_in']} tokens in, "
-            f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning), median "
-            f"{seconds:.1f} s; answered by {served}.{now}"
+            f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning){median}; "
+            f"answered by {served}.{now}"
         )
 
     def missing_reasons(self) -> list[tuple[int, str]]:

@@ -269,3 +269,15 @@ def test_automation_buys_only_where_it_may(copied: Path) -> None:
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2, by_automation: true}\n")
     assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, 2.0]
     assert not bought_by_persons(copied)(step, ("seer", "baseline"))
+
+
+def test_what_was_spent_is_said(
+    copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_models(copied, server.url())
+    assert run(copied, "models") == 0
+    assert "Spent" not in capsys.readouterr().out
+    assert run(copied, "models", "seer", "--check") == 0
+    assert "saw the pictures in order" in capsys.readouterr().out
+    assert run(copied, "models") == 0
+    assert "Spent in this data root: 0.00092 USD." in capsys.readouterr().out
