@@ -120,7 +120,7 @@ def _ours(url: str, folder: Path, n: int, in_flight: int, price: float | None) -
     from enact_assets.asking.model_entries import Model, ModelEntry, Price
     from enact_assets.asking.session import ask as ask_model
 
-    given = None if price is None else Price(price, price)
+    given = Price(price or 0.0, price or 0.0)
     entry = ModelEntry(id=f"test/{NAME}", in_flight=in_flight, price=given)
     model = Model(NAME, entry, "openai_chat", NAME, url, "", {"max_tokens": 64}, folder)
     messages = [
