@@ -185,6 +185,7 @@ def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
     assert "asked_model" in plan.stale[0].why
 
 
+@pytest.mark.slow
 def test_a_class_that_costs_money_is_priced_and_so_is_what_it_answered_before(
     copied: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,6 +215,7 @@ def test_a_class_that_costs_money_is_priced_and_so_is_what_it_answered_before(
     assert "absent.py" in said
 
 
+@pytest.mark.slow
 def test_a_model_whose_entry_is_gone_fails_alone_and_can_be_forgotten(
     tiny: TinyRoot, copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -243,6 +245,7 @@ def test_a_model_whose_entry_is_gone_fails_alone_and_can_be_forgotten(
     assert tiny.driver(copied).plan(assets=asks)[0].stale == ()
 
 
+@pytest.mark.slow
 def test_a_broken_file_of_models_stops_what_asks_and_nothing_else(
     tiny: TinyRoot, copied: Path
 ) -> None:

@@ -25,6 +25,7 @@ def once_more(rows: Rows) -> Rows:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("relation", "counts_answers"),
     [
