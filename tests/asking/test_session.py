@@ -460,3 +460,19 @@ def test_a_model_in_this_process_that_costs_money_stops_at_the_budget(tmp_path: 
     assert counted["complete"] == len(fortune.asked) - 1
     assert 0 < counted["complete"] < 100
     assert budget.committed_usd() <= 18.9
+
+
+def test_two_servers_that_use_one_id_do_not_share_answers(server: Server, tmp_path: Path) -> None:
+    """They may run different weights; one entry may move to another address all the same."""
+
+    def lab(name: str, faults: str = "") -> Model:
+        url = server.url(faults)
+        return msgspec.structs.replace(
+            model(url), name=name, entry=msgspec.structs.replace(model(url).entry, base_url=url)
+        )
+
+    asked(lab("one"), messages(3), tmp_path)
+    asked(lab("one", "lat1"), messages(3), tmp_path)
+    assert set(server.sold.values()) == {1}
+    asked(lab("two"), messages(3), tmp_path)
+    assert set(server.sold.values()) == {2}
