@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import AnyStr
 
 from enact_assets.asking.model_entries import Model
+from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import PredictionError
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
@@ -17,6 +18,11 @@ _SHORTEST = 8
 def key_of(model: Model) -> str:
     """The key that ``model`` is asked with; empty if none is set."""
     return os.environ.get(model.key_variable, "").strip()
+
+
+def wants_key(model: Model) -> bool:
+    """Whether ``model`` cannot be asked without a key. Servers on this machine can."""
+    return bool(model.key_variable) and model.channel in WIRES and not model.is_local_server
 
 
 def is_sendable(key: str) -> bool:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from enact_assets.asking.messages import Target
 from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.settings import is_partition_name
@@ -154,6 +155,10 @@ class Model(msgspec.Struct, frozen=True):
         if self.channel == "answers":
             return False
         return self.price is None or self.price.tokens_in > 0 or self.price.tokens_out > 0
+
+    def target(self, version: str, snapshot: str) -> Target:
+        """All of it that decides answers, as the exact model ``snapshot`` under ``version``."""
+        return Target(self.maker, self.channel, version, snapshot, self.parameters)
 
     def may_serve(self, served: str) -> bool:
         """Whether an answer of a model that calls itself ``served`` is one of this model."""
@@ -334,15 +339,3 @@ def _read(entry: Mapping[str, Any], kind: type[Any], where: str) -> Any:
         return msgspec.convert(entry, kind)
     except msgspec.ValidationError as error:
         raise SettingsError(f"registry {where}: {error}") from error
-
-
-def problems_of(models: Iterable[Model]) -> list[str]:
-    """What about these models should be known before they are asked, in words."""
-    today = dt.datetime.now(dt.UTC).date()
-    found = []
-    for model in models:
-        retired = model.entry.retired
-        if retired is not None:
-            when = "was retired" if retired <= today else "will be retired"
-            found.append(f"{model.name} {when} on {retired}. {model.entry.note}".strip())
-    return found

@@ -1,12 +1,12 @@
 """Why something is not sent to a model, in words."""
 
 import datetime as dt
+from collections.abc import Iterable
 
 from enact_assets.asking.budget import NO_BUDGET, Budget
-from enact_assets.asking.keys import is_sendable, key_of
+from enact_assets.asking.keys import is_sendable, key_of, wants_key
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
-from enact_assets.asking.wires import WIRES
 
 
 def why_nothing(model: Model, budget: Budget) -> str | None:
@@ -19,8 +19,7 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
         return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
     if model.costs_money and not budget.is_set:
         return f"{model.name}: {NO_BUDGET}"
-    is_far = model.channel in WIRES and not model.is_local_server
-    if model.key_variable and is_far and not key:
+    if wants_key(model) and not key:
         return f"{model.name} needs a key: set the environment variable {model.key_variable}"
     if not is_sendable(key):
         return (
@@ -48,3 +47,15 @@ def why_not_again(model: Model, n_unreadable: int) -> str | None:
         f"paid for {n_unreadable} times without a readable answer; to ask again, raise "
         f"`max_unreadable` of {model.name} in models.yaml"
     )
+
+
+def problems_of(models: Iterable[Model]) -> list[str]:
+    """What about these models should be known before they are asked, in words."""
+    today = dt.datetime.now(dt.UTC).date()
+    found = []
+    for model in models:
+        retired = model.entry.retired
+        if retired is not None:
+            when = "was retired" if retired <= today else "will be retired"
+            found.append(f"{model.name} {when} on {retired}. {model.entry.note}".strip())
+    return found

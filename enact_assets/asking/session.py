@@ -234,9 +234,9 @@ class _Run:
         return WIRES.get(self._model.channel)
 
     def _target(self, snapshot: str) -> Target:
-        wire, model = self._wire, self._model
+        wire = self._wire
         version = wire.version if wire is not None else self._loaded().version
-        return Target(model.maker, model.channel, version, snapshot, model.parameters)
+        return self._model.target(version, snapshot)
 
     def _loaded(self) -> InProcess:
         if self.in_process is None:

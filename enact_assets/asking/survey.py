@@ -1,14 +1,15 @@
 """What the ledger knows of a model, without asking it anything."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.canary import canary_message
-from enact_assets.asking.ledger import folder_of, read_kept
-from enact_assets.asking.messages import Message, Target, request_sha
+from enact_assets.asking.ledger import Kept, folder_of, read_kept
+from enact_assets.asking.messages import Message, request_sha
 from enact_assets.asking.model_entries import Model
+from enact_assets.asking.not_asked import why_not
 
 
 class Survey(NamedTuple):
@@ -21,24 +22,27 @@ class Survey(NamedTuple):
     kept: list[Answer]
 
 
-def survey(model: Model, version: str, messages: Sequence[Message], ledger_folder: Path) -> Survey:
+def survey(
+    model: Model,
+    version: str,
+    messages: Sequence[Message],
+    ledger_folder: Path,
+    read: Callable[[Path], Kept] = read_kept,
+) -> Survey:
     """Sort ``messages`` by whether the ledger has their answers; ``version`` is that of the API.
 
-    Those with more pictures than the model takes are neither. Errors: as
-    :func:`~enact_assets.asking.ledger.read_kept`.
+    Those with more pictures than the model takes are neither. ``read`` may remember folders that it
+    has read. Errors: as :func:`~enact_assets.asking.ledger.read_kept`.
     """
-
-    def target(snapshot: str) -> Target:
-        return Target(model.maker, model.channel, version, snapshot, model.parameters)
-
-    asked = target(model.asked_id)
+    asked = model.target(version, model.asked_id)
     canary = request_sha(asked, canary_message(model.entry.max_images))
-    first = read_kept(folder_of(ledger_folder, asked)).answers.get(canary)
-    exact = target(model.asked_id if first is None else first.served_model or model.asked_id)
-    kept = read_kept(folder_of(ledger_folder, exact)).answers
+    first = read(folder_of(ledger_folder, asked)).answers.get(canary)
+    served = None if first is None else first.served_model
+    exact = model.target(version, served or model.asked_id)
+    kept = read(folder_of(ledger_folder, exact)).answers
     to_buy, shas = [], set()
     for message in messages:
-        if model.entry.max_images is not None and message.n_pictures > model.entry.max_images:
+        if why_not(model, message) is not None:
             continue
         for repetition in range(max(1, model.entry.samples)):
             sha = request_sha(exact, message, repetition)

@@ -36,18 +36,16 @@ def counted(
 async def _counted(
     model: Model, key: str, messages: Sequence[Message], pieces: Pieces
 ) -> list[tuple[Message, int]]:
-    wire = WIRES[model.channel]
-    found = []
-    for message in messages:
-        asked = (model.base_url, model.asked_id, model.parameters, message.parts, pieces)
-        request = wire.count_request(*asked)
-        if request is None:
-            return []
-        headers = wire.headers(key or None)
-        async with Poster(request.url, headers, key, TIMEOUT_S) as poster:
+    wire, asked = WIRES[model.channel], (model.base_url, model.asked_id, model.parameters)
+    found, made = [], [wire.count_request(*asked, m.parts, pieces) for m in messages]
+    requests = [request for request in made if request is not None]
+    if not requests:
+        return []
+    async with Poster(requests[0].url, wire.headers(key or None), key, TIMEOUT_S) as poster:
+        for message, request in zip(messages, requests, strict=True):
             response = await poster.post(request.body)
-        try:
-            found.append((message, wire.count(response.reply)))
-        except ReplyError:
-            return []
+            try:
+                found.append((message, wire.count(response.reply)))
+            except ReplyError:
+                return []
     return found

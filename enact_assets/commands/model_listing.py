@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -106,9 +105,9 @@ def _facts(model: "Model") -> dict[str, Any]:
 
 def _has_key(model: "Model") -> bool | None:
     """Whether the key that the model wants is set; None if it wants none."""
-    if not model.key_variable or model.is_local_server:
-        return None
-    return bool(os.environ.get(model.key_variable))
+    from enact_assets.asking.keys import key_of, wants_key
+
+    return bool(key_of(model)) if wants_key(model) else None
 
 
 def _listed(models: Sequence["Model"]) -> Table:
@@ -146,7 +145,7 @@ def _listed(models: Sequence["Model"]) -> Table:
 
 def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
     """Ask the first message once more; exit code 1 if the model cannot be used."""
-    from enact_assets.asking.model_entries import problems_of
+    from enact_assets.asking.not_asked import problems_of
     from enact_assets.predictions.model_asker import ModelAsker
     from enact_assets.runs.spending import spending_tags, usd_until
 

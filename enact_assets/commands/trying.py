@@ -71,7 +71,7 @@ def _dollars(text: str) -> float:
 
 
 def _ask(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.asking.model_entries import problems_of
+    from enact_assets.asking.not_asked import problems_of
     from enact_assets.contracts.registry import load_registry
     from enact_assets.runs.expected_costs import cost_of
     from enact_assets.runs.first_answers import ask_first, asked_of, some_of, write_page

@@ -217,7 +217,7 @@ def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
 
 
 def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
-    from enact_assets.asking.model_entries import problems_of
+    from enact_assets.asking.not_asked import problems_of
     from enact_assets.runs.expected_costs import in_all
 
     if not costs:

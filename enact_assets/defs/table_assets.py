@@ -8,19 +8,18 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import World, call
-from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED
-from enact_assets.lineage.versions import settings_of
+from enact_assets.lineage.versions import entry_of
 from enact_assets.runs.making import making, provenance_of
 from enact_assets.runs.progress import reporter
 from enact_assets.runs.resources import DataResource
@@ -78,7 +77,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             partial(usd_until, Path(data.root), context.run.tags),
         )
         with making(context, data, step.name) as made, playing(context):
-            world = World(data.lake, made.names, partial(_entry, registry), tools)
+            world = World(data.lake, made.names, partial(entry_of, registry), tools)
             for table, rows, summary in call(step, partition, world):
                 yield _landed(context, data, table, partition, rows, summary)
 
@@ -93,10 +92,6 @@ def _partition_of(context: dg.AssetExecutionContext, step: Step) -> dict[str, st
     if isinstance(key, dg.MultiPartitionKey):
         return {d: key.keys_by_dimension[d] for d in step.by}
     return {step.by[0]: str(key)}
-
-
-def _entry(registry: Registry, kind: type, name: str | None) -> Any:
-    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
 
 
 def _landed(  # noqa: PLR0917 - what a materialization consists of

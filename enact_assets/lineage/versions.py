@@ -12,6 +12,7 @@ from enact_assets.contracts.registry import Registry, settings_sha
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
+from enact_assets.engine.parameters import SETTINGS
 from enact_assets.lineage.code import baselines_version
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
@@ -26,6 +27,11 @@ def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
     """The registry entry of config root ``root``."""
     named = dimensions(root)
     return registry.entry(named[0], partition[0]) if named else registry.questions
+
+
+def entry_of(registry: Registry, kind: type, name: str | None) -> Any:
+    """The entry of the settings type ``kind``, of ``name`` in its dimension if it has one."""
+    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
 
 
 def root_version(registry: Registry, root: str, partition: Partition) -> str:

@@ -1,10 +1,13 @@
 """What answers will cost, before they are bought: of one model, and of a whole plan."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from enact_assets.asking.in_process_models import load_in_process
+from enact_assets.asking.ledger import Kept, read_kept
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.survey import survey
 from enact_assets.asking.token_counts import counted
@@ -40,10 +43,18 @@ class PlannedCost:
         return {"model": self.name, "variant": self.variant, **more}
 
 
-def cost_of(data: DataResource, name: str, asked: Asked, *, is_counted: bool = False) -> Estimate:
+def cost_of(
+    data: DataResource,
+    name: str,
+    asked: Asked,
+    *,
+    is_counted: bool = False,
+    read: Callable[[Path], Kept] = read_kept,
+) -> Estimate:
     """What asking ``name`` the questions of ``asked`` will cost, besides what the ledger has.
 
-    If ``is_counted``, the provider counts the tokens of a few of them.
+    If ``is_counted``, the provider counts the tokens of a few of them. ``read`` as in
+    :func:`survey`.
 
     Errors: as :meth:`KnownModels.find`, those of loading a model in this process and of reading
     the ledger.
@@ -53,11 +64,11 @@ def cost_of(data: DataResource, name: str, asked: Asked, *, is_counted: bool = F
         return Estimate(asked.questions.height, 0, usd=0.0)
     wire = WIRES.get(model.channel)
     version = load_in_process(model).version if wire is None else wire.version
-    known = survey(model, version, asked.messages(), data.data_root.ledger)
+    known = survey(model, version, asked.messages, data.data_root.ledger, read)
     few = []
     if is_counted:
-        read = ModelAsker(data.data_root, data.images.read_png).read_shown
-        few = counted(model, known.to_buy, read)
+        shown = ModelAsker(data.data_root, data.images.read_png).read_shown
+        few = counted(model, known.to_buy, shown)
     return estimate(model, known.to_buy, known.n_known, known.kept, few)
 
 
@@ -66,6 +77,7 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
     looked at has a problem, not a cost.
     """
     found, asked = [], dict[str, Asked | None]()
+    read = cache(read_kept)  # a model has one ledger for all its variants
     for name, variant in partitions:
         model = None
         try:
@@ -75,7 +87,7 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
             if variant not in asked:
                 asked[variant] = _asked_if_made(data, variant)
             questions = asked[variant]
-            cost = None if questions is None else cost_of(data, name, questions)
+            cost = None if questions is None else cost_of(data, name, questions, read=read)
         except EnactError as error:
             found.append(PlannedCost(name, variant, model, problem=str(error)))
         else:

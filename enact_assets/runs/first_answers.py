@@ -5,9 +5,8 @@ The ledger keeps the answers, so that materializing the model later asks the oth
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,12 +17,11 @@ from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Registry
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
-from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.steps import STEPS
 from enact_assets.evaluation.metrics import summarize
 from enact_assets.handles import Pictures, Tools, pictures_of
 from enact_assets.lineage.pipeline import names_now
-from enact_assets.lineage.versions import settings_of
+from enact_assets.lineage.versions import entry_of
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import build_request
@@ -43,6 +41,7 @@ class Asked:
     questions: pl.DataFrame
     pictures: Pictures
 
+    @cached_property
     def messages(self) -> list[Message]:
         """As models are shown them, without those whose pictures are missing."""
         shas = self.pictures.shas
@@ -198,7 +197,7 @@ def ask_first(
     names = names_now(registry, demonstrations, [model], [])
     tools = Tools(data.images, data.recordings, data.question_files)
     store = _LakeAnd(data.lake, {"predictions": rows})
-    world = World(store, names, partial(_entry, registry), tools)
+    world = World(store, names, partial(entry_of, registry), tools)
     made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
     (_, evaluated, _) = next(iter(made))
     return FirstAnswers(asked, rows, evaluated, progress)
@@ -239,7 +238,3 @@ class _LakeAnd:
 
     def partitions(self, table_name: str, /) -> list[dict[str, str]]:
         return self.lake.partitions(table_name)
-
-
-def _entry(registry: Registry, kind: type, name: str | None) -> Any:
-    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))

@@ -19,12 +19,12 @@ from enact_assets.engine.code_versions import Symbol
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, load_arguments
-from enact_assets.engine.parameters import SETTINGS, Each, Later
+from enact_assets.engine.parameters import Each, Later
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_versions, step_roots
 from enact_assets.lineage.pipeline import names_now
-from enact_assets.lineage.versions import settings_of
+from enact_assets.lineage.versions import entry_of
 
 pytestmark = pytest.mark.slow
 
@@ -75,10 +75,7 @@ def world(tiny: TinyRoot) -> World:
         registry, [p["demonstration"] for p in lake.partitions("facts")], registry.models, []
     )
 
-    def entry(kind: type, name: str | None) -> Any:
-        return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
-
-    return World(lake, names, entry, tools)
+    return World(lake, names, partial(entry_of, registry), tools)
 
 
 def made(step: Step, world: World) -> Iterator[dict[str, str]]:
