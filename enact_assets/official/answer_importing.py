@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from enact_assets.asking.ledger import read_answers
-from enact_assets.asking.model_entries import load_catalogue
+from enact_assets.asking.model_catalogue import load_catalogue
 from enact_assets.contracts.errors import QuestionError, QuestionFileError, SettingsError
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import is_partition_name

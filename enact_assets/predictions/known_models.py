@@ -4,13 +4,8 @@ from dataclasses import dataclass
 
 from enact_assets.asking.local_weights import folder_marks
 from enact_assets.asking.messages import FORM
-from enact_assets.asking.model_entries import (
-    USER_FILE,
-    Catalogue,
-    Model,
-    load_catalogue,
-    name_of,
-)
+from enact_assets.asking.model_catalogue import USER_FILE, Catalogue, load_catalogue, name_of
+from enact_assets.asking.model_entries import Model
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import content_sha

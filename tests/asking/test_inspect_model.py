@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from enact_assets.asking.inspect_model import InspectModel
-from enact_assets.asking.model_entries import load_catalogue
+from enact_assets.asking.model_catalogue import load_catalogue
 from enact_assets.contracts.errors import PredictionError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from enact_assets.asking.model_entries import id_of, load_catalogue, name_of
+from enact_assets.asking.model_catalogue import id_of, load_catalogue, name_of
 from enact_assets.asking.not_asked import problems_of
 from enact_assets.asking.picture_tokens import tokens_of
 from enact_assets.asking.wires import WIRES

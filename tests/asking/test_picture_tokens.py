@@ -2,7 +2,8 @@
 
 import pytest
 
-from enact_assets.asking.model_entries import PictureTokens, load_catalogue
+from enact_assets.asking.model_catalogue import load_catalogue
+from enact_assets.asking.model_entries import PictureTokens
 from enact_assets.asking.picture_tokens import most_tokens_of, tokens_of
 from enact_assets.contracts.errors import SettingsError
 

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from enact_assets.asking.messages import Message, Picture, Text
-from enact_assets.asking.model_entries import Model, ModelEntry, entry_points
+from enact_assets.asking.model_catalogue import entry_points
+from enact_assets.asking.model_entries import Model, ModelEntry
 from enact_assets.asking.python_model import PythonModel
 from enact_assets.asking.replies import Reply
 from enact_assets.contracts.errors import DamagedFileError, PredictionError
