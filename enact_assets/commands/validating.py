@@ -197,7 +197,7 @@ class _Look:
         kind = "key frames" if is_segmented else "frames"
         found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
         if is_segmented and (note := note_on_differences(file)) is not None:
-            self._tell(f"note: {note}")
+            self._tell(f"note: {file}: {note}")
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:

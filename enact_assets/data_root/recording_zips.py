@@ -33,6 +33,7 @@ MAX_RATIO, FREE_RATIO_BYTES = 100, 1 << 20
 MAX_FILES_PLAIN = 64
 _CHUNK = 1 << 20
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+_GZIP_BYTES = len(_GZIP_HEAD) + 8
 _NAMES = (*GRAPH_FILES, *ANNOTATION_FILES)
 Hears = Callable[[int, int], None]
 """Hears how many bytes of the zip are done, and how many there are."""
@@ -98,6 +99,19 @@ class RecordingZip:
                     ) from error
                 done += member.compress_size
                 hears(done, in_all)
+
+    def is_unpacked(self, recording: ZippedRecording, folder: Path) -> bool:
+        """Whether ``folder`` is what :meth:`unpack` made of ``recording``, by sizes of files."""
+        for path, member in recording.members:
+            gzipped = f"{path}.gz" if _stays_compressed(path, member) else path
+            n_around = _GZIP_BYTES if gzipped != path else 0
+            try:
+                size = (folder / gzipped).stat().st_size
+            except OSError:
+                return False
+            if size != _bytes_of(path, member) + n_around:
+                return False
+        return not folder.is_symlink()
 
     def check_room(self, recordings: Sequence[ZippedRecording], folder: Path) -> None:
         """Raise :class:`RecordingError` if the disk of ``folder`` has no room for them."""

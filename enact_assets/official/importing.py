@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
@@ -34,6 +35,13 @@ from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
 
 
+class _Note(NamedTuple):
+    """A remark about the recording at ``where``, which came in."""
+
+    where: str
+    remark: str
+
+
 def import_paths(
     paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False, told: Told = untold
 ) -> Summary:
@@ -47,7 +55,7 @@ def import_paths(
     fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
     """
-    summary = Summary()
+    summary, notes = Summary(), list[_Note]()
     for path in paths:
         if not os.access(path, os.F_OK):
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
@@ -57,7 +65,7 @@ def import_paths(
                 outcome.numbers["questions"] = _import_questions(path, root)
             continue
         if path.suffix.lower() == ZIP_SUFFIX:
-            _import_zip(path, root, summary, told)
+            notes += _import_zip(path, root, summary, told)
             continue
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
@@ -69,12 +77,24 @@ def import_paths(
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         for folder in _recordings(place, summary):
             with summary.attempt(folder.name) as outcome:
-                summary.notes += _import_recording(folder, root, is_copy=is_copy)
+                notes += _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
+    summary.notes += _grouped(notes)
     if len(summary.failures) < len(summary.outcomes):
         said = "`enact-assets materialize` makes their tables and questions."
         summary.notes.append(said)
     return summary
+
+
+def _grouped(notes: Iterable[_Note]) -> list[str]:
+    """One line per remark, which names the first recording that it is about."""
+    about: dict[str, list[str]] = {}
+    for note in notes:
+        about.setdefault(note.remark, []).append(note.where)
+    return [
+        f"{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {remark}"
+        for remark, places in about.items()
+    ]
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
@@ -112,8 +132,7 @@ def check_name(name: str, where: str) -> str:
     )
 
 
-def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[str]:
-    """Take it in; returns what to say about it."""
+def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[_Note]:
     name = name_of_recording(folder)
     notes = _looked_at(folder, name, root)
     # The folder of recordings; what is in it may be links that lead out.
@@ -123,53 +142,61 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[st
     return notes
 
 
-def _looked_at(folder: Path, name: str, root: DataRoot) -> list[str]:
+def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
     """Look at what takes no time in ``folder``, to be recording ``name``; what to say about it."""
     found = recorded_file(folder)
-    notes = []
+    notes: list[_Note] = []
     if found is not None and found.name in ANNOTATION_FILES:
         read_annotated(found, name)
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
         read_recorded(found, name)
-        notes = [note] if (note := note_on_differences(found)) is not None else []
+        remark = note_on_differences(found)
+        notes = [_Note(str(folder), remark)] if remark is not None else []
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
-        notes.append(
-            f"{folder}: has no pictures. Put {CAMERA}.mp4, or {CAMERA}/ with PNG files, there "
-            "before you materialize."
-        )
+        remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
+        notes.append(_Note(str(folder), remark))
     return notes
 
 
-def _import_zip(path: Path, root: DataRoot, summary: Summary, told: Told) -> None:
+def _import_zip(path: Path, root: DataRoot, summary: Summary, told: Told) -> list[_Note]:
     """Unpack every recording of a zip into the data root; what fails leaves nothing there."""
-    recordings = Recordings(root.recordings)
     try:
         contents = read_zip(path)
         output_file(root.root, root.recordings.name)
         root.recordings.mkdir(parents=True, exist_ok=True)
-        contents.check_room(
-            [r for r in contents.recordings if not recordings.has(r.name)], root.recordings
-        )
+        new = [
+            recording
+            for recording in contents.recordings
+            if not contents.is_unpacked(recording, root.recordings / recording.name)
+        ]
+        contents.check_room(new, root.recordings)
     except EnactError as error:
         summary.outcomes.append(Outcome(path.name, error=str(error)))
-        return
+        return []
     except OSError as error:
         why = f"{root.recordings}: cannot be written ({error.strerror})"
         summary.outcomes.append(Outcome(path.name, error=why))
-        return
+        return []
+    notes: list[_Note] = []
     summary.outcomes += [Outcome(path.name, error=problem) for problem in contents.problems]
     for recording in contents.recordings:
         with summary.attempt(recording.name) as outcome:
-            summary.notes += _import_zipped(contents, recording, root, told)
+            if recording in new:
+                notes += _import_zipped(contents, recording, root, told)
+            Forgotten(root.root).remove("demonstration", [recording.name])
             outcome.numbers["recordings"] = 1
+    if len(new) < len(contents.recordings):
+        n_there = len(contents.recordings) - len(new)
+        summary.notes.append(f"{path}: {n_there} of its recordings were unpacked before.")
     if contents.n_unused:
         summary.notes.append(f"{path}: {contents.n_unused} files that nothing reads were left out.")
+    return notes
 
 
 def _import_zipped(
     contents: RecordingZip, recording: ZippedRecording, root: DataRoot, told: Told
-) -> list[str]:
+) -> list[_Note]:
     where, name = contents.where(recording), recording.name
     check_name(name, where)
     with Recordings(root.recordings).taking_in(name, where) as folder:
@@ -178,8 +205,7 @@ def _import_zipped(
             notes = _looked_at(folder, name, root)
         except EnactError as error:
             raise RecordingError(str(error).replace(str(folder), where)) from error
-    Forgotten(root.root).remove("demonstration", [name])
-    return [note.replace(str(folder), where) for note in notes]
+    return [_Note(where, note.remark) for note in notes]
 
 
 def _refuse_less(name: str, root: DataRoot) -> None:
@@ -188,7 +214,7 @@ def _refuse_less(name: str, root: DataRoot) -> None:
     if there is not None and there.name in SCENE_GRAPH_FILES:
         raise RecordingError(
             f"{there.parent}: the replay of {name} was imported, of which these are the key "
-            f"frames. Keep it, or `enact-assets forget demonstration {name}` first."
+            f"frames. Keep it, or remove {there.parent} first."
         )
 
 

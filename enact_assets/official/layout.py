@@ -144,15 +144,13 @@ def note_on_differences(file: Path) -> str | None:
     """
     opened = gzip.open if file.suffix == ".gz" else open
     with opened(file, "rb") as read:
-        types = [record["type"] for record in json.load(read).values()]
-    n_differences = sum(kind != "full" for kind in types)
-    if not n_differences:
+        types = {record["type"] for record in json.load(read).values()}
+    if types <= {"full"}:
         return None
     return (
-        f"{file}: {n_differences} of {len(types)} key frames are differences to the one before. "
-        "If the public release wrote them, they do not say what is seen, so questions and scores "
-        "are others than those of the replay: import its replayed activity instead. What "
-        "`enact-assets segment` wrote says all of it."
+        "key frames are written as differences to the one before. If the public release wrote "
+        "them, they do not say what is seen, so questions and scores are not those of the replay: "
+        "import its replayed activity instead. What `enact-assets segment` writes is complete."
     )
 
 

@@ -1,6 +1,7 @@
 """Zips of recordings: unpacked once, and nothing that a zip says is believed unchecked."""
 
 import gzip
+import shutil
 import stat
 import struct
 import zipfile
@@ -267,20 +268,31 @@ def test_halves_are_named_and_the_others_come_in(
     path = zipped(tmp_path / "lacking.zip", lacking)
     assert main(["import", str(path), "--data", str(tmp_path / "other")]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert f"lacking.zip, {TOP}/{TASKS[1]}: has no pictures" in out
+    assert f"lacking.zip, {TOP}/{TASKS[1]}: no pictures. Add" in out
     assert ".tmp" not in out
     path = zipped(tmp_path / "raw.zip", {"raw_hdf5/tidy.hdf5": b"x"})
     _, [failure] = unpacked(path, tmp_path / "third")
     assert "It has 1 .hdf5 files: unpack it and import those" in failure
 
 
-def test_a_second_import_keeps_what_is_there(files: dict[str, bytes], tmp_path: Path) -> None:
-    path = zipped(tmp_path / "z.zip", files)
-    unpacked(path, tmp_path / "data")
-    found, failures = unpacked(path, tmp_path / "data")
-    assert found == files
-    assert len(failures) == 2
-    assert all("already exists" in failure for failure in failures)
+def test_a_second_import_goes_on_where_the_first_stopped(
+    files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """After a Ctrl-C among fifty recordings; what has another size was not unpacked from it."""
+    path, data = zipped(tmp_path / "z.zip", files), DataRoot(tmp_path / "data")
+    unpacked(path, data.root)
+    there = data.recordings / TASKS[1]
+    before = (there / f"{GRAPHS}.gz").stat().st_mtime_ns
+    shutil.rmtree(data.recordings / TASKS[0])
+    summary = import_paths([path], data)
+    assert summary.is_success
+    assert f"{path}: 1 of its recordings were unpacked before." in summary.notes
+    assert Recordings(data.recordings).names() == sorted(TASKS)
+    assert (there / f"{GRAPHS}.gz").stat().st_mtime_ns == before
+    (there / f"{CAMERA}.mp4").write_bytes(b"another")
+    found, [failure] = unpacked(path, data.root)
+    assert "already exists" in failure
+    assert found[f"{TOP}/{TASKS[1]}/{CAMERA}.mp4"] == b"another"
 
 
 def test_a_name_of_an_embedded_demonstration_is_refused(

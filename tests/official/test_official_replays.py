@@ -199,7 +199,7 @@ def test_a_replay_without_pictures_comes_in_and_says_so(replayed: Path, tmp_path
     (task / f"{CAMERA}.mp4").unlink()
     summary = import_paths([task], DataRoot(tmp_path / "data"))
     assert summary.is_success
-    assert any("has no pictures" in note for note in summary.notes)
+    assert any("no pictures. Add" in note for note in summary.notes)
 
 
 def test_a_folder_of_another_kind_is_named(tmp_path: Path) -> None:
