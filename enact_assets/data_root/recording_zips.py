@@ -33,6 +33,10 @@ MAX_RATIO, FREE_RATIO_BYTES = 100, 1 << 20
 MAX_FILES_PLAIN = 64
 _CHUNK = 1 << 20
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError),
+    RuntimeError,  # an encrypted member, and what zipfile does not implement
+)
 _GZIP_BYTES = len(_GZIP_HEAD) + 8
 _NAMES = (*GRAPH_FILES, *ANNOTATION_FILES)
 Hears = Callable[[int, int], None]
@@ -93,9 +97,9 @@ class RecordingZip:
                     else:
                         with opened.open(member) as read, target.open("xb") as written:
                             shutil.copyfileobj(read, written, _CHUNK)
-                except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
+                except _DAMAGE as error:
                     raise self._error(
-                        member, f"is damaged ({error}). Copy the zip again."
+                        member, f"is damaged ({error!s:.100}). Copy the zip again."
                     ) from error
                 done += member.compress_size
                 hears(done, in_all)
@@ -167,8 +171,8 @@ def read_zip(path: Path) -> RecordingZip:
     try:
         with zipfile.ZipFile(path) as opened:
             listed = opened.infolist()
-    except (zipfile.BadZipFile, OSError, struct.error, NotImplementedError, ValueError) as error:
-        raise RecordingError(f"{path}: is no whole zip ({error}). Copy it again.") from error
+    except (*_DAMAGE, OSError) as error:
+        raise RecordingError(f"{path}: is no whole zip ({error!s:.100}). Copy it again.") from error
     leading_out = [m.filename for m in listed if _leads_out(m.filename)]
     if leading_out:
         raise RecordingError(

@@ -65,14 +65,13 @@ def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
     """
     folders = _folders(root)
     found = [p for p in folders if recorded_file(p) is not None]
-    halves = [Outcome(p.name, error=why) for p in folders if (why := _half(p)) is not None]
+    whys = [(p, _half(p) or _empty(p)) for p in folders]
+    halves = [Outcome(p.name, error=why) for p, why in whys if why is not None]
     if summary is not None:
         summary.outcomes += halves
     if not found and (summary is None or not halves):
-        raise RecordingError(
-            _half(root)
-            or f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}{_raw_files(root)}"
-        )
+        nothing = f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}"
+        raise RecordingError(_half(root) or f"{nothing}{_raw_files(root)}")
     return _well_named(found, summary)
 
 
@@ -85,9 +84,12 @@ def _half(folder: Path) -> str | None:
             f"{folder}: has pictures of {CAMERA}, but no {SCENE_GRAPH_FILES[0]} (or .gz, or "
             f"{ANNOTATION_FILES[0]}) that says what happens in them. Copy it there."
         )
-    if next(folder.iterdir(), None) is None:
-        return f"{folder}: is empty. Copy the recording again."
     return None
+
+
+def _empty(folder: Path) -> str | None:
+    is_empty = next(folder.iterdir(), None) is None
+    return f"{folder}: is empty. Copy the recording again." if is_empty else None
 
 
 def _raw_files(root: Path) -> str:

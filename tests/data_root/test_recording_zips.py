@@ -145,6 +145,11 @@ def elsewhere(content: bytearray, _local: int, central: int) -> None:
     struct.pack_into("<I", content, central + 42, 7)
 
 
+def patched(content: bytearray, local: int, central: int) -> None:
+    content[central + 8] |= 1 << 5
+    damaged_data(content, local, central)
+
+
 def a_bomb(content: bytearray, _local: int, central: int) -> None:
     struct.pack_into("<I", content, central + 24, 0xFFFFFFF0)
 
@@ -157,6 +162,7 @@ SPOILED = [
     (a_link, "is a link"),
     (shorter_than_it_is, "is damaged"),
     (elsewhere, "is damaged"),
+    (patched, "is damaged"),
 ]
 
 
