@@ -108,7 +108,8 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="PATH",
         help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
-        "of such folders, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR demonstrations",
+        "of such folders, a .zip of them, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR "
+        "demonstrations",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
     about = "check recordings and list every problem; import nothing"
@@ -134,13 +135,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.official.commands import print_summary
+    from enact_assets.official.commands import print_summary, shown_progress
     from enact_assets.official.importing import import_paths
 
     if arguments.check:
         return max([explain(path, console) for path in arguments.paths])
     root = DataRoot(arguments.data)
-    summary = import_paths(arguments.paths, root, is_copy=arguments.copy)
+    with shown_progress(console, "import") as on_progress:
+        summary = import_paths(arguments.paths, root, is_copy=arguments.copy, told=on_progress)
     return print_summary(console, summary, "imported", root.root)
 
 

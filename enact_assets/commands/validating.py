@@ -4,19 +4,21 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
 from enact_assets.commands.reading import AddCommand
 from enact_assets.contracts.errors import EnactError, RecordingError
+from enact_assets.data_root.recording_zips import ZippedRecording
 from enact_assets.official.outcomes import Told
 from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
-    "`import` does not take this. It takes a folder with a recording, an annotation (.csv, "
-    ".json, .jsonl) beside its video, a .jsonl question file, or a .hdf5 file of raw "
-    "demonstrations"
+    "`import` does not take this. It takes a folder with a recording, a .zip of such folders, an "
+    "annotation (.csv, .json, .jsonl) beside its video, a .jsonl question file, or a .hdf5 file of "
+    "raw demonstrations"
 )
 
 
@@ -42,6 +44,7 @@ def explain(path: Path, console: Console) -> int:
     ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
     standard error.
     """
+    from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
     from enact_assets.data_root.recordings import recorded_file
     from enact_assets.official.commands import plain
     from enact_assets.official.layout import find_recordings
@@ -50,6 +53,8 @@ def explain(path: Path, console: Console) -> int:
     if not os.access(path, os.F_OK):
         console.print(plain(f"{path}: no such file or folder", "red"))
         return 1
+    if path.suffix.lower() == ZIP_SUFFIX:
+        return _explain_zip(path, console)
     if not path.is_dir():
         return _look_at(path, _Look.at_file, console)
     if recorded_file(path) is not None:
@@ -66,7 +71,41 @@ def explain(path: Path, console: Console) -> int:
     return max([*codes, 0 if summary.is_success else 1])
 
 
-def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console) -> int:
+def _explain_zip(path: Path, console: Console) -> int:
+    """Each recording of a zip is unpacked to a temporary folder, looked at, and removed."""
+    from enact_assets.data_root.recording_zips import RecordingZip, read_zip
+    from enact_assets.official.commands import plain
+
+    try:
+        contents = read_zip(path)
+    except EnactError as error:
+        contents = RecordingZip(path, problems=[str(error)])
+    for problem in contents.problems:
+        console.print(plain(problem, "red"))
+    codes = [1 if contents.problems else 0]
+    for recording in contents.recordings:
+        where = contents.where(recording)
+        with TemporaryDirectory(prefix="enact-validate-") as temporary:
+            folder = Path(temporary).resolve() / recording.name
+
+            def unpacked(found: _Look, place: Path, of: ZippedRecording = recording) -> int:
+                try:
+                    contents.unpack(of, place, lambda *_: None)
+                except RecordingError as error:
+                    return found.failed([str(error)])
+                return found.at_folder(place)
+
+            codes.append(_look_at(folder, unpacked, console, (str(folder), where)))
+    return max(codes)
+
+
+def _look_at(
+    path: Path,
+    look: Callable[["_Look", Path], int],
+    console: Console,
+    renamed: tuple[str, str] = ("", ""),
+) -> int:
+    """What ``look`` says about ``path``, in which one name is ``renamed`` to another."""
     from enact_assets.official.commands import plain, shown_progress
 
     # What is found is printed when the bar is gone: both write to the same lines.
@@ -74,7 +113,7 @@ def _look_at(path: Path, look: Callable[["_Look", Path], int], console: Console)
         found = _Look(on_progress)
         code = found.tried(path, lambda place: look(found, place))
     for text, style in found.lines:
-        console.print(plain(text, style))
+        console.print(plain(text.replace(*renamed) if renamed[0] else text, style))
     return code
 
 
@@ -126,12 +165,12 @@ class _Look:
         from enact_assets.data_root.recordings import (
             ANNOTATION_FILES,
             DEMONSTRATION_FILE,
-            SCENE_GRAPH_FILES,
+            GRAPH_FILES,
         )
         from enact_assets.questions.official import read_questions
         from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
-        if file.name in SCENE_GRAPH_FILES:
+        if file.name in GRAPH_FILES:
             return self._at_scene_graphs(file)
         if file.name == DEMONSTRATION_FILE:
             return self._at_demonstration(file)
@@ -144,6 +183,8 @@ class _Look:
         return self._at_annotation(file)
 
     def _at_scene_graphs(self, file: Path) -> int:
+        from enact_assets.data_root.recordings import SEGMENTED_FILES
+        from enact_assets.official.layout import note_on_differences
         from enact_assets.replay.recorded import read_recorded
         from enact_assets.replay.validation import check_replay
 
@@ -152,7 +193,11 @@ class _Look:
 
         tables = read_recorded(file, "recording", progress=progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
-        found = f"{tables.demonstrations.item(0, 'n_frames')} frames"
+        is_segmented = file.name in SEGMENTED_FILES
+        kind = "key frames" if is_segmented else "frames"
+        found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
+        if is_segmented and (note := note_on_differences(file)) is not None:
+            self._tell(f"note: {file}: {note}")
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:

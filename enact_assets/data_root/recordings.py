@@ -3,6 +3,7 @@
 ::
 
     <root>/recordings/<demonstration>/scene_graph_0.json        or .json.gz
+    <root>/recordings/<demonstration>/segmented_scene_graph_0.json  key frames only, or .json.gz
     <root>/recordings/<demonstration>/external_sensor1/00059.png  pictures by frame id, if any
     <root>/recordings/<demonstration>/external_sensor1.mp4        or a video of all frames
     <root>/recordings/<demonstration>/variant_fisheye/00059.png   the same under another variant
@@ -14,6 +15,8 @@ annotation of a video.
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
@@ -21,16 +24,19 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import is_temporary, temporary_name
 
 SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
+SEGMENTED_FILES = ("segmented_scene_graph_0.json", "segmented_scene_graph_0.json.gz")
+"""Scene graphs of key frames, without those of the frames between."""
+GRAPH_FILES = (*SCENE_GRAPH_FILES, *SEGMENTED_FILES)
 ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
 """What happens in a video, as a person wrote it down."""
 DEMONSTRATION_FILE = "omnigibson.json"
 """Which raw demonstration OmniGibson plays back, and where its camera is."""
-RECORDED_FILES = (*SCENE_GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
+RECORDED_FILES = (*GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
 """A folder with one of these is a recording; the first one found counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""
 VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
-_VARIANT = "variant_"
+VARIANT = "variant_"
 
 
 def scene_graph_file(folder: Path) -> Path | None:
@@ -75,17 +81,17 @@ def recording_name(folder: Path) -> str:
 
 def camera_of_variant(variant: str) -> str:
     """Name of the folder, or stem of the video, with a recording's pictures under ``variant``."""
-    return _VARIANT + variant
+    return VARIANT + variant
 
 
 def variant_of(place: Path) -> str:
     """The variant that a folder or video of :func:`variant_places` is named after."""
-    return (place.stem if place.suffix in VIDEO_SUFFIXES else place.name).removeprefix(_VARIANT)
+    return (place.stem if place.suffix in VIDEO_SUFFIXES else place.name).removeprefix(VARIANT)
 
 
 def variant_places(folder: Path) -> list[Path]:
     """Folders and videos of ``folder`` with pictures under other variants, sorted."""
-    return sorted(folder.glob(f"{_VARIANT}*"))
+    return sorted(folder.glob(f"{VARIANT}*"))
 
 
 class Recordings:
@@ -161,19 +167,46 @@ class Recordings:
         folder = folder.resolve()
         if recorded_file(folder) is None:
             raise RecordingError(f"{folder}: no {' or '.join(RECORDED_FILES)}")
+        with self.taking_in(name, folder) as temporary:
+            if copy:
+                shutil.copytree(folder, temporary)
+                os.utime(temporary)  # when it was imported, not when the original was made
+            else:
+                # Below the data root a relative link moves with it.
+                is_inside = folder.is_relative_to(self.root.parent.resolve())
+                relative = os.path.relpath(folder, self.root.resolve())
+                temporary.symlink_to(relative if is_inside else folder)
+        if not self.has(name):
+            raise OutputError(f"{self.folder(name)}: the link does not reach {folder}")
+        return name
+
+    @contextmanager
+    def taking_in(self, name: str, source: object) -> Iterator[Path]:
+        """Give a path at which a folder or a link is to be made; without an error it becomes the
+        recording ``name``, otherwise nothing is left of it. ``source`` is named in errors.
+
+        Errors: as :meth:`add`.
+        """
         place = self.folder(name)
+        temporary = temporary_name(place)
         try:
             if place.exists() and not place.is_symlink():
                 raise RecordingError(f"{place} already exists. Remove it to import {name} again")
             self.root.mkdir(parents=True, exist_ok=True)
-            self._take_in(folder, place, copy=copy)
+            yield temporary
+            if place.is_symlink() and not temporary.is_symlink():
+                place.unlink()
+            temporary.replace(place)
         except OSError as error:
             # Of a whole tree, copytree lists what failed instead of giving a reason.
             reason = error.strerror or str(error.args[0] if error.args else error)
-            raise OutputError(f"{place}: cannot be made from {folder} ({reason:.200})") from error
-        if not self.has(name):
-            raise OutputError(f"{place}: the link does not reach {folder}")
-        return name
+            raise OutputError(f"{place}: cannot be made from {source} ({reason:.200})") from error
+        finally:
+            # Gone already, unless something failed.
+            if temporary.is_symlink():
+                temporary.unlink()
+            elif temporary.is_dir():
+                shutil.rmtree(temporary, ignore_errors=True)
 
     def unlink(self, demonstration: str) -> bool:
         """Remove the link to a recording; whether there was one. Copies stay."""
@@ -185,23 +218,3 @@ class Recordings:
             return False
         place.unlink()
         return True
-
-    def _take_in(self, folder: Path, place: Path, *, copy: bool) -> None:
-        temporary = temporary_name(place)
-        try:
-            if copy:
-                shutil.copytree(folder, temporary)
-                os.utime(temporary)  # when it was imported, not when the original was made
-                place.unlink(missing_ok=True)
-            else:
-                # Below the data root a relative link moves with it.
-                is_inside = folder.is_relative_to(self.root.parent.resolve())
-                relative = os.path.relpath(folder, self.root.resolve())
-                temporary.symlink_to(relative if is_inside else folder)
-            temporary.replace(place)
-        finally:
-            # Gone already, unless something failed.
-            if temporary.is_symlink():
-                temporary.unlink()
-            elif temporary.is_dir():
-                shutil.rmtree(temporary, ignore_errors=True)

@@ -66,10 +66,7 @@ def read_times(video: Path) -> VideoTimes:
         stream = container.streams.video[0]
         base = stream.time_base
         try:
-            for packet in container.demux(stream):
-                # What ends the stream is empty; what an edit list cuts off is never shown.
-                if packet.size == 0 or packet.is_discard:
-                    continue
+            for packet in _shown_packets(container):
                 if packet.pts is None:
                     n_without += 1
                 else:
@@ -112,20 +109,24 @@ def read_frames(
     frames: Collection[int],
     n_frames: int,
     progress: Callable[[int], None] | None = None,
+    *,
+    may_lack_first: bool = False,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time; ``progress`` hears how many were decoded. Errors:
-    :class:`RenderError` if the video cannot be decoded, or has, as the last frame tells, another
-    number of frames than ``n_frames``.
+    One picture is in memory at a time; ``progress`` hears how many were decoded. If
+    ``may_lack_first``, a video of ``n_frames - 1`` pictures shows frames 1, 2, ...; there is no
+    picture of frame 0. Errors: :class:`RenderError` if the video cannot be decoded, or has, as
+    the last frame tells, another number of frames than ``n_frames``.
     """
     wanted = set(frames)
+    first = 1 if may_lack_first and count_pictures(video) == n_frames - 1 else 0
     n_read = 0
     with _opened(video) as container:
         try:
             for frame in container.decode(video=0):
-                if n_read in wanted:
-                    yield n_read, _upright(frame)
+                if first + n_read in wanted:
+                    yield first + n_read, _upright(frame)
                 n_read += 1
                 if progress is not None:
                     progress(n_read)
@@ -133,11 +134,36 @@ def read_frames(
             raise RenderError(
                 f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
             ) from error
-    if n_read != n_frames:
+    if first + n_read != n_frames:
         raise RenderError(
-            f"{video}: has {n_read} frames, the replay {n_frames}. Frames are matched by number: "
-            "export the video again, one picture per recorded frame."
+            f"{video}: has {n_read} frames, the replay {n_frames}. A video has one picture per "
+            "frame of its replay. Of a replay with frame ids 0, 1, ..., as in the official data, "
+            "it may have one picture fewer: id k shows picture k, counted from 1, and id 0 has "
+            "none. Copy or export the video again."
         )
+
+
+def count_pictures(video: Path) -> int:
+    """How many pictures ``video`` has by its packets; nothing is decoded.
+
+    Errors: :class:`RenderError` if it cannot be read to its end.
+    """
+    with _opened(video) as container:
+        try:
+            return sum(1 for _ in _shown_packets(container))
+        except (_av().FFmpegError, ValueError) as error:
+            raise RenderError(
+                f"{video}: cannot be read to its end ({error}). Copy it again."
+            ) from error
+
+
+def _shown_packets(container: Any) -> Iterator[Any]:
+    """Packets of the video's pictures: what ends the stream is empty, and what an edit list cuts
+    off is never shown.
+    """
+    for packet in container.demux(container.streams.video[0]):
+        if packet.size and not packet.is_discard:
+            yield packet
 
 
 def _declared_end(container: Any) -> float:

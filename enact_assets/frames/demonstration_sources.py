@@ -13,7 +13,7 @@ from enact_assets.contracts.settings import EMBEDDED, RECORDED, VIDEO
 from enact_assets.data_root.recordings import (
     ANNOTATION_FILES,
     CAMERA,
-    SCENE_GRAPH_FILES,
+    GRAPH_FILES,
     Recordings,
 )
 from enact_assets.frames.images import render_key_frames
@@ -85,7 +85,7 @@ class RecordedSource:
         if self.recordings.is_unreachable(demonstration):
             return True  # or an embedded one of that name would be simulated in its place
         found = self.recordings.find(demonstration)
-        return found is not None and found.name in SCENE_GRAPH_FILES
+        return found is not None and found.name in GRAPH_FILES
 
     def explain(self, demonstration: str) -> str:
         """Which recordings there are."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
-from enact_assets.contracts.frame_ids import FrameIds
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
 from enact_assets.data_root.recordings import (
     CAMERA,
     VIDEO_SUFFIXES,
@@ -26,6 +26,7 @@ from enact_assets.data_root.recordings import (
 )
 from enact_assets.data_root.videos import read_frames
 from enact_assets.engine.lake.image_store import png_size
+from enact_assets.frames.recorded_pictures import may_lack_first
 
 Progress = Callable[[str, int, int], None]
 """Hears what is looked at, how much of it was, and how much there is."""
@@ -40,6 +41,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "no_picture_of": (
         "{n} of {n_all} key frames have no picture, first {first}",
         "Name PNG files by frame id, five digits.",
+    ),
+    "no_first_picture": (
+        "begins at the second frame of the replay, but the first is a key frame",
+        "Set settle_frames of the gating above 0.",
     ),
     "broken_png": ("{n} of {n_all} PNG files cannot be used, first {reason}", "Copy them again."),
     "sizes": (
@@ -153,20 +158,27 @@ class _Look:
             return
         for video in videos[1:]:
             self._tell("unused_video", video, counts=videos[0].name)
-        self._at_video(videos[0])
+        self._at_video(videos[0], key_frames)
 
-    def _at_video(self, video: Path) -> None:
+    def _at_video(self, video: Path, key_frames: Ints) -> None:
         n_frames = self._wanted.n_frames
+        is_counted_from_0 = self._wanted.frame_ids.runs == COUNTED_FROM_0
+        may_lack = may_lack_first(self._folder, is_counted_from_0)
+        # Only the first frame can be without a picture: whether that matters is seen by asking.
+        wanted = key_frames[key_frames == 0].tolist()
 
         def decoded(done: int) -> None:
             self._progress(video.name, done, n_frames)
 
         try:
-            # No picture is asked for: this only counts.
-            list(read_frames(video, (), n_frames, decoded))
+            # Otherwise no picture is asked for: this only counts.
+            found = list(read_frames(video, wanted, n_frames, decoded, may_lack_first=may_lack))
         except RenderError as error:
             reason = str(error).removeprefix(str(video)).lstrip(":, ").rstrip(".")
             self._tell("bad_video", video, reason=reason)
+        else:
+            if len(found) < len(wanted):
+                self._tell("no_first_picture", video)
 
     def _at_png_files(self, folder: Path) -> None:
         files = sorted(folder.glob("*.png"))

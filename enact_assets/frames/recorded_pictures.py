@@ -16,6 +16,7 @@ from enact_assets.data_root.recordings import (
     camera_of_variant,
     has_pictures,
     has_png,
+    scene_graph_file,
     video_file,
 )
 from enact_assets.data_root.videos import read_frames
@@ -51,19 +52,37 @@ def is_shown(recordings: Recordings, demonstration: str, source: str, variant: V
     return camera_of(recordings.folder(demonstration), variant) is not None
 
 
+def shown_video(folder: Path, camera: str = CAMERA) -> Path | None:
+    """The video that pictures of ``camera`` are taken from; None if PNG files count instead."""
+    return None if has_png(folder / camera) else video_file(folder, camera)
+
+
+def may_lack_first(folder: Path, is_counted_from_0: bool) -> bool:  # noqa: FBT001 # one meaning
+    """Whether a video of the recording in ``folder`` may have one picture fewer than the replay
+    has frames.
+
+    The writer of the official replays numbers scene graphs from 0 and renders no picture of id 0:
+    id k shows picture k, counted from 1, as the files that the public release extracts are named.
+    ``is_counted_from_0`` says whether frame ids are the positions of their frames. The video of an
+    annotation is what its frames are counted by, so it never lacks one.
+    """
+    return is_counted_from_0 and scene_graph_file(folder) is not None
+
+
 def read_pictures(
     folder: Path, frames: Mapping[int, int], n_frames: int, camera: str = CAMERA
 ) -> Iterator[tuple[int, bytes]]:
     """Frame and PNG file of each of ``frames`` (position -> id) that the recording has.
 
     PNG files are passed on byte for byte; frames of a video (its first is position 0) are encoded.
-    Where both are there, the PNG files count.
-    Errors: :class:`RenderError` names a video that cannot be decoded, or is shorter than the
-    replay's ``n_frames``; a PNG that is not a picture is refused when it is stored.
+    Where both are there, the PNG files count. Official replays: see :func:`may_lack_first`.
+    Errors: :class:`RenderError` names a video that cannot be decoded, or has another number of
+    frames than the replay's ``n_frames``; a PNG that is not a picture is refused when it is stored.
     """
-    video = video_file(folder, camera)
-    if video is not None and not has_png(folder / camera):
-        for frame, pixels in read_frames(video, set(frames), n_frames):
+    video = shown_video(folder, camera)
+    if video is not None:
+        may_lack = may_lack_first(folder, all(k == frame_id for k, frame_id in frames.items()))
+        for frame, pixels in read_frames(video, set(frames), n_frames, may_lack_first=may_lack):
             yield frame, _encoded(pixels)
         return
     for frame, frame_id in sorted(frames.items()):
@@ -110,10 +129,17 @@ def recorded_key_frames(
             progress(len(stored), len(rows), 0, 0.0)
     missing = [row["frame_id"] for row in rows if row["frame"] not in stored]
     if missing:
+        video = shown_video(folder, camera)
+        advice = (
+            f"Put them there (PNG files named by frame id, or {camera}.mp4 with all frames) and "
+            "materialize frame_images again."
+            if video is None
+            else f"{video.name} begins at frame id {missing[0] + 1}. Set settle_frames of the "
+            "gating above 0, so that no key frame is the first frame of a replay."
+        )
         raise RenderError(
             f"{name}: {len(missing)} of {len(rows)} key frames have no picture, first "
-            f"{picture_file(folder, missing[0], camera)}. Put them there (PNG files named by frame "
-            f"id, or {camera}.mp4 with all frames) and materialize frame_images again."
+            f"{picture_file(folder, missing[0], camera)}. {advice}"
         )
     return FrameImages.build(
         [

@@ -59,7 +59,11 @@ def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
 
 
 def difference(before: Graph, after: Graph) -> dict[str, Graph]:
-    """What to add, remove and update to get from one graph to the next (definitions.md R2)."""
+    """What to add, remove and update to get from one graph to the next (definitions.md R2).
+
+    An object is also updated if only what is seen of it changed, which the public release leaves
+    out, so that the graphs can be read back. The release reads nothing of them but their ids.
+    """
     parts: dict[str, Graph] = {
         name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
     }
@@ -69,9 +73,7 @@ def difference(before: Graph, after: Graph) -> dict[str, Graph]:
         parts["add"][what] = [record for name, record in new.items() if name not in old]
         parts["remove"][what] = [record for name, record in old.items() if name not in new]
         parts["update"][what] = [
-            record
-            for name, record in new.items()
-            if name in old and old[name]["states"] != record["states"]
+            record for name, record in new.items() if name in old and old[name] != record
         ]
     return parts
 

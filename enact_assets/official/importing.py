@@ -4,39 +4,58 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import SUFFIX, question_file
+from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
+from enact_assets.data_root.recording_zips import RecordingZip, ZippedRecording, read_zip
 from enact_assets.data_root.recordings import (
     ANNOTATION_FILES,
+    CAMERA,
+    GRAPH_FILES,
+    SCENE_GRAPH_FILES,
+    SEGMENTED_FILES,
     Recordings,
+    has_pictures,
     recorded_file,
     recording_name,
 )
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.official.layout import find_recordings, output_file
-from enact_assets.official.outcomes import Outcome, Summary
+from enact_assets.official.layout import find_recordings, note_on_differences, output_file
+from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.questions.official import read_questions
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
+from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
 
 
-def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
+class _Note(NamedTuple):
+    """A remark about the recording at ``where``, which came in."""
+
+    where: str
+    remark: str
+
+
+def import_paths(
+    paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False, told: Told = untold
+) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
-    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, or a
-    ``.hdf5`` file of raw demonstrations, which stays where it is.
-    Recordings are linked unless ``is_copy``; question files are read, checked and copied;
+    A path is a folder with a recording, a folder of such folders, a ``.zip`` of either, a
+    ``.jsonl`` question file, or a ``.hdf5`` file of raw demonstrations, which stays where it is.
+    Recordings are linked unless ``is_copy``; those of a zip are unpacked, once, which ``told``
+    hears; question files are read, checked and copied;
     annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
     """
-    summary = Summary()
+    summary, notes = Summary(), list[_Note]()
     for path in paths:
         if not os.access(path, os.F_OK):
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
@@ -44,6 +63,9 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
             with summary.attempt(path.name) as outcome:
                 outcome.numbers["questions"] = _import_questions(path, root)
+            continue
+        if path.suffix.lower() == ZIP_SUFFIX:
+            notes += _import_zip(path, root, summary, told)
             continue
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
@@ -55,12 +77,24 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         for folder in _recordings(place, summary):
             with summary.attempt(folder.name) as outcome:
-                _import_recording(folder, root, is_copy=is_copy)
+                notes += _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
+    summary.notes += _grouped(notes)
     if len(summary.failures) < len(summary.outcomes):
         said = "`enact-assets materialize` makes their tables and questions."
         summary.notes.append(said)
     return summary
+
+
+def _grouped(notes: Iterable[_Note]) -> list[str]:
+    """One line per remark, which names the first recording that it is about."""
+    about: dict[str, list[str]] = {}
+    for note in notes:
+        about.setdefault(note.remark, []).append(note.where)
+    return [
+        f"{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {remark}"
+        for remark, places in about.items()
+    ]
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
@@ -83,25 +117,105 @@ def name_of_recording(folder: Path) -> str:
     Errors: :class:`LakeError` if that cannot name a partition; :class:`RecordingError` if an
     embedded demonstration has that name.
     """
-    name = check_partition_value(recording_name(folder), f"recording {folder}")
+    return check_name(recording_name(folder), str(folder))
+
+
+def check_name(name: str, where: str) -> str:
+    """``name`` if the recording that is at ``where`` may have it. Errors: see above."""
+    check_partition_value(name, f"recording {where}")
     try:
         parse_demonstration(name)
     except EnactError:
         return name
     raise RecordingError(
-        f"{folder}: {name!r} is the name of an embedded demonstration. Rename the folder"
+        f"{where}: {name!r} is the name of an embedded demonstration. Rename the folder"
     )
 
 
-def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
+def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[_Note]:
     name = name_of_recording(folder)
-    found = recorded_file(folder)
-    if found is not None and found.name in ANNOTATION_FILES:
-        read_annotated(found, name)
+    notes = _looked_at(folder, name, root)
     # The folder of recordings; what is in it may be links that lead out.
     output_file(root.root, root.recordings.name)
     Recordings(root.recordings).add(folder, copy=is_copy)
     Forgotten(root.root).remove("demonstration", [name])
+    return notes
+
+
+def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
+    """Look at what takes no time in ``folder``, to be recording ``name``; what to say about it."""
+    found = recorded_file(folder)
+    notes: list[_Note] = []
+    if found is not None and found.name in ANNOTATION_FILES:
+        read_annotated(found, name)
+    if found is not None and found.name in SEGMENTED_FILES:
+        _refuse_less(name, root)
+        read_recorded(found, name)
+        remark = note_on_differences(found)
+        notes = [_Note(str(folder), remark)] if remark is not None else []
+    if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
+        remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
+        notes.append(_Note(str(folder), remark))
+    return notes
+
+
+def _import_zip(path: Path, root: DataRoot, summary: Summary, told: Told) -> list[_Note]:
+    """Unpack every recording of a zip into the data root; what fails leaves nothing there."""
+    try:
+        contents = read_zip(path)
+        output_file(root.root, root.recordings.name)
+        root.recordings.mkdir(parents=True, exist_ok=True)
+        new = [
+            recording
+            for recording in contents.recordings
+            if not contents.is_unpacked(recording, root.recordings / recording.name)
+        ]
+        contents.check_room(new, root.recordings)
+    except EnactError as error:
+        summary.outcomes.append(Outcome(path.name, error=str(error)))
+        return []
+    except OSError as error:
+        why = f"{root.recordings}: cannot be written ({error.strerror})"
+        summary.outcomes.append(Outcome(path.name, error=why))
+        return []
+    notes: list[_Note] = []
+    summary.outcomes += [Outcome(path.name, error=problem) for problem in contents.problems]
+    for recording in contents.recordings:
+        with summary.attempt(recording.name) as outcome:
+            if recording in new:
+                notes += _import_zipped(contents, recording, root, told)
+            Forgotten(root.root).remove("demonstration", [recording.name])
+            outcome.numbers["recordings"] = 1
+    if len(new) < len(contents.recordings):
+        n_there = len(contents.recordings) - len(new)
+        summary.notes.append(f"{path}: {n_there} of its recordings were unpacked before.")
+    if contents.n_unused:
+        summary.notes.append(f"{path}: {contents.n_unused} files that nothing reads were left out.")
+    return notes
+
+
+def _import_zipped(
+    contents: RecordingZip, recording: ZippedRecording, root: DataRoot, told: Told
+) -> list[_Note]:
+    where, name = contents.where(recording), recording.name
+    check_name(name, where)
+    with Recordings(root.recordings).taking_in(name, where) as folder:
+        contents.unpack(recording, folder, lambda done, total: told(name, done, total))
+        try:
+            notes = _looked_at(folder, name, root)
+        except EnactError as error:
+            raise RecordingError(str(error).replace(str(folder), where)) from error
+    return [_Note(where, note.remark) for note in notes]
+
+
+def _refuse_less(name: str, root: DataRoot) -> None:
+    """Raise :class:`RecordingError` if key frames alone would replace the replay they are of."""
+    there = Recordings(root.recordings).find(name)
+    if there is not None and there.name in SCENE_GRAPH_FILES:
+        raise RecordingError(
+            f"{there.parent}: the replay of {name} was imported, of which these are the key "
+            f"frames. Keep it, or remove {there.parent} first."
+        )
 
 
 def _import_questions(path: Path, root: DataRoot) -> int:

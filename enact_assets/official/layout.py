@@ -9,6 +9,7 @@
     QA/images/<type>/<task>/<id>_next_state_1.png     labelled pictures, below the question file
 """
 
+import gzip
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -19,14 +20,19 @@ from typing import Any
 from enact_assets.contracts.errors import OutputError, RecordingError
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.recordings import (
+    ANNOTATION_FILES,
+    CAMERA,
     RECORDED_FILES,
     SCENE_GRAPH_FILES,
+    SEGMENTED_FILES,
+    has_pictures,
     recorded_file,
     scene_graph_file,
 )
 from enact_assets.official.outcomes import Outcome, Summary
+from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
-SEGMENTED_FILE = "segmented_scene_graph_0.json"
+SEGMENTED_FILE = SEGMENTED_FILES[0]
 
 
 @dataclass(frozen=True)
@@ -54,12 +60,43 @@ def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
 def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
     """Folder of every recording below ``root``, of scene graphs or of an annotated video, sorted.
 
+    Half a recording and an empty folder are failures in ``summary``; other folders are ignored.
     Names and errors: as :func:`find_tasks`.
     """
-    found = [p for p in _folders(root) if recorded_file(p) is not None]
-    if not found:
-        raise RecordingError(f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}")
+    folders = _folders(root)
+    found = [p for p in folders if recorded_file(p) is not None]
+    whys = [(p, _half(p) or _empty(p)) for p in folders]
+    halves = [Outcome(p.name, error=why) for p, why in whys if why is not None]
+    if summary is not None:
+        summary.outcomes += halves
+    if not found and (summary is None or not halves):
+        nothing = f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}"
+        raise RecordingError(_half(root) or f"{nothing}{_raw_files(root)}")
     return _well_named(found, summary)
+
+
+def _half(folder: Path) -> str | None:
+    """What ``folder`` lacks to be a recording; None if it is one, or looks like none."""
+    if recorded_file(folder) is not None:
+        return None
+    if has_pictures(folder, CAMERA):
+        return (
+            f"{folder}: has pictures of {CAMERA}, but no {SCENE_GRAPH_FILES[0]} (or .gz, or "
+            f"{ANNOTATION_FILES[0]}) that says what happens in them. Copy it there."
+        )
+    return None
+
+
+def _empty(folder: Path) -> str | None:
+    is_empty = next(folder.iterdir(), None) is None
+    return f"{folder}: is empty. Copy the recording again." if is_empty else None
+
+
+def _raw_files(root: Path) -> str:
+    raw = sorted(p for suffix in RAW_SUFFIXES for p in root.rglob(f"*{suffix}"))
+    if not raw:
+        return ""
+    return f". Its {len(raw)} raw demonstrations are imported as files, such as {raw[0]}"
 
 
 def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path]:
@@ -100,6 +137,23 @@ def read_key_frame_ids(file: Path) -> list[int]:
         twice = next(a for a, b in pairwise(ids) if a == b)
         raise RecordingError(f"{file}: duplicate frame ids, first {twice}")
     return ids
+
+
+def note_on_differences(file: Path) -> str | None:
+    """What a segmented file, which can be read, may leave out; None if each of its graphs is full.
+
+    The public release compares states only to find the differences between two key frames.
+    """
+    opened = gzip.open if file.suffix == ".gz" else open
+    with opened(file, "rb") as read:
+        types = {record["type"] for record in json.load(read).values()}
+    if types <= {"full"}:
+        return None
+    return (
+        "key frames are written as differences to the one before. If the public release wrote "
+        "them, they do not say what is seen, so questions and scores are not those of the replay: "
+        "import its replayed activity instead. What `enact-assets segment` writes is complete."
+    )
 
 
 def output_file(root: Path, *parts: str) -> Path:

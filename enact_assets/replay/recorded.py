@@ -21,7 +21,7 @@ from enact_assets.contracts.errors import LakeError, RecordingError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.settings import RECORDED
-from enact_assets.data_root.recordings import CAMERA
+from enact_assets.data_root.recordings import CAMERA, SEGMENTED_FILES
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.tables import table
 from enact_assets.replay.frame_stream import FrameStream, Progress
@@ -30,6 +30,8 @@ from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Stat
 from enact_assets.replay.timeline import Timeline
 
 FRAME_RATE_HZ = 30.0
+NO_RATE_HZ = 0.0
+"""Of key frames without the frames between: they follow each other at no pace."""
 PARTICLE_SYSTEM = "System"
 """Category of particle systems."""
 
@@ -48,7 +50,8 @@ def read_recorded(
 
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
-    other than ``camera`` see is not kept. ``progress`` hears bytes done and bytes in all.
+    other than ``camera`` see is not kept. ``progress`` hears bytes done and bytes in all. By its
+    name a file of segmented activities is known: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
     was expected, if the file cannot be read or is not a recording in this layout.
@@ -74,7 +77,7 @@ def read_recorded(
         "activity": activity or activity_of(demonstration),
         "seed": None,
         "n_frames": stream.n_frames,
-        "frame_rate_hz": FRAME_RATE_HZ,
+        "frame_rate_hz": NO_RATE_HZ if path.name in SEGMENTED_FILES else FRAME_RATE_HZ,
         "world_sha": stream.sha,
         "frame_id_runs": list(FrameIds.of(stream.ids).runs),
     }

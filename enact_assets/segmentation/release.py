@@ -26,6 +26,7 @@ from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import ReleaseRules
 from enact_assets.contracts.settings import Gating
+from enact_assets.segmentation.given_key_frames import given, is_given
 from enact_assets.segmentation.held_facts import changes_at, facts_at
 from enact_assets.segmentation.landed import KeyFrames, SegmentedTables, land, only_demonstration
 from enact_assets.segmentation.release_records import (
@@ -65,7 +66,8 @@ def segment_release(
     """Key frames of one demonstration and the recorded scene graph at each of them.
 
     ``change_frame`` is the candidate a key frame was saved for, ``similarity`` that of the key
-    frame with the one before, ``changes`` what the recording says, not the filter.
+    frame with the one before, ``changes`` what the recording says, not the filter. Where all
+    frames are key frames, :func:`given` has them.
 
     Errors: :class:`ReplayError` where the release aborts (see above), if not exactly one
     demonstration is given, if a table is of another one, or if an object has more than 64 states;
@@ -74,6 +76,8 @@ def segment_release(
     """
     rules = gating.profile.release_constants
     only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
+    if is_given(demonstrations):
+        return given(demonstrations, facts, objects, gating, later_parents)
     found = trace_release(demonstrations, facts, rules).key_frames
     return land(
         demonstrations,

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component, Operation
 from enact_assets.contracts.registry import Gating
+from enact_assets.segmentation.given_key_frames import given, is_given
 from enact_assets.segmentation.landed import (
     KeyFrames,
     SegmentedTables,
@@ -56,7 +57,8 @@ def segment(
     ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. Without
     ``later_parents`` no object has other parents later on. A replay of at
     most ``settle_frames`` frames has no key frame and gives empty tables. Profile ``release`` has
-    :func:`segment_release` instead (``profiles.SEGMENT`` chooses).
+    :func:`segment_release` instead (``profiles.SEGMENT`` chooses). Where all frames are key
+    frames, :func:`given` has them.
 
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.
@@ -64,6 +66,8 @@ def segment(
     _, n_frames = only_demonstration(
         demonstrations, facts=facts, objects=objects, later_parents=later_parents
     )
+    if is_given(demonstrations):
+        return given(demonstrations, facts, objects, gating, later_parents)
     found = find_switches(facts, objects, gating.predicates, n_frames, later_parents)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)

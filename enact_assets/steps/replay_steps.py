@@ -22,8 +22,9 @@ from enact_assets.steps.inputs import DemonstrationName
 
 def _length(demonstrations: pl.DataFrame) -> Mapping[str, Any]:
     row = demonstrations.row(0, named=True)
-    seconds = round(row["n_frames"] / row["frame_rate_hz"], 1)
-    return {"frames": row["n_frames"], "seconds": seconds, "source": row["source"]}
+    rate_hz = row["frame_rate_hz"]
+    seconds = {"seconds": round(row["n_frames"] / rate_hz, 1)} if rate_hz else {}
+    return {"frames": row["n_frames"], **seconds, "source": row["source"]}
 
 
 @step(group="replay", job="replay_demonstrations", kinds=("mujoco", "parquet"), summary=_length)

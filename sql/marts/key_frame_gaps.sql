@@ -1,12 +1,14 @@
 -- key_frame_gaps: one row per gating, demonstration and kind of gap; demonstration null: all.
 -- Reads: segmented_frames, demonstrations, qa.
 -- Rule:  neighbours are key frames next to each other; steps are those of questions, which may
---        leave key frames out, each counted as often as a question takes it.
+--        leave key frames out, each counted as often as a question takes it. Segmented activities
+--        have no frames between key frames, hence no gaps.
 create table key_frame_gaps as
 with taken as (
     select demonstration, gating, key_frame, frame, frame_rate_hz
     from segmented_frames
     inner join demonstrations using (demonstration)
+    where frame_rate_hz > 0
 ),
 
 steps as (

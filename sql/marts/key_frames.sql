@@ -21,7 +21,7 @@ select
     segmented_frames.key_frame,
     frame_images.variant,
     segmented_frames.frame,
-    segmented_frames.frame / demonstrations.frame_rate_hz as time_s,
+    segmented_frames.frame / nullif(demonstrations.frame_rate_hz, 0) as time_s,
     segmented_frames.change_frame,
     segmented_frames.similarity,
     len(segmented_frames.changes) as n_changes,
@@ -41,7 +41,8 @@ comment on column key_frames.gating is 'which predicates make key frames: state 
 comment on column key_frames.key_frame is 'index of the key frame, from 0';
 comment on column key_frames.variant is 'variant of the picture; null if there is none';
 comment on column key_frames.frame is 'frame of the replay (unit: frame)';
-comment on column key_frames.time_s is 'time since the start of the replay (unit: s)';
+comment on column key_frames.time_s is
+'time since the start of the replay; null in segmented activities (unit: s)';
 comment on column key_frames.change_frame is 'frame at which the change began (unit: frame)';
 comment on column key_frames.similarity is 'cosine with the last accepted signature';
 comment on column key_frames.n_changes is 'components changed since the key frame before';

@@ -56,15 +56,15 @@ def test_written_differences_lead_from_one_graph_to_the_next(done: Path) -> None
     for name in TASKS:
         file = done / "segmented" / name / "segmented_scene_graph_0.json"
         first, *later = json.loads(file.read_text(encoding="utf-8")).values()
-        nodes = {n["name"]: sorted(n["states"]) for n in first["nodes"]}
+        nodes = {n["name"]: n for n in first["nodes"]}
         for record in later:
             assert not nodes.keys() & {n["name"] for n in record["add"]["nodes"]}
             assert nodes.keys() >= {n["name"] for n in record["remove"]["nodes"]}
             for n in record["remove"]["nodes"]:
                 del nodes[n["name"]]
             for n in (*record["add"]["nodes"], *record["update"]["nodes"]):
-                assert nodes.get(n["name"]) != n["states"]
-                nodes[n["name"]] = n["states"]
+                assert nodes.get(n["name"]) != n
+                nodes[n["name"]] = n
 
 
 @pytest.mark.parametrize("name", TASKS)
