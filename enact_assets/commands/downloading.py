@@ -1,4 +1,4 @@
-"""The command ``download``: published data, with its size and licence before it is fetched."""
+"""The command ``download``: published data; it shows size and licence before it asks."""
 
 import argparse
 import sys
@@ -21,9 +21,9 @@ DEFAULT_FOLDER = Path("data/downloads")
 
 def add_download_command(command: AddCommand) -> None:
     """Add ``download``; ``command(name, run, about)`` makes a parser of one."""
-    about = "Fetch published data: the questions of ENACT, raw demonstrations of BEHAVIOR."
+    about = "Download published data: the questions of ENACT, raw demonstrations of BEHAVIOR."
     sub = command("download", _download, about)
-    sub.add_argument("dataset", choices=sorted(DATA), help="what to fetch")
+    sub.add_argument("dataset", choices=sorted(DATA), help="what to download")
     sub.add_argument(
         "--task",
         metavar="NAME",
@@ -36,7 +36,7 @@ def add_download_command(command: AddCommand) -> None:
         help=f"folder to write to (default: {DEFAULT_FOLDER}/DATASET)",
     )
     sub.add_argument(
-        "--yes", action="store_true", help="fetch without asking; needed without a terminal"
+        "--yes", action="store_true", help="download without asking; needed without a terminal"
     )
 
 
@@ -65,27 +65,25 @@ def _fetch(
     console.print(plain(f"{data.repository}: {data.about}"))
     console.print(
         plain(
-            f"{len(offer.files)} files, {_gigabytes(size)}, licence "
+            f"{_counted(len(offer.files))}, {_gigabytes(size)}, licence "
             f"{offer.licence or 'not stated'} ({page_of(data.repository)})"
         )
     )
     if missing:
         console.print(
-            plain(
-                f"{_gigabytes(left)} are still to come to {to}, {_gigabytes(free)} are free there"
-            )
+            plain(f"{_gigabytes(left)} to download to {to}, {_gigabytes(free)} free there")
         )
         if left > free:
             raise DownloadError(
-                f"{to}: {_gigabytes(left)} are to come and {_gigabytes(free)} are free. Name a "
-                "folder on another disk with --to, or fewer files with --task"
+                f"{to}: {_gigabytes(left)} do not fit into {_gigabytes(free)} of free space. Name "
+                "a folder on another disk with --to, or fewer files with --task"
             )
         if not arguments.yes and not _is_agreed():
             console.print("Nothing was downloaded.")
             return 1
         with shown_progress(console, "download") as on_progress:
             fetch(offer, to, on_progress)
-    console.print(plain(f"{len(offer.files)} files are in {to}. Import them:"))
+    console.print(plain(f"{_counted(len(offer.files))} in {to}. To import:"))
     for command in _import_commands(data, folder, to):
         console.print(plain(f"  {command}"))
     return 0
@@ -93,7 +91,7 @@ def _fetch(
 
 def _is_agreed() -> bool:
     if not sys.stdin.isatty():
-        raise SettingsError("there is no terminal to ask on. Add --yes if you want these files")
+        raise SettingsError("there is no terminal to ask on. Add --yes to download")
     return input("Download? [y/N] ").strip().lower() in {"y", "yes"}
 
 
@@ -105,12 +103,16 @@ def _import_commands(data: PublishedData, folder: str | None, to: Path) -> list[
 
 def _show_browser_files(console: Console) -> None:
     console.print(
-        "\nMore of ENACT is on Google Drive, which wants a browser (sizes are not stated):"
+        "\nMore of ENACT is on Google Drive: download it in a browser (sizes are not published)."
     )
     for file in BROWSER_FILES:
         console.print(plain(f"{file.file}: {file.about}\n  {file.link}"))
         for command in file.commands:
             console.print(plain(f"  {command}"))
+
+
+def _counted(n: int) -> str:
+    return "1 file" if n == 1 else f"{n:,} files"
 
 
 def _gigabytes(n_bytes: int) -> str:

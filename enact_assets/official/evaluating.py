@@ -192,8 +192,8 @@ class _Output:
         path = output_file(self._root, *parts)
         if path.resolve() in self._answers:
             raise OutputError(
-                f"{path} holds answers, and a report would take its place. Name a different output "
-                "folder"
+                f"{path} is an answer file, and a report would overwrite it. Name a different "
+                "output folder"
             )
         try:
             with replacing(path) as temporary:

@@ -1,8 +1,8 @@
-"""Files of data sets on the Hugging Face hub: looked up, then fetched, going on where it stopped.
+"""Files of data sets on the Hugging Face hub: look them up, download them, resume after a stop.
 
-``huggingface_hub`` finds, signs and fetches. Its own downloads begin anew after a stop, which with
-one file of 17 GB is most of a day, so files are kept here as ``<file>.<version>.incomplete`` until
-they are whole: as long as the hub says, and with its SHA-256 where it has one.
+``huggingface_hub`` lists the files, sends the token and reads the bytes. Its own downloads start
+again from nothing in the next run, which for one file of 17 GB is too much to lose. So a file is
+``<file>.<version>.incomplete`` until its size, and its SHA-256 where the hub has one, are right.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ from enact_assets.system.atomic import cannot_write, flush_to_disk
 INCOMPLETE = ".incomplete"
 INSTALL = "Install the extra: pip install '.[download]'"
 CHUNK = 1 << 20
-AGAIN = "Run the same command again: it goes on where it stopped"
+AGAIN = "Run the same command again: the download resumes"
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Offer:
     files: tuple[HubFile, ...]
 
     def missing(self, to: Path) -> list[HubFile]:
-        """Those that are not whole below ``to``. Errors: :class:`OutputError`."""
+        """Those that are not complete below ``to``. Errors: :class:`OutputError`."""
         return [file for file in self.files if not _is_there(file, _place(to, file))]
 
     def n_bytes_left(self, to: Path) -> int:
-        """How many bytes are still to come. Errors: :class:`OutputError`."""
+        """How many bytes are missing. Errors: :class:`OutputError`."""
         left = 0
         for file in self.missing(to):
             part = _incomplete(_place(to, file), file)
@@ -60,10 +60,10 @@ class Offer:
 
 
 def look_up(repository: str, suffix: str, folder: str | None = None) -> Offer:
-    """Files of a data set that end in ``suffix``, those below ``folder`` if it is given.
+    """Files of a data set that end in ``suffix``, only those below ``folder`` if it is given.
 
-    Errors: :class:`DownloadError` says what to do: without ``huggingface_hub``, offline, if the
-    hub does not have or not give it, or if no file is found.
+    Errors: :class:`DownloadError` if ``huggingface_hub`` is not installed, the hub cannot be
+    reached or refuses, or no file is found.
     """
     with _talking(repository):
         from huggingface_hub import HfApi
@@ -82,16 +82,16 @@ def look_up(repository: str, suffix: str, folder: str | None = None) -> Offer:
         licence = info.card_data.get("license") if info.card_data else None
     if not files:
         where = f"{folder} of {repository}" if folder else repository
-        raise DownloadError(f"{where}: holds no file {suffix}. Look at {page_of(repository)}")
+        raise DownloadError(f"{where}: no file {suffix} found. Look at {page_of(repository)}")
     if isinstance(licence, list):
         licence = ", ".join(map(str, licence))
     return Offer(repository, str(info.sha), licence, files)
 
 
 def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
-    """Fetch what is missing below ``to``; returns how many files were.
+    """Download what is missing below ``to``; returns how many files that were.
 
-    Errors: :class:`DownloadError`, :class:`OutputError`. What was fetched stays.
+    Errors: :class:`DownloadError`, :class:`OutputError`. What was downloaded stays.
     """
     missing = offer.missing(to)
     total = sum(file.size for file in missing)
@@ -103,7 +103,9 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
             place.parent.mkdir(parents=True, exist_ok=True)
             with part.open("ab") as output:
                 _take(output, part)
-                _fetch(offer, file, _Heard(output, partial(_tell, told, file.path, before, total)))
+                _fetch(
+                    offer, file, _Reporting(output, partial(_tell, told, file.path, before, total))
+                )
             told(f"checking {file.path}", before + file.size, total)
             _check(file, part)
             flush_to_disk(part)
@@ -149,15 +151,15 @@ def _is_there(file: HubFile, place: Path) -> bool:
 
 
 def _take(output: BinaryIO, part: Path) -> None:
-    """Keep other processes from writing to the same part. Errors: :class:`DownloadError`."""
+    """Lock a part. Errors: :class:`DownloadError` if another process is writing to it."""
     try:
         fcntl.flock(output, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise DownloadError(f"{part}: another process is downloading this file") from None
 
 
-def _fetch(offer: Offer, file: HubFile, output: "_Heard") -> None:
-    """Append what is missing of ``file``."""
+def _fetch(offer: Offer, file: HubFile, output: "_Reporting") -> None:
+    """Append the missing bytes of ``file``."""
     if output.tell() > file.size:
         output.seek(0)
         output.truncate()
@@ -183,7 +185,7 @@ def _fetch(offer: Offer, file: HubFile, output: "_Heard") -> None:
 
 
 def _check(file: HubFile, part: Path) -> None:
-    """Errors: :class:`DownloadError` if a part that should be whole is not what the hub has."""
+    """Errors: :class:`DownloadError` if a complete part differs from the hub's file."""
     found = hashlib.sha256()
     with part.open("rb") as content:
         while chunk := content.read(CHUNK):
@@ -191,13 +193,13 @@ def _check(file: HubFile, part: Path) -> None:
     if part.stat().st_size != file.size or (file.sha256 or found.hexdigest()) != found.hexdigest():
         part.unlink()
         raise DownloadError(
-            f"{file.path}: was damaged on its way ({found.hexdigest()[:12]} is not its SHA-256) "
-            "and is removed. Run the same command again"
+            f"{file.path}: the download is damaged ({part.name}: SHA-256 {found.hexdigest()[:12]}) "
+            "and was removed. Run the same command again"
         )
 
 
-class _Heard:
-    """A file whose growth is told."""
+class _Reporting:
+    """An open file that reports its size after each write."""
 
     def __init__(self, output: BinaryIO, told: Callable[[int], None]) -> None:
         self._output = output
@@ -223,31 +225,33 @@ def _talking(repository: str) -> Iterator[None]:
         yield
     except errors.OfflineModeIsEnabled:
         raise DownloadError(
-            "HF_HUB_OFFLINE is set, so nothing is downloaded. Unset it, or fetch the files from "
-            f"{page} on another machine and import them"
+            "HF_HUB_OFFLINE is set, so nothing was downloaded. Unset it, or download the files "
+            f"from {page} on another machine and import them"
         ) from None
     except errors.GatedRepoError:
         raise DownloadError(
-            f"{repository}: its authors give it to those who accept their conditions. Accept them "
-            f"on {page}, then log in with `hf auth login`, or set HF_TOKEN"
+            f"{repository} is gated: its authors ask you to accept conditions. Accept them on "
+            f"{page}, then log in with `hf auth login`, or set HF_TOKEN"
         ) from None
     except errors.RepositoryNotFoundError:
         raise DownloadError(
-            f"{repository}: the hub has no such data set, or not for you. Look at {page}; if it is "
-            "there for you, log in with `hf auth login`, or set HF_TOKEN"
+            f"{repository}: the hub has no such data set, or you may not read it. Look at {page}. "
+            "If it is private, log in with `hf auth login`, or set HF_TOKEN"
         ) from None
     except (errors.EntryNotFoundError, errors.RevisionNotFoundError):
         raise DownloadError(
-            f"{repository}: a file or folder that should be there is not. Look at {page}"
+            f"{repository}: a file or folder of the data set is missing. Look at {page}"
         ) from None
     except errors.HfHubHTTPError as error:
-        raise DownloadError(f"{repository}: the hub refuses ({error}). {AGAIN}") from error
+        raise DownloadError(
+            f"{repository}: the hub refused a request ({error}). {AGAIN}"
+        ) from error
     except errors.HTTPError as error:  # of the library that it talks with
         raise DownloadError(
-            f"{page} cannot be reached, or the connection broke ({error}). Offline, fetch the "
-            f"files on another machine and import them. {AGAIN}"
+            f"{page} cannot be reached, or the connection broke ({error}). If you are offline, "
+            f"download the files on another machine and import them. {AGAIN}"
         ) from error
     except OSError as error:
         if error.errno is not None:
             raise  # of the disk
-        raise DownloadError(f"{repository}: a file came incomplete. {AGAIN}") from error
+        raise DownloadError(f"{repository}: a file ended early. {AGAIN}") from error

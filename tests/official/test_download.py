@@ -107,7 +107,7 @@ def test_a_download_that_stopped_goes_on_in_the_next_run(
     assert download(tmp_path / "raw", *WANTED) == 0
     assert tree(tmp_path / "raw") == WATER
     assert hub.sent[0] == ((name, 0, 70_000) if ignores_ranges else (name, 40_000, 30_000))
-    assert "0.3 MB are still to come" in capsys.readouterr().out
+    assert "0.3 MB to download" in capsys.readouterr().out
 
 
 def test_what_was_damaged_is_no_file(
@@ -119,7 +119,7 @@ def test_what_was_damaged_is_no_file(
     part.write_bytes(b"x" * 40_000)
     hub.breaks_after = []
     assert download(tmp_path / "raw", *WANTED) == 2
-    assert "was damaged on its way" in " ".join(capsys.readouterr().err.split())
+    assert "the download is damaged" in " ".join(capsys.readouterr().err.split())
     assert tree(tmp_path / "raw") == {}
     assert download(tmp_path / "raw", *WANTED) == 0
     assert tree(tmp_path / "raw") == WATER
@@ -144,8 +144,8 @@ def refuse(hub: Hub, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "case",
     [
-        ("no file", "that should be there is not. Look at http"),
-        ("no folder", "that should be there is not. Look at http"),
+        ("no file", "of the data set is missing. Look at http"),
+        ("no folder", "of the data set is missing. Look at http"),
         ("GatedRepo", "Accept them on http"),
         ("RepoNotFound", "or set HF_TOKEN"),
         ("offline", "HF_HUB_OFFLINE is set"),

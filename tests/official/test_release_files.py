@@ -165,4 +165,4 @@ def test_answers_are_never_replaced_by_a_report(
     before = tree(tmp_path)
     assert evaluate(segmented, answers, tmp_path) == 1
     assert before.items() <= tree(tmp_path).items()
-    assert "holds answers" in " ".join(capsys.readouterr().out.split())
+    assert "is an answer file" in " ".join(capsys.readouterr().out.split())
