@@ -50,11 +50,12 @@ def main() -> int:
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
     if arguments.benchmark in {"sources", "constants", "official"}:
-        {
+        plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
             "official": lambda: bench_official.main(arguments.frames),
-        }[arguments.benchmark]()
+        }
+        plain[arguments.benchmark]()
         return 0
     if arguments.benchmark in {"operations", "asking"}:
         is_operations = arguments.benchmark == "operations"
