@@ -14,6 +14,7 @@ from benchmarks import (
     bench_core,
     bench_crash,
     bench_demonstrations,
+    bench_official,
     bench_operations,
     bench_scale,
     bench_simulator,
@@ -25,7 +26,16 @@ from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
 
 BENCHMARKS = ("targets", "core", "simulator")
-OTHERS = ("operations", "demonstrations", "scale", "crash", "sources", "constants", "asking")
+OTHERS = (
+    "operations",
+    "demonstrations",
+    "scale",
+    "crash",
+    "sources",
+    "constants",
+    "asking",
+    "official",
+)
 
 
 def main() -> int:
@@ -39,8 +49,13 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants"}:
-        bench_sources.main() if arguments.benchmark == "sources" else _constants(arguments)
+    if arguments.benchmark in {"sources", "constants", "official"}:
+        plain: dict[str, Callable[[], None]] = {
+            "sources": bench_sources.main,
+            "constants": lambda: _constants(arguments),
+            "official": lambda: bench_official.main(arguments.frames),
+        }
+        plain[arguments.benchmark]()
         return 0
     if arguments.benchmark in {"operations", "asking"}:
         is_operations = arguments.benchmark == "operations"
@@ -77,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
         "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
         "constants: what other values of a gating's constants change; asking: requests to models, "
-        "beside other clients (default: the first three)",
+        "beside other clients; official: the command qa with pictures (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(

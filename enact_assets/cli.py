@@ -12,6 +12,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.downloading import add_download_command
 from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
@@ -115,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     about = "check recordings and list every problem; import nothing"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
+    add_download_command(plain_command)
     add_exchange_commands(command)
     about = "Leave out a demonstration, model or question file that was added."
     sub = command("forget", _forget, about)

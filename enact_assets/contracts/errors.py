@@ -211,6 +211,10 @@ class OutputError(EnactError):
     """A file cannot be written, or would land outside the folder it was meant for."""
 
 
+class DownloadError(EnactError):
+    """Published data cannot be looked up or fetched."""
+
+
 class DeclarationError(EnactError):
     """A step declares what cannot be."""
 

@@ -1,7 +1,7 @@
 """Official questions and answers under profile ``paper``: by the rules of its own evaluation."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,7 @@ from enact_assets.contracts.errors import EnactError, EvaluationError
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.metrics import summarize
-from enact_assets.evaluation.task_evidence import Evidence, Scored
+from enact_assets.evaluation.task_evidence import Evidence, Scored, detailed_row
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.official import OfficialAnswer, parse_type
 from enact_assets.questions.question_tables import Qa
@@ -34,14 +34,14 @@ def score_paper(
     A.3.2.
     """
     questions, predictions, unusable = [], [], []
-    known: set[str] = set()
+    known: dict[str, OfficialAnswer] = {}
     for row in rows:
         try:
             question = _question(row, evidence, known)
         except EnactError as error:
             unusable.append({"question_id": row.id, "reason": str(error)})
             continue
-        known.add(question["question_id"])
+        known[question["question_id"]] = row
         questions.append(question)
         predictions.append(
             {
@@ -78,11 +78,22 @@ def score_paper(
             report[f"{kind}_world_modeling"] = {**_report(part), "per_step": _by_length(part)}
     scored_rows = [*found.iter_rows(named=True), *unusable]
     wrong = found.filter(~pl.col("is_accepted")) if is_analyzed else found.clear()
-    return Scored(report, scored_rows, wrong.to_dicts(), numbers)
+    detailed = [
+        detailed_row(
+            known[verdict["question_id"]],
+            verdict["answer"],
+            is_exact=verdict["is_exact"],
+            is_semantic=verdict["is_semantic"],
+            is_accepted=verdict["is_accepted"],
+            pairwise_accuracy=verdict["pairwise_accuracy"],
+        )
+        for verdict in found.filter(pl.col("answer_status") != "missing").iter_rows(named=True)
+    ]
+    return Scored(report, scored_rows, detailed, wrong.to_dicts(), numbers)
 
 
 def _question(
-    row: OfficialAnswer, evidence: Mapping[str, Evidence], known: set[str]
+    row: OfficialAnswer, evidence: Mapping[str, Evidence], known: Collection[str]
 ) -> dict[str, Any]:
     """The row of ``qa`` that verification reads. Errors: :class:`EnactError` says what is wrong."""
     if not row.id or row.id in known:

@@ -8,7 +8,7 @@ import numpy as np
 from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
-from enact_assets.evaluation.task_evidence import Evidence, Scored
+from enact_assets.evaluation.task_evidence import Evidence, Scored, detailed_row
 from enact_assets.questions.official import OfficialAnswer
 
 DIRECTIONS = ("forward", "inverse")
@@ -43,7 +43,19 @@ def score_as_release(
     }
     cases = wrong_cases(scorer, results, evidence) if is_analyzed else []
     found = [result._asdict() for result in results]
-    return Scored(report, found, cases, numbers, _NOTES if is_analyzed else _NOTES[:1])
+    detailed = [
+        detailed_row(
+            row,
+            result.parsed,
+            is_exact=result.is_exact,
+            is_semantic=result.is_semantic,
+            is_accepted=result.is_accepted,
+            pairwise_accuracy=result.pairwise_accuracy,
+        )
+        for row, result in zip(rows, results, strict=True)
+        if result.is_scored
+    ]
+    return Scored(report, found, detailed, cases, numbers, _NOTES if is_analyzed else _NOTES[:1])
 
 
 def report_release(results: Iterable[ReleaseResult]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.shared_changes import SharedChanges
+from enact_assets.questions.official import OfficialAnswer
 from enact_assets.segmentation.component_index import ComponentIndex
 
 
@@ -35,11 +36,39 @@ class Evidence:
 class Scored:
     """One model's report, its rows as JSON objects, its wrong cases, and numbers to show.
 
-    ``notes`` say what the numbers do not.
+    ``detailed`` are the rows that count, as :func:`detailed_row` makes them. ``notes`` say what the
+    numbers do not.
     """
 
     report: Mapping[str, Any]
     rows: Sequence[Mapping[str, Any]]
+    detailed: Sequence[Mapping[str, Any]]
     wrong_cases: Sequence[Mapping[str, Any]]
     numbers: dict[str, int | float | str]
     notes: Sequence[str] = ()
+
+
+def detailed_row(
+    row: OfficialAnswer,
+    parsed: Sequence[Any] | None,
+    *,
+    is_exact: bool,
+    is_semantic: bool,
+    is_accepted: bool,
+    pairwise_accuracy: float,
+) -> dict[str, Any]:
+    """One answer and its scores in the fields of the release's file ``detailed_eval``."""
+    return {
+        "id": row.id,
+        "task_name": row.task_name,
+        "type": row.type,
+        "eval_metrics": {
+            "exact_match": is_exact,
+            "semantic_match": is_semantic,
+            "task_accuracy": is_accepted,
+            "pairwise_accuracy": pairwise_accuracy,
+        },
+        "ground_truth": row.gt_answer,
+        "model_answer": parsed,
+        "raw_answer": row.answer,
+    }

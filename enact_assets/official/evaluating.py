@@ -1,7 +1,6 @@
 """``enact-assets eval``: answers to official questions -> reports, one per model."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,19 @@ from enact_assets.official.layout import (
     read_key_frame_ids,
 )
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
+from enact_assets.official.release_files import (
+    PREFIX,
+    SUMMARY_FILE,
+    as_json,
+    as_lines,
+    batch_summary,
+    model_files,
+)
 from enact_assets.profiles import SCORE
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
 
-PREFIX = "enact_ordering_"
 UNKNOWN_MODEL = "unknown"
 
 
@@ -43,7 +49,8 @@ def evaluate_files(
     is_dry_run: bool = False,
     told: Told = untold,
 ) -> Summary:
-    """Score every answer file: report, rows and wrong cases in ``<output_root>/<model>/``.
+    """Score every answer file: report, rows and wrong cases in ``<output_root>/<model>/``, and
+    beside these folders the files that the release writes (``release_files``).
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
     is read once for all models. A file that fails is told in the summary and the others go on; so
@@ -55,6 +62,7 @@ def evaluate_files(
     files = find_answer_files(predictions)
     summary = Summary(is_dry_run=is_dry_run)
     answers: dict[str, list[OfficialAnswer]] = {}
+    of_model, reports = dict[str, Outcome](), dict[str, Mapping[str, Any]]()
     for model, file in files.items():
         try:
             # It becomes a folder's name, and text in tables.
@@ -65,24 +73,36 @@ def evaluate_files(
                 rest = f" ({len(bad)} such rows, which are not scored)" if len(bad) > 1 else ""
                 summary.outcomes.append(Outcome(f"{model}, a row", error=bad[0] + rest))
         except EnactError as error:
-            summary.outcomes.append(Outcome(model, error=str(error)))
+            of_model[model] = Outcome(model, error=str(error))
+            summary.outcomes.append(of_model[model])
     rows = [row for found in answers.values() for row in found]
     evidence = read_evidence(rows, segmented_root, raw_root, profile, summary=summary, told=told)
+    output = _Output(output_root, files.values())
     score, notes = SCORE.of(profile), dict[str, None]()
     for number, (model, found) in enumerate(answers.items()):
         told(model, number, len(answers))
         with summary.attempt(model) as outcome:
+            of_model[model] = outcome
             scored = score(model, found, evidence, is_analyzed=analyze_wrong_cases)
             outcome.numbers |= scored.numbers
             notes |= dict.fromkeys(scored.notes)
+            reports[model] = scored.report
             if not is_dry_run:
-                _write(output_root, model, "report.json", _pretty(scored.report))
-                _write(output_root, model, "results.jsonl", _lines(scored.rows))
+                output.write(as_json(scored.report), model, "report.json")
+                output.write(as_lines(scored.rows), model, "results.jsonl")
                 if analyze_wrong_cases:
-                    _write(output_root, model, "wrong_cases.json", _pretty(scored.wrong_cases))
+                    output.write(as_json(scored.wrong_cases), model, "wrong_cases.json")
+                for place, text in model_files(model, scored).items():
+                    output.write(text, *place)
                 summary.has_output = True
             _explain(found, evidence, scored, summary)
     summary.notes += notes
+    if predictions.is_dir() and not is_dry_run:
+        try:
+            text = batch_summary([of_model[model] for model in files], reports)
+            output.write(text, SUMMARY_FILE)
+        except EnactError as error:
+            summary.outcomes.append(Outcome(SUMMARY_FILE, error=str(error)))
     return summary
 
 
@@ -160,18 +180,23 @@ def read_evidence(
     return evidence
 
 
-def _write(root: Path, model: str, name: str, text: str) -> None:
-    path = output_file(root, model, name)
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+class _Output:
+    """Writes below the output folder, never over a file of answers."""
 
+    def __init__(self, root: Path, answers: Iterable[Path]) -> None:
+        self._root = root
+        self._answers = {file.resolve() for file in answers}
 
-def _pretty(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"
-
-
-def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
+    def write(self, text: str, *parts: str) -> None:
+        """Write the file ``parts``. Errors: :class:`OutputError`."""
+        path = output_file(self._root, *parts)
+        if path.resolve() in self._answers:
+            raise OutputError(
+                f"{path} is an answer file, and a report would overwrite it. Name a different "
+                "output folder"
+            )
+        try:
+            with replacing(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written ({error.strerror})") from error

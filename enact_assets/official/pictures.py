@@ -2,7 +2,9 @@
 
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
 the public release encodes it again for every question (its look: definitions.md R13). The file
-names what it was drawn from, so that a second run finds it.
+names what it was drawn from and has a checksum, so that a second run finds it, or finds that a
+power failure left half of it. Hence nothing waits for the disk per picture; their folders are
+flushed once.
 """
 
 import io
@@ -10,7 +12,8 @@ import os
 import shutil
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 
 import PIL
 from PIL import Image, ImageDraw, ImageFont
@@ -23,7 +26,7 @@ from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.questions.official import OfficialQuestion
-from enact_assets.system.atomic import replacing, temporary_name
+from enact_assets.system.atomic import flush_to_disk, replacing
 
 PLACE_PX = (15, 15)
 INK = (255, 20, 20)
@@ -48,15 +51,29 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
     Errors: :class:`RenderError` with ``where`` if the bytes are no picture.
     """
     image = checked_picture(png, where)
-    font = ImageFont.load_default(min(max(MIN_FONT_PX, image.height // FONT_SHARE), MAX_FONT_PX))
-    ImageDraw.Draw(image).text(
-        PLACE_PX, label, fill=INK, font=font, stroke_width=RIM_PX, stroke_fill=RIM
-    )
+    font_px = min(max(MIN_FONT_PX, image.height // FONT_SHARE), MAX_FONT_PX)
+    for colour, mask in zip((RIM, INK), _masks(label, font_px), strict=True):
+        image.paste(colour, (0, 0), mask)
     out = io.BytesIO()
     said = PngInfo()
     said.add_text(DRAWN_FROM, _drawn_from(png, label))
     image.save(out, "PNG", pnginfo=said)
     return out.getvalue()
+
+
+@lru_cache(maxsize=16)
+def _masks(label: str, font_px: int) -> tuple[Image.Image, Image.Image]:
+    """What the rim of ``label`` covers of a picture's upper left corner, and what its ink does."""
+    font = ImageFont.load_default(font_px)
+    none = ImageDraw.Draw(Image.new("L", (1, 1)))
+    _, _, right, bottom = none.textbbox(PLACE_PX, label, font=font, stroke_width=RIM_PX)
+    masks = []
+    for rim_px in (RIM_PX, 0):
+        mask = Image.new("L", (int(right) + 1, int(bottom) + 1))
+        ImageDraw.Draw(mask).text(PLACE_PX, label, fill=255, font=font, stroke_width=rim_px)
+        masks.append(mask)
+    rim, ink = masks
+    return rim, ink
 
 
 def is_labelled(path: Path, png: bytes, label: str) -> bool:
@@ -119,23 +136,65 @@ def write_picture(path: Path, png: bytes) -> bool:
 def link_picture(source: Path, path: Path) -> None:
     """Make ``path`` the same file as ``source``; a copy where links are not possible.
 
-    Errors: :class:`OutputError`.
+    What stood there is replaced: a symbolic link too, and never what it leads to. The folder must
+    exist. Errors: :class:`OutputError`.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.samefile(source):
-            return
-        temporary = temporary_name(path)
         try:
+            os.link(source, path)
+        except FileExistsError:
+            if not path.is_symlink() and path.samefile(source):
+                return
+        except OSError:
+            pass  # copied below, or the error is the same
+        else:
+            return
+        with replacing(path, is_flushed=False) as temporary:
             try:
                 os.link(source, temporary)
             except OSError:
                 shutil.copyfile(source, temporary)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _write_labelled(path: Path, png: bytes) -> None:
+    try:
+        with replacing(path, is_flushed=False) as temporary:
+            temporary.write_bytes(png)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+class _Folders:
+    """The folders of labelled pictures below a root: each is checked, made and flushed once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, Path] = {}
+
+    def file(self, image: str) -> Path:
+        """Path of the picture that questions call ``image``, its folder made.
+
+        Errors: :class:`OutputError` if the folder lies outside the root or cannot be made.
+        """
+        folder, _, name = image.rpartition("/")
+        if folder not in self._known:
+            place = output_file(self._root, *PurePosixPath(folder).parts)
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"{place}: cannot be made ({error.strerror})") from error
+            self._known[folder] = place
+        return self._known[folder] / name
+
+    def flush(self) -> None:
+        """Wait until the entries of the folders have reached the disk."""
+        for folder in self._known.values():
+            try:
+                flush_to_disk(folder)
+            except OSError as error:
+                raise OutputError(f"{folder}: cannot be written ({error.strerror})") from error
 
 
 def write_question_pictures(
@@ -158,19 +217,21 @@ def write_question_pictures(
             question.images, labels, shown_frame_ids(question), strict=True
         ):
             shown.setdefault((question.task_name, frame_id), []).append((label, image))
-    n_written = 0
+    n_written, folders = 0, _Folders(root)
     for k, (task, frame_id, png) in enumerate(pictures):
         told("pictures", min(k, len(shown)), len(shown))
         drawn: dict[str, Path] = {}
         for label, image in shown.get((task, frame_id), []):
-            path = output_file(root, *Path(image).parts)
+            path = folders.file(image)
             if label in drawn:
                 link_picture(drawn[label], path)
             else:
-                if not is_labelled(path, png, label):
-                    write_picture(path, label_picture(png, label, f"{task}, frame {frame_id}"))
+                if path.is_symlink() or not is_labelled(path, png, label):
+                    labelled = label_picture(png, label, f"{task}, frame {frame_id}")
+                    _write_labelled(path, labelled)
                 drawn[label] = path
             n_written += 1
+    folders.flush()
     return n_written
 
 

@@ -122,6 +122,9 @@ def test_every_verdict_is_that_of_the_release(
     for slot in range(6):
         results = read_jsonl(tmp_path / "out" / f"slot{slot}" / "results.jsonl")
         found = {row["question_id"]: row for row in results}
+        name = f"enact_ordering_slot{slot}"
+        detailed = read_jsonl(tmp_path / "out" / "detailed_eval" / f"{name}.jsonl")
+        metrics = {row["id"]: row["eval_metrics"] for row in detailed}
         n_scored = 0
         for name in TASKS:
             recorded = expected(name)["qa"]
@@ -139,6 +142,9 @@ def test_every_verdict_is_that_of_the_release(
                     assert verdict["is_semantic"] == row["semantic_match"]
                     assert verdict["is_accepted"] == row["task_accuracy"]
                     assert verdict["pairwise_accuracy"] == row["pairwise_accuracy"]
+                    scores = metrics.pop(recorded["items"][row["qa"]]["id"])
+                    assert scores == {score: row[score] for score in scores}
+        assert metrics == {}
         file = tmp_path / "out" / f"slot{slot}" / "report.json"
         assert json.loads(file.read_text())["overall"]["count"] == n_scored
         wrong = tmp_path / "out" / f"slot{slot}" / "wrong_cases.json"
@@ -157,6 +163,9 @@ def test_a_report_of_one_task_has_the_numbers_of_the_release(done: Path, tmp_pat
         one.write_text("".join(json.dumps(r) + "\n" for r in rows))
         assert evaluate(done, one, tmp_path / name) == 0
         report = json.loads((tmp_path / name / "unknown" / "report.json").read_text())
+        file = tmp_path / name / "meta_performance" / "enact_ordering_unknown.json"
+        whole = {"model_name": "unknown", "overall_performance": report}
+        assert json.loads(file.read_text()) == whole
         recorded = expected(name)["qa"]["reports"]["slot_0"]
         assert report.keys() == recorded.keys()
         for part, numbers in recorded.items():

@@ -67,7 +67,9 @@ def test_an_answer_file_of_an_impossible_name_fails_alone(tmp_path: Path) -> Non
         "eval", tmp_path / "answers", "--segmented-data", tmp_path / "seg", "--raw-data",
         tmp_path / "in", "--output-root", tmp_path / "out", "--profile", "paper",
     ) == 1  # fmt: skip
-    assert names(tmp_path / "out") == ["m"]
+    written = ["batch_evaluation_summary.json", "detailed_eval", "m", "meta_performance"]
+    assert names(tmp_path / "out") == written
+    assert names(tmp_path / "out" / "detailed_eval") == ["enact_ordering_m.jsonl"]
 
 
 @pytest.mark.parametrize("profile", ["release", "paper"])

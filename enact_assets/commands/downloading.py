@@ -1,0 +1,119 @@
+"""The command ``download``: published data; it shows size and licence before it asks."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from enact_assets.contracts.errors import DownloadError, SettingsError
+from enact_assets.official.commands import AddCommand, plain, shown_progress
+from enact_assets.official.published_data import (
+    BROWSER_FILES,
+    DATA,
+    ENACT,
+    PublishedData,
+    folder_of_task,
+)
+
+DEFAULT_FOLDER = Path("data/downloads")
+
+
+def add_download_command(command: AddCommand) -> None:
+    """Add ``download``; ``command(name, run, about)`` makes a parser of one."""
+    about = "Download published data: the questions of ENACT, raw demonstrations of BEHAVIOR."
+    sub = command("download", _download, about)
+    sub.add_argument("dataset", choices=sorted(DATA), help="what to download")
+    sub.add_argument(
+        "--task",
+        metavar="NAME",
+        help="only this task of behavior-rawdata: bringing_water, or task-0017",
+    )
+    sub.add_argument(
+        "--to",
+        type=Path,
+        metavar="DIR",
+        help=f"folder to write to (default: {DEFAULT_FOLDER}/DATASET)",
+    )
+    sub.add_argument(
+        "--yes", action="store_true", help="download without asking; needed without a terminal"
+    )
+
+
+def _download(arguments: argparse.Namespace, console: Console) -> int:
+    data = DATA[arguments.dataset]
+    folder = None if arguments.task is None else folder_of_task(data, arguments.task)
+    try:
+        return _fetch(data, folder, arguments.to or DEFAULT_FOLDER / data.name, console, arguments)
+    finally:
+        if data.name == ENACT:
+            _show_browser_files(console)
+
+
+def _fetch(
+    data: PublishedData,
+    folder: str | None,
+    to: Path,
+    console: Console,
+    arguments: argparse.Namespace,
+) -> int:
+    from enact_assets.official.hub_files import fetch, free_bytes, look_up, page_of
+
+    offer = look_up(data.repository, data.suffix, folder)
+    missing, left, free = offer.missing(to), offer.n_bytes_left(to), free_bytes(to)
+    size = sum(file.size for file in offer.files)
+    console.print(plain(f"{data.repository}: {data.about}"))
+    console.print(
+        plain(
+            f"{_counted(len(offer.files))}, {_gigabytes(size)}, licence "
+            f"{offer.licence or 'not stated'} ({page_of(data.repository)})"
+        )
+    )
+    if missing:
+        console.print(
+            plain(f"{_gigabytes(left)} to download to {to}, {_gigabytes(free)} free there")
+        )
+        if left > free:
+            raise DownloadError(
+                f"{to}: {_gigabytes(left)} do not fit into {_gigabytes(free)} of free space. Name "
+                "a folder on another disk with --to, or fewer files with --task"
+            )
+        if not arguments.yes and not _is_agreed():
+            console.print("Nothing was downloaded.")
+            return 1
+        with shown_progress(console, "download") as on_progress:
+            fetch(offer, to, on_progress)
+    console.print(plain(f"{_counted(len(offer.files))} in {to}. To import:"))
+    for command in _import_commands(data, folder, to):
+        console.print(plain(f"  {command}"))
+    return 0
+
+
+def _is_agreed() -> bool:
+    if not sys.stdin.isatty():
+        raise SettingsError("there is no terminal to ask on. Add --yes to download")
+    return input("Download? [y/N] ").strip().lower() in {"y", "yes"}
+
+
+def _import_commands(data: PublishedData, folder: str | None, to: Path) -> list[str]:
+    if data.name == ENACT:
+        return [f"enact-assets import {to / data.suffix}"]
+    return [f"enact-assets import {to / (folder or 'task-*')}/*{data.suffix}"]
+
+
+def _show_browser_files(console: Console) -> None:
+    console.print(
+        "\nMore of ENACT is on Google Drive: download it in a browser (sizes are not published)."
+    )
+    for file in BROWSER_FILES:
+        console.print(plain(f"{file.file}: {file.about}\n  {file.link}"))
+        for command in file.commands:
+            console.print(plain(f"  {command}"))
+
+
+def _counted(n: int) -> str:
+    return "1 file" if n == 1 else f"{n:,} files"
+
+
+def _gigabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"
