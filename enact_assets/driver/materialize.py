@@ -114,8 +114,15 @@ class Driver:
             tags, of_api = invocation_tags(), spending_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                shared = {"runners": runners, "chosen": chosen, "report": report}
-                walk = partial(_Walk, self, **shared, tags=tags, of_api=of_api)
+                walk = partial(
+                    _Walk,
+                    self,
+                    runners=runners,
+                    chosen=chosen,
+                    report=report,
+                    tags=tags,
+                    of_api=of_api,
+                )
                 walk(lineage=lineage, is_forced=force).go()
                 if report.failures:
                     before, lineage = lineage, self._read()
