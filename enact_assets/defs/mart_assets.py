@@ -89,9 +89,8 @@ def _reads(file: SqlFile, known: Collection[str]) -> list[str]:
 
 
 def _about(file: SqlFile) -> Iterator[str]:
-    yield f"{file.meaning[:1].upper()}{file.meaning[1:]}"
-    if "Rule" in file.header:
-        yield file.header["Rule"]
+    for text in (file.meaning, file.header.get("Rule", "")):
+        yield f"{text[:1].upper()}{text[1:]}"
     yield f"Published with the asset {WAREHOUSE}; materialize that one to refresh it."
 
 

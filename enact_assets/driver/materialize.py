@@ -312,7 +312,7 @@ class _Walk:
                 step.partition,
                 {
                     **self._tags,
-                    WHY_TAG: step.why[:WHY_CHARACTERS],
+                    WHY_TAG: f"{spec.name}: {step.why}"[:WHY_CHARACTERS],
                     **(self._of_api if POOL_OF.get(spec.name) == API_POOL else {}),
                 },
             )
