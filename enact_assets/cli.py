@@ -168,6 +168,7 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
+    from enact_assets.runs.code_location import write_workspace
     from enact_assets.runs.instance import open_instance
 
     program = Path(sys.executable).with_name("dagster")
@@ -183,7 +184,8 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
         # A look at half a million files takes longer than the minute that Dagster waits for it.
         os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
     console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
-    command = ["dagster", "dev", "-m", "enact_assets.definitions", "-p", str(arguments.port)]
+    workspace = str(write_workspace(home))
+    command = ["dagster", "dev", "-w", workspace, "-p", str(arguments.port)]
     os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments
 
 

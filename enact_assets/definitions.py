@@ -4,7 +4,8 @@ import dagster as dg
 
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.defs.automation import automation_sensor
-from enact_assets.defs.jobs import all_jobs
+from enact_assets.defs.jobs import all_jobs, asset_jobs
+from enact_assets.defs.mart_assets import mart_assets
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.report_asset import report_asset
 from enact_assets.defs.schedules import every_quarter, nightly
@@ -21,9 +22,8 @@ def build_definitions(
 ) -> dg.Definitions:
     """All assets, checks, jobs, automation and resources for one registry and data root.
 
-    With ``for_steps`` only what a step needs: assets, the checks that are part of them, resources.
-    In a job made of the rest, the check up_to_date would run along with each step and read the
-    whole lake.
+    With ``for_steps`` only what a step needs: assets, the checks that are part of them, their jobs,
+    resources.
     """
     partitions = Partitions(registry or load_registry())
     assets = [
@@ -34,9 +34,9 @@ def build_definitions(
     ]
     resources = {"data": data or DataResource()}
     if for_steps:
-        return dg.Definitions(assets=assets, resources=resources)
+        return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(
-        assets=assets,
+        assets=[*assets, *mart_assets()],
         jobs=all_jobs(),
         asset_checks=[up_to_date],
         sensors=[registered_partitions, changed_sources, lost_runs, automation_sensor()],

@@ -10,8 +10,8 @@ from enact_assets.lineage.pipeline import ROOTS, WAREHOUSE
 from enact_assets.runs.running import CHECK_JOB, assets_of_jobs
 
 
-def all_jobs() -> list[Any]:
-    """The jobs; their partitions are those of their assets."""
+def asset_jobs() -> list[Any]:
+    """The jobs that make assets; their partitions are those of their assets."""
     sql_checks = dg.AssetSelection.checks(*(spec.key for spec in sql_check_specs()))
     jobs = []
     for name, keys in assets_of_jobs().items():
@@ -22,8 +22,13 @@ def all_jobs() -> list[Any]:
         kind = "Refreshes" if keys[0] in ROOTS else "Makes"
         about = f"{kind} {', '.join(keys)}."
         jobs.append(dg.define_asset_job(name, selection=selection, description=about))
+    return jobs
+
+
+def all_jobs() -> list[Any]:
+    """Jobs that make assets, and the one that evaluates the up_to_date checks."""
     about = "Evaluates the up_to_date check of each asset."
     check = dg.define_asset_job(
         CHECK_JOB, selection=dg.AssetSelection.checks(up_to_date), description=about
     )
-    return [*jobs, check]
+    return [*asset_jobs(), check]

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from enact_assets.defs.automation import on_changed_data
+from enact_assets.defs.labels import OWNERS, tags_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED
@@ -22,6 +23,8 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
         deps=p.deps(STEP_NAMED[REPORT]),
         group_name=GROUP,
         kinds={"html"},
+        owners=OWNERS,
+        tags=tags_of(REPORT, "report"),
         code_version=code_version(REPORT),
         automation_condition=on_changed_data(),
     )

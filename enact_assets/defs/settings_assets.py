@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
+from enact_assets.defs.labels import OWNERS, tags_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.engine.graph import partition_tuple
 from enact_assets.engine.parameters import SETTINGS, Setting
@@ -40,6 +41,8 @@ def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
         group_name=GROUP,
         code_version="1",
         kinds={"yaml"},
+        owners=OWNERS,
+        tags=tags_of(setting.root, "setting"),
     )
     def entry(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         key = context.partition_key if context.has_partition_key else None

@@ -10,6 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import on_changed_data
+from enact_assets.defs.labels import OWNERS, relation_metadata, tags_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
 from enact_assets.engine.lake.damage import ANSWERS, PAID
@@ -49,7 +50,10 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             code_version=code_version(table.table_name()),
             partitions_def=partitions_def,
             automation_condition=on_changed_data(),
+            owners=OWNERS,
+            tags=tags_of(table.table_name(), "table"),
             metadata={
+                **(relation_metadata(table.table_name()) if table.is_published else {}),
                 "dagster/column_schema": _columns(table),
                 "dagster/column_lineage": _column_lineage(step, table),
             },
@@ -121,7 +125,7 @@ def _landed(  # noqa: PLR0917 - what a materialization consists of
         asset_key=name,
         data_version=dg.DataVersion(sha),
         metadata={
-            "dagster/row_count": rows.height,
+            f"dagster/{'partition_' if partition else ''}row_count": rows.height,
             "path": dg.MetadataValue.path(data.lake.where(name, partition)),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **shown,

@@ -11,6 +11,8 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.published import query
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
+from enact_assets.defs.labels import OWNERS, tags_of
+from enact_assets.defs.mart_assets import mart_materializations
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.table_assets import markdown_table
 from enact_assets.engine.planning.missing import MISSING, not_current
@@ -33,6 +35,8 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         deps=p.deps(STEP_NAMED[WAREHOUSE]),
         group_name=GROUP,
         kinds={"duckdb", "sql"},
+        owners=OWNERS,
+        tags=tags_of(WAREHOUSE, "warehouse"),
         code_version=code_version(WAREHOUSE),
         automation_condition=on_changed_data(),
         check_specs=sql_check_specs(),
@@ -64,6 +68,8 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
             except CheckError as error:
                 yield from sql_check_results(error.checks)
                 raise
+        for materialization in mart_materializations(data.warehouse_path, report.rows):
+            context.log_event(materialization)
         board = query(data.warehouse_path, "select * from leaderboard where length is null")
         n_missing = stale.filter(state=MISSING).height
         context.log.info(

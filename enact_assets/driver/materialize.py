@@ -43,7 +43,7 @@ from enact_assets.runs.lost_runs import mark_all_lost
 from enact_assets.runs.pools import POOL_OF
 from enact_assets.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.runs.resources import DataResource
-from enact_assets.runs.running import TRIGGER_TAG
+from enact_assets.runs.running import WHY_TAG, invocation_tags
 from enact_assets.runs.spending import spending_tags
 from enact_assets.steps.answer_steps import API_POOL
 
@@ -111,16 +111,23 @@ class Driver:
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
             lineage = self._read()
-            tags = spending_tags(self._root, max_usd)
+            tags, of_api = invocation_tags(), spending_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                _Walk(self, lineage, runners, chosen, report, tags=tags, is_forced=force).go()
+                walk = partial(
+                    _Walk,
+                    self,
+                    runners=runners,
+                    chosen=chosen,
+                    report=report,
+                    tags=tags,
+                    of_api=of_api,
+                )
+                walk(lineage=lineage, is_forced=force).go()
                 if report.failures:
                     before, lineage = lineage, self._read()
                     if report.begins_again(before, lineage, chosen.is_chosen):
-                        _Walk(
-                            self, lineage, runners, chosen, report, tags=tags, is_forced=False
-                        ).go()
+                        walk(lineage=lineage, is_forced=False).go()
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
@@ -230,10 +237,12 @@ class _Walk:
         report: Report,
         *,
         tags: Mapping[str, str],
+        of_api: Mapping[str, str],
         is_forced: bool,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
-        self._report, self._tags, self._is_forced = report, tags, is_forced
+        self._report, self._is_forced = report, is_forced
+        self._tags, self._of_api = tags, of_api
         self._states = driver.data.states(driver.registry)
         self._observer = driver.observer
         self._tried = partial(tried_partitions, driver.instance)
@@ -302,9 +311,9 @@ class _Walk:
                 spec.name,
                 step.partition,
                 {
-                    TRIGGER_TAG: "materialize",
-                    "enact/why": step.why[:WHY_CHARACTERS],
-                    **(self._tags if POOL_OF.get(spec.name) == API_POOL else {}),
+                    **self._tags,
+                    WHY_TAG: f"{spec.name}: {step.why}"[:WHY_CHARACTERS],
+                    **(self._of_api if POOL_OF.get(spec.name) == API_POOL else {}),
                 },
             )
             for step in steps

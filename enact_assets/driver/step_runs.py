@@ -19,10 +19,12 @@ from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables
 from enact_assets.driver.failures import failure_message
 from enact_assets.driver.interrupts import no_interrupt_is_lost
 from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.runs.code_location import note_code_location
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.runs.progress import Progress, listening
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import job_of
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""
@@ -34,22 +36,23 @@ class Workplace:
     def __init__(self, site: Site) -> None:
         self.variables = variables_of(site)
         self.instance = open_instance(site.data_root)
+        note_code_location(self.instance)
         self._registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
         self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
-        self._whole: dict[int, dg.JobDefinition] = {}
+        self._definitions: dict[int, dg.Definitions] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
 
     def job(self, step: str, workers: int) -> dg.JobDefinition:
-        """The job that makes the assets of one step, named as one launched from the UI.
+        """The part of the UI's job that makes the assets of one step.
 
         A resource is part of its definitions: there are some for each number of ``workers``.
         """
-        if workers not in self._whole:
+        if workers not in self._definitions:
             data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
-            definitions = build_definitions(self._registry, data, for_steps=True)
-            self._whole[workers] = definitions.resolve_implicit_global_asset_job_def()
+            self._definitions[workers] = build_definitions(self._registry, data, for_steps=True)
         if (step, workers) not in self._jobs:
-            self._jobs[step, workers] = _kept(self._whole[workers], asset_keys(step))
+            whole = self._definitions[workers].resolve_job_def(job_of(step))
+            self._jobs[step, workers] = _kept(whole, asset_keys(step))
         return self._jobs[step, workers]
 
 

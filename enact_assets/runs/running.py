@@ -1,5 +1,7 @@
 """Jobs and what they make; runs in progress and failed runs, of any origin."""
 
+import uuid
+from datetime import UTC, datetime
 from functools import cache
 
 import dagster as dg
@@ -20,6 +22,8 @@ FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 PARTITION_TAG = "dagster/partition"
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
+INVOCATION_TAG = "enact/invocation"
+"""Of all runs that one `enact-assets materialize` started: the same value, when and which."""
 CHECK_JOB = "check_freshness"
 
 
@@ -40,6 +44,12 @@ def assets_of_jobs() -> dict[str, tuple[str, ...]]:
     for name, spec in STEP_NAMED.items():
         found[job_of(name)] = (*found.get(job_of(name), ()), *spec.assets)
     return found
+
+
+def invocation_tags() -> dict[str, str]:
+    """Tags for the runs of one invocation of a driver that begins now."""
+    began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {TRIGGER_TAG: "materialize", INVOCATION_TAG: f"{began}-{uuid.uuid4().hex[:6]}"}
 
 
 def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import yaml
 
 from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
+from enact_assets.runs.code_location import LOCATION, LOCATION_VARIABLE, write_workspace
 from enact_assets.runs.instance import POLICY, instance_config, open_instance
 from enact_assets.runs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
 
@@ -49,6 +51,20 @@ def test_deploy_names_the_versions_that_are_locked() -> None:
     assert f"--version {dagster}" in readme
     assert f"dagster-k8s=={library}" in readme
     assert f"`dagster/dagster` {dagster}" in (ROOT / "deploy" / "helm-values.yaml").read_text()
+
+
+def test_the_code_location_has_one_name_wherever_it_is_loaded(tmp_path: Path) -> None:
+    """The UI shows runs of drivers below the name that they note."""
+    places = [write_workspace(tmp_path), ROOT / "workspace.yaml", ROOT / "deploy/workspace.yaml"]
+    for place in places:
+        [target] = yaml.safe_load(place.read_text())["load_from"]
+        [code] = target.values()
+        assert code["location_name"] == LOCATION, place
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["dg"]["project"]
+    assert project["code_location_name"] == LOCATION
+    helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    [code] = helm["dagster-user-deployments"]["deployments"]
+    assert {"name": LOCATION_VARIABLE, "value": code["name"]} in code["env"]
 
 
 def test_containers_mount_what_the_instance_expects() -> None:

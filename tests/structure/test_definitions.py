@@ -4,6 +4,8 @@ import dagster as dg
 import pytest
 
 from enact_assets.definitions import build_definitions
+from enact_assets.defs.labels import LAYER_TAG
+from enact_assets.engine.publishing.sql_files import read_sql_files, sql_folder
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.code import code_version
@@ -38,7 +40,23 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
         schema = node.metadata["dagster/column_schema"]
         assert [c.name for c in schema.columns] == list(TABLES[key].schema())
     assert node.group_name != "default"
+    assert node.owners
+    assert node.tags[LAYER_TAG]
     assert partitions_of(key) == dimensions(key)
+
+
+def test_every_mart_is_in_the_catalogue_with_what_its_sql_reads() -> None:
+    """``leaderboard`` could not be found there: publishing was one opaque asset."""
+    marts = {file.name for file in read_sql_files(sql_folder()) if file.stage == "marts"}
+    found = {k.to_user_string() for k in GRAPH.get_all_asset_keys()} - set(KEYS)
+    assert found == marts | {"stale_partitions"}
+    for name in found:
+        node = GRAPH.get(dg.AssetKey(name))
+        assert node.owners
+        assert node.tags[LAYER_TAG] == "mart"
+        assert dg.AssetKey("warehouse") in node.parent_keys
+    parents = {k.to_user_string() for k in GRAPH.get(dg.AssetKey("leaderboard")).parent_keys}
+    assert {"evaluation", "probes", "absent_evaluations"} < parents
 
 
 def test_versions_by_hand_are_those_that_steps_declare() -> None:
