@@ -73,7 +73,7 @@ class RecordingZip:
 
     def where(self, recording: ZippedRecording) -> str:
         """How a recording is called in messages: zip, and folder in it."""
-        return f"{self.path}, {recording.folder or 'top folder'}"
+        return f"{self.path}, {_shown(recording.folder)}"
 
     def unpack(self, recording: ZippedRecording, folder: Path, hears: Hears) -> None:
         """Write the files of ``recording`` to ``folder``, which is made.
@@ -159,7 +159,7 @@ class RecordingZip:
             )
 
     def _error(self, member: zipfile.ZipInfo, message: str) -> RecordingError:
-        return RecordingError(f"{self.path}, {member.filename}: {message}")
+        return RecordingError(f"{self.path}, {_shown(member.filename)}: {message}")
 
 
 def read_zip(path: Path) -> RecordingZip:
@@ -204,12 +204,13 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
         name = PurePosixPath(folder).name or path.stem
         if main is None:
             found.problems.append(
-                f"{path}, {folder or 'top folder'}: pictures ({min(names)}), but no "
+                f"{path}, {_shown(folder)}: pictures ({_shown(min(names))}), but no "
                 f"{' or '.join(GRAPH_FILES[::2])} beside them."
             )
         elif name in taken:
             found.problems.append(
-                f"{path}, {folder}: {taken[name]} has the same name. Only that one is used."
+                f"{path}, {_shown(folder)}: {_shown(taken[name])} has the same name. Only that one "
+                "is used."
             )
         else:
             taken[name] = folder
@@ -239,6 +240,12 @@ def _is_camera(name: str) -> bool:
     return name == CAMERA or name.startswith(VARIANT)
 
 
+def _shown(name: str) -> str:
+    """A path in a zip as a message can show it: it may be any text, or none for the top folder."""
+    shown = name if name.isprintable() else ascii(name)
+    return f"{shown:.200}" or "top folder"
+
+
 def _leads_out(name: str) -> bool:
     path = PurePosixPath(name)
     return path.is_absolute() or ".." in path.parts or "\\" in name or name[1:2] == ":"
@@ -247,7 +254,8 @@ def _leads_out(name: str) -> bool:
 def _is_clutter(member: zipfile.ZipInfo) -> bool:
     """Folders, and what file managers add."""
     path = PurePosixPath(member.filename)
-    return member.is_dir() or "__MACOSX" in path.parts or path.name.startswith(".")
+    is_folder = member.filename.endswith("/") or not path.name
+    return is_folder or "__MACOSX" in path.parts or path.name.startswith(".")
 
 
 def _stays_compressed(path: str, member: zipfile.ZipInfo) -> bool:

@@ -163,7 +163,7 @@ class _Look:
     def _at_video(self, video: Path, key_frames: Ints) -> None:
         n_frames = self._wanted.n_frames
         is_counted_from_0 = self._wanted.frame_ids.runs == COUNTED_FROM_0
-        may_lack = may_lack_first(self._folder, is_counted_from_0)
+        may_lack = may_lack_first(self._folder, is_counted_from_0=is_counted_from_0)
         # Only the first frame can be without a picture: whether that matters is seen by asking.
         wanted = key_frames[key_frames == 0].tolist()
 

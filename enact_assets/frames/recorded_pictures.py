@@ -57,7 +57,7 @@ def shown_video(folder: Path, camera: str = CAMERA) -> Path | None:
     return None if has_png(folder / camera) else video_file(folder, camera)
 
 
-def may_lack_first(folder: Path, is_counted_from_0: bool) -> bool:  # noqa: FBT001 # one meaning
+def may_lack_first(folder: Path, *, is_counted_from_0: bool) -> bool:
     """Whether a video of the recording in ``folder`` may have one picture fewer than the replay
     has frames.
 
@@ -81,7 +81,8 @@ def read_pictures(
     """
     video = shown_video(folder, camera)
     if video is not None:
-        may_lack = may_lack_first(folder, all(k == frame_id for k, frame_id in frames.items()))
+        is_counted_from_0 = all(frame == frame_id for frame, frame_id in frames.items())
+        may_lack = may_lack_first(folder, is_counted_from_0=is_counted_from_0)
         for frame, pixels in read_frames(video, set(frames), n_frames, may_lack_first=may_lack):
             yield frame, _encoded(pixels)
         return

@@ -88,12 +88,16 @@ def _half(folder: Path) -> str | None:
 
 
 def _empty(folder: Path) -> str | None:
-    is_empty = next(folder.iterdir(), None) is None
+    try:
+        is_empty = next(folder.iterdir(), None) is None
+    except OSError as error:
+        return f"{folder}: cannot be read ({error.strerror})"
     return f"{folder}: is empty. Copy the recording again." if is_empty else None
 
 
 def _raw_files(root: Path) -> str:
-    raw = sorted(p for suffix in RAW_SUFFIXES for p in root.rglob(f"*{suffix}"))
+    places = [f"{folder}*{suffix}" for folder in ("", "*/") for suffix in RAW_SUFFIXES]
+    raw = sorted(path for place in places for path in root.glob(place))
     if not raw:
         return ""
     return f". Its {len(raw)} raw demonstrations are imported as files, such as {raw[0]}"
