@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from enact_assets.contracts.errors import DownloadError, SettingsError
+from enact_assets.contracts.errors import DownloadError, EnactError, SettingsError
 from enact_assets.official.commands import AddCommand, plain, shown_progress
 from enact_assets.official.published_data import (
     BROWSER_FILES,
@@ -43,11 +43,14 @@ def add_download_command(command: AddCommand) -> None:
 def _download(arguments: argparse.Namespace, console: Console) -> int:
     data = DATA[arguments.dataset]
     folder = None if arguments.task is None else folder_of_task(data, arguments.task)
+    to = arguments.to or DEFAULT_FOLDER / data.name
     try:
-        return _fetch(data, folder, arguments.to or DEFAULT_FOLDER / data.name, console, arguments)
-    finally:
-        if data.name == ENACT:
-            _show_browser_files(console)
+        code = _fetch(data, folder, to, console, is_agreed=arguments.yes)
+    except EnactError:
+        _show_browser_files(data, console)
+        raise
+    _show_browser_files(data, console)
+    return code
 
 
 def _fetch(
@@ -55,7 +58,8 @@ def _fetch(
     folder: str | None,
     to: Path,
     console: Console,
-    arguments: argparse.Namespace,
+    *,
+    is_agreed: bool,
 ) -> int:
     from enact_assets.official.hub_files import fetch, free_bytes, look_up, page_of
 
@@ -78,7 +82,7 @@ def _fetch(
                 f"{to}: {_gigabytes(left)} do not fit into {_gigabytes(free)} of free space. Name "
                 "a folder on another disk with --to, or fewer files with --task"
             )
-        if not arguments.yes and not _is_agreed():
+        if not is_agreed and not _agrees():
             console.print("Nothing was downloaded.")
             return 1
         with shown_progress(console, "download") as on_progress:
@@ -89,7 +93,7 @@ def _fetch(
     return 0
 
 
-def _is_agreed() -> bool:
+def _agrees() -> bool:
     if not sys.stdin.isatty():
         raise SettingsError("there is no terminal to ask on. Add --yes to download")
     return input("Download? [y/N] ").strip().lower() in {"y", "yes"}
@@ -101,7 +105,9 @@ def _import_commands(data: PublishedData, folder: str | None, to: Path) -> list[
     return [f"enact-assets import {to / (folder or 'task-*')}/*{data.suffix}"]
 
 
-def _show_browser_files(console: Console) -> None:
+def _show_browser_files(data: PublishedData, console: Console) -> None:
+    if data.name != ENACT:
+        return
     console.print(
         "\nMore of ENACT is on Google Drive: download it in a browser (sizes are not published)."
     )
