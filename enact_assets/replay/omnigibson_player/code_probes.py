@@ -11,7 +11,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-
 _LOOKS_UP = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")
 MISSING = object()
 
@@ -61,7 +60,7 @@ def skips_first(place: str) -> bool:
     for k, step in enumerate(steps):
         if step.argval == slice(1, None):
             return True
-        if step.opname in ("BUILD_SLICE", "BINARY_SLICE") and k >= 2:  # noqa: PLR2004
+        if step.opname in ("BUILD_SLICE", "BINARY_SLICE") and k >= 2:
             ends = steps[k - 2 : k]
             if [e.argval for e in ends] == [1, None] and ends[0].argval is not True:
                 return True
