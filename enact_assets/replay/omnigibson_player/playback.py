@@ -169,8 +169,8 @@ def _play(
             if unplayed:
                 raise RefusalError(
                     f"{request.where}: OmniGibson {installed.version} returned from playback "
-                    f"before frame {unplayed[0]} without an error. What it printed is in player.log; "
-                    "so it does where it misses something in the file."
+                    f"before frame {unplayed[0]} without an error, as it does where the file lacks "
+                    "something. What it printed is at the end of player.log."
                 )
 
 
