@@ -192,7 +192,6 @@ def test_4_playback_that_returns_without_a_word_is_no_success(
     changed(
         machine,
         tmp_path,
-        "3.7",
         "envs/data_wrapper.py",
         "demo['init_metadata']",
         "demo['init_metadata'], demo['poses']",
@@ -202,9 +201,9 @@ def test_4_playback_that_returns_without_a_word_is_no_success(
     assert "Error: 'poses'" in next(machine.root.rglob("player.log")).read_text()
 
 
-def changed(machine: Machine, folder: Path, profile: str, file: str, text: str, by: str) -> None:
+def changed(machine: Machine, folder: Path, file: str, text: str, by: str) -> None:
     """Give ``machine`` an OmniGibson in whose ``file`` is ``by`` instead of ``text``."""
-    python = make_interpreter(folder / "changed", profile)
+    python = make_interpreter(folder / "changed", machine.profile)
     module = folder / "changed/fake/omnigibson" / file
     assert text in module.read_text()
     module.write_text(module.read_text().replace(text, by))
@@ -215,7 +214,7 @@ UNKNOWN = {
     "argument": ("3.7", "envs/data_wrapper.py", "record_data", "save", "turns recording off"),
     "order": ("3.9", "envs/data_wrapper.py", "actions, state, size", "actions, state[1:], size[1:]",
               "with which states playback steps"),
-    "switch": ("3.7", "macros.py", "'DATA_PATH'", "'DATA_ROOT'", "where the data are"),
+    "switch": ("3.7", "macros.py", "gm.update(DATA)", "gm.update(ROOT=1)", "where the data are"),
     "scene": ("3.7", "scenes/scene_base.py", "'registry': self._registry.dump_state()", "'all': 1",
               "how the state of a scene is nested"),
     "function": ("3.7", "envs/env_base.py", "n_render_iterations=1", "renders=1",
@@ -232,9 +231,9 @@ def test_2_what_is_unknown_is_refused_by_the_first_difference(
 ) -> None:
     profile, file, text, by, part = UNKNOWN[what]
     machine = machines(profile)
-    changed(machine, tmp_path, profile, file, text, by)
+    changed(machine, tmp_path, file, text, by)
     message = refused(machine, SHORT)
-    assert "1 differences, the first: " in message
+    assert "1 difference, the first: " in message
     assert part in message
 
 
@@ -287,7 +286,7 @@ def test_a_full_scene_is_handed_on_where_it_can_be(machines: Machines) -> None:
     scene = machine.root / "full.json"
     scene.write_text("{}")
     played(machine, SHORT, full_scene_file=str(scene))
-    with pytest.raises(PlaybackError, match="full_scene_file .*none.json does not exist"):
+    with pytest.raises(PlaybackError, match=r"full_scene_file .*none\.json does not exist"):
         played(machine, SHORT, full_scene_file=str(machine.root / "none.json"))
     machine = machines("1.1.1")
     with pytest.raises(PlaybackError, match=r"OmniGibson 1\.1\.1 cannot add a full scene"):
