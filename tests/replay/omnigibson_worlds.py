@@ -95,7 +95,7 @@ class World:
     ``facts`` maps a fact to its frames; ``added`` and so on map a step (step i leads to frame
     i + 1) to what it adds and removes: names of objects with categories, or of systems.
     ``asleep`` maps an object to the frames whose state leaves it out. ``removers`` have a state of
-    their own under GPU dynamics.
+    their own under GPU dynamics. ``systems_saved`` are in the scene file.
     """
 
     n_frames: int
@@ -109,6 +109,7 @@ class World:
     cloths: tuple[str, ...] = ()
     removers: tuple[str, ...] = ()
     on_gpu: bool = False
+    systems_saved: tuple[str, ...] = ()
     arms: tuple[str, ...] = ("left", "right")
     robot_class: str = "R1"
     grasping_mode: str | None = "physical"
@@ -227,7 +228,7 @@ def write_worlds(
         "object_registry": {
             n: {"non_kin": non_kin if n in first.removers else {}} for n in objects
         },
-        "system_registry": {},
+        "system_registry": {name: {} for name in first.systems_saved},
     }
     if layout.is_nested:
         state = {"pos": [0.0] * 3, "ori": [0.0, 0.0, 0.0, 1.0], "registry": state}
