@@ -90,12 +90,13 @@ Fact = tuple[str, str, str | None]
 
 @dataclass
 class World:
-    """One demonstration: which facts hold at which frames, and what comes and goes.
+    """One demonstration: which facts hold at which frames, and what comes and goes. The scene file
+    has the particle systems ``systems_saved``.
 
     ``facts`` maps a fact to its frames; ``added`` and so on map a step (step i leads to frame
     i + 1) to what it adds and removes: names of objects with categories, or of systems.
     ``asleep`` maps an object to the frames whose state leaves it out. ``removers`` have a state of
-    their own under GPU dynamics. ``systems_saved`` are in the scene file.
+    their own under GPU dynamics.
     """
 
     n_frames: int

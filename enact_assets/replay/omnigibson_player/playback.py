@@ -69,11 +69,11 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             )
         )
         if request.frames is not None:
-            pictures = output / PICTURES_FOLDER
-            missing = _missing_pictures(request, n_frames, pictures)
+            folder = output / PICTURES_FOLDER
+            missing = _missing_pictures(request, n_frames, folder)
             if missing:
-                watcher = PictureWatcher(request, pictures)
-                _play(request, installed, source, watcher, wanted=missing, progress=progress)
+                pictures = PictureWatcher(request, folder)
+                _play(request, installed, source, pictures, wanted=missing, progress=progress)
             return
         view = request.view
         header = {
@@ -85,10 +85,9 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             "omnigibson": installed.version,
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
-            mode = source.robot().grasping_mode
-            all_facts = FactsWatcher(request, writer, mode, installed)
+            watcher = FactsWatcher(request, writer, source.robot().grasping_mode, installed)
             every = range(n_frames)
-            _play(request, installed, source, all_facts, wanted=every, progress=progress)
+            _play(request, installed, source, watcher, wanted=every, progress=progress)
             writer.finish(n_frames)
     finally:
         source.close()
