@@ -40,6 +40,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
+    ``full_scene_file``: a scene of OmniGibson whose objects are added to the recorded part of it.
     """
 
     file: str
@@ -52,6 +53,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     orientation_xyzw: tuple[float, float, float, float] = View.orientation_xyzw
     size_px: int = View.size_px
     gpu_dynamics: bool | None = None
+    full_scene_file: str | None = None
 
     def view(self, **lens: Any) -> View:
         """Its camera, with the ``lens`` and offset of a variant."""
@@ -121,6 +123,7 @@ def playback_request(
             "output": "",
             "view": about.view(),
             "gpu_dynamics": about.gpu_dynamics,
+            "full_scene_file": about.full_scene_file,
             **changes,
         }
     )
