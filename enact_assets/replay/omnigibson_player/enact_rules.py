@@ -8,10 +8,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-ENACT, ALL = "enact", "all"
-"""Values of ``rules``: as the authors' replay, or everything that OmniGibson knows."""
-RULES = (ENACT, ALL)
-
 LEFT, RIGHT = "LeftGrasping", "RightGrasping"
 FURNITURE = frozenset(
     (

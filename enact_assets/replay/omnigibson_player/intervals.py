@@ -43,16 +43,19 @@ class IntervalWriter:
         self._file.close()
 
     def add_object(
-        self, name: str, category: str, parents: Sequence[str], *, is_particle_system: bool
+        self, name: str, category: str, parents: Sequence[str] | None, *, is_particle_system: bool
     ) -> None:
-        """Name an object, once; what comes back under its name is taken for the same."""
+        """Name an object, once; what comes back under its name is taken for the same.
+
+        ``parents`` is None where the rules name none, unlike an empty list: it has none.
+        """
         if name in self._named:
             return
         self._named.add(name)
         record = {
             "name": name,
             "category": category,
-            "parents": sorted(parents),
+            "parents": None if parents is None else sorted(parents),
             "is_particle_system": is_particle_system,
         }
         self._write("object", record)

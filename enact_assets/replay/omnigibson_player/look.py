@@ -18,7 +18,6 @@ from enact_assets.replay.omnigibson_player.request import PlaybackRequest, Refus
 
 def sensor_config(view: View, robot_prim_path: str, modality: str) -> dict[str, Any]:
     """Settings of an external sensor that sees ``modality`` from a link of the robot."""
-    x, y, z = view.position_m
     return {
         "sensor_type": "VisionSensor",
         "name": view.name,
@@ -29,7 +28,7 @@ def sensor_config(view: View, robot_prim_path: str, modality: str) -> dict[str, 
             "image_width": view.size_px,
             "focal_length": view.focal_length_mm,
         },
-        "position": [x, y, z + view.height_offset_m],
+        "position": list(view.lifted_m),
         "orientation": list(view.orientation_xyzw),
         "pose_frame": "parent",
         "include_in_obs": False,  # it is asked when somebody looks
