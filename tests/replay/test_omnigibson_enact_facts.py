@@ -42,14 +42,15 @@ FRAMES: list[tuple[str, str]] = [
         "robot_r1 apple bowl knife toilet_udiezm_0 walls table dust",
         (
             "apple OnTop table, apple Touching bowl, knife OnTop bowl, bowl Covered dust,"
-            " apple Frozen, walls Under apple, robot_r1 OnTop toilet_udiezm_0, robot_r1 Covered dust"
+            " apple Frozen, walls Under apple, robot_r1 OnTop bowl, robot_r1 Covered dust"
         ),
     ),
     (
         "robot_r1 apple bowl knife toilet_udiezm_0 walls table dust",
         (
             "apple Inside bowl, apple OnTop bowl, bowl Under apple, knife Touches left,"
-            " knife Hit left, closed left, bowl Under knife, bowl Covered dust, toilet_udiezm_0 Open"
+            " closed left, knife Hit left, bowl Under knife, bowl Covered dust,"
+            " toilet_udiezm_0 Open"
         ),
     ),
     (

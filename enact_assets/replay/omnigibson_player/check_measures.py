@@ -1,7 +1,8 @@
 """What a check measures at some frames: lag of segmentation, speed, drift, the camera's pose."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,65 +11,61 @@ from PIL import Image, ImageDraw
 
 from enact_assets.replay.omnigibson_player.intervals import Box, Fact
 
-SETTLE_RENDERS = 8
-"""Renders after which a picture is taken for settled: more than any replay uses."""
 BOX_RGB = (255, 40, 40)
+Pose = tuple[list[float], list[float]]
+"""Position in metres, orientation as a quaternion (x, y, z, w)."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Look:
-    """What one frame showed; ``boxes`` by how many renders came before."""
+    """What one frame showed, and when looking at it began and ended, in seconds.
+
+    ``boxes`` by how many renders came before. ``held`` is what hands hold by the gripper's rule,
+    ``said`` what OmniGibson says of it.
+    """
 
     frame: int
-    facts: set[Fact]
-    names: set[str]
-    boxes: dict[int, dict[str, Box]]
-    picture: str
+    names: frozenset[str]
+    boxes: Mapping[int, Mapping[str, Box]]
+    held: frozenset[Fact]
+    said: frozenset[Fact]
     facts_s: float
     render_s: float
     began_s: float
     ended_s: float
 
     def lagging(self, renders: int) -> list[str]:
-        """Objects whose box after ``renders`` is another one than the settled one."""
+        """Objects whose box after ``renders`` differs from the one after the last."""
         settled, then = self.boxes[max(self.boxes)], self.boxes[renders]
         return sorted(n for n in {*settled, *then} if settled.get(n) != then.get(n))
 
 
 @dataclass
-class Scene:
-    """What is found once, at the first frame looked at: metres, quaternions (x, y, z, w)."""
-
-    camera: tuple[list[float], list[float]]
-    link: tuple[list[float], list[float]]
-    drift_m: dict[str, float]
-    missing: list[str]
-
-
-@dataclass
 class Found:
-    """What a check collects while it plays."""
+    """What a check collects while it plays; what is found once is from the first frame."""
 
     looks: list[Look] = field(default_factory=list)
-    scene: Scene | None = None
-    grasps: list[tuple[int, str, str, bool, bool]] = field(default_factory=list)
-    """Frame, hand, object; whether the facts say it is held, and whether OmniGibson does."""
+    camera: Pose | None = None
+    link: Pose | None = None
+    drift_m: dict[str, float] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
-    def play_s(self) -> float | None:
-        """Seconds that a frame takes without looking; None if all were looked at, or one only."""
-        gaps = [
-            (after.began_s - before.ended_s, after.frame - before.frame)
-            for before, after in zip(self.looks, self.looks[1:], strict=False)
-        ]
-        frames = sum(n for _, n in gaps)
-        return sum(seconds for seconds, _ in gaps) / frames if frames else None
+
+def seconds_per_frame(looks: Sequence[Look]) -> float | None:
+    """Seconds that a frame takes without looking at it; None if there were no such frames."""
+    gaps = [
+        (after.began_s - before.ended_s, after.frame - before.frame)
+        for before, after in pairwise(looks)
+    ]
+    frames = sum(n for _, n in gaps)
+    return sum(seconds for seconds, _ in gaps) / frames if frames else None
 
 
 def save_beside(pixels: Any, boxes: Mapping[str, Box], path: Path) -> None:
     """Write a PNG file: the picture ``pixels`` (height, width, 3 or 4), and beside it the same
     with ``boxes`` and their names.
     """
-    plain = Image.fromarray(np.asarray(pixels)[..., :3].astype("uint8"))
+    plain = Image.fromarray(np.ascontiguousarray(np.asarray(pixels)[..., :3].astype("uint8")))
     drawn = plain.copy()
     pen = ImageDraw.Draw(drawn)
     for name, (_, x_min, y_min, x_max, y_max, *_) in sorted(boxes.items()):
@@ -80,53 +77,44 @@ def save_beside(pixels: Any, boxes: Mapping[str, Box], path: Path) -> None:
     both.save(path, "PNG")
 
 
-def drift_of(scene_file: Mapping[str, Any], objects: Mapping[str, Any]) -> dict[str, float]:
-    """Distance in metres between where the scene file puts an object and where it is now."""
-    registries = scene_file.get("state", {})
-    registries = registries.get("registry", registries)
+def drift_of(
+    registry: Mapping[str, Any], objects: Mapping[str, Any], robots: Sequence[str]
+) -> dict[str, float]:
+    """Distance in metres between where the scene file puts an object and where it is.
+
+    ``registry`` is the object registry of the scene file; robots move at once and are left out.
+    """
     found: dict[str, float] = {}
-    for name, state in registries.get("object_registry", {}).items():
+    for name, state in registry.items():
         recorded = state.get("root_link", {}).get("pos")
-        if recorded is not None and name in objects:
+        if recorded is not None and name in objects and name not in robots:
             position, _ = pose_of(objects[name])
             found[name] = float(np.linalg.norm(np.subtract(position, recorded)))
     return found
 
 
-def pose_of(thing: Any) -> tuple[list[float], list[float]]:
-    """Position and orientation of a prim in the world."""
+def pose_of(thing: Any) -> Pose:
+    """Pose of a prim in the world."""
     position, orientation = thing.get_position_orientation()
     return _numbers(position), _numbers(orientation)
 
 
-def relative_pose(
-    pose: tuple[list[float], list[float]], base: tuple[list[float], list[float]]
-) -> tuple[list[float], list[float]]:
+def relative_pose(pose: Pose, base: Pose) -> Pose:
     """``pose`` in the frame of ``base``, both given in the world."""
-    turn = _rotation(base[1])
-    position = turn.T @ np.subtract(pose[0], base[0])
     x, y, z, w = base[1]
-    return position.tolist(), _product([-x, -y, -z, w], pose[1])
+    back = [-x, -y, -z, w]
+    moved = [*np.subtract(pose[0], base[0]).tolist(), 0.0]
+    return _product(_product(back, moved), base[1])[:3], _product(back, pose[1])
 
 
-def angle_deg(a: list[float], b: list[float]) -> float:
+def angle_deg(a: Sequence[float], b: Sequence[float]) -> float:
     """Angle between two orientations; a quaternion and its negative are the same."""
     dot = abs(float(np.dot(a, b)) / float(np.linalg.norm(a) * np.linalg.norm(b)))
     return float(np.degrees(2 * np.arccos(min(dot, 1.0))))
 
 
-def _rotation(quaternion: list[float]) -> Any:
-    x, y, z, w = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def _product(a: list[float], b: list[float]) -> list[float]:
+def _product(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    """Product of two quaternions (x, y, z, w)."""
     x, y, z, w = a
     p, q, r, s = b
     return [
