@@ -34,6 +34,7 @@ from enact_assets.replay.omnigibson_player.installed import Installed, read_inst
 from enact_assets.replay.omnigibson_player.intervals import Box
 from enact_assets.replay.omnigibson_player.playable import check_playable
 from enact_assets.replay.omnigibson_player.request import (
+    REFUSAL_FILE,
     REFUSED,
     RULES,
     PlaybackRequest,
@@ -51,6 +52,7 @@ def check(arguments: Sequence[str]) -> int:
     asked = _parser().parse_args(arguments)
     folder = Path(asked.to)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / REFUSAL_FILE).unlink(missing_ok=True)
     report = Report(f"Check of OmniGibson with {Path(asked.file).name}")
     found, code = Found(), 0
     try:
@@ -58,6 +60,7 @@ def check(arguments: Sequence[str]) -> int:
     except RefusalError as error:
         report.heading("It stops here")
         report.paragraph(str(error))
+        (folder / REFUSAL_FILE).write_text(str(error))
         code = REFUSED
     for file in report.write(folder):
         print(file)
