@@ -45,6 +45,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
     ``rules`` is which objects and relations become facts: ``enact`` as in the authors' replay.
+    ``full_scene_file``: a scene of OmniGibson whose objects are added to the recorded part of it.
     """
 
     file: str
@@ -58,6 +59,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size_px: int = View.size_px
     gpu_dynamics: bool | None = None
     rules: Literal["enact", "all"] = "all"
+    full_scene_file: str | None = None
 
     def view(self, **lens: Any) -> View:
         """Its camera, with the ``lens`` and offset of a variant."""
@@ -128,6 +130,7 @@ def playback_request(
             "view": about.view(),
             "gpu_dynamics": about.gpu_dynamics,
             "rules": about.rules,
+            "full_scene_file": about.full_scene_file,
             **changes,
         }
     )

@@ -1,6 +1,6 @@
 """Reads signatures out of source text, without importing it: of OmniGibson's sdist, and the fake's.
 
-``python tests/replay/omnigibson_signatures.py SOURCE`` prints what signatures.json should hold.
+``python tests/replay/omnigibson_signatures.py SOURCE`` prints what release_1_1_1.json should hold.
 """
 
 import ast
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 PLAYER = Path(__file__).parents[2] / "enact_assets/replay/omnigibson_player"
-SIGNATURES = PLAYER / "signatures.json"
+SIGNATURES = Path(__file__).parent / "omnigibson_fake/release_1_1_1.json"
 
 
 def signature_at(root: Path, file: str, name: str) -> dict[str, Any] | None:

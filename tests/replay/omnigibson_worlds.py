@@ -12,15 +12,16 @@ import subprocess
 import venv
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import md5
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from omnigibson_fakes import FAKE, make_fake
 
 from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 
-FAKE = Path(__file__).with_name("omnigibson_fake")
 LINKED = ("numpy", "numpy.libs", "PIL", "pillow.libs", "dagster_pipes", "typing_extensions.py")
 
 _WRITER = """
@@ -36,13 +37,18 @@ for line in sys.stdin:
             for text in [t for t in ("transitions",) if t in demo]:
                 group.attrs[text] = demo.pop(text)
             for key, rows in demo.items():
-                group.create_dataset(key, data=np.array(rows, np.float32))
+                if isinstance(rows, dict):
+                    below = group.create_group(key)
+                    for name, values in rows.items():
+                        below.create_dataset(name, data=np.array(values, np.float32))
+                    continue
+                group.create_dataset(key, data=np.array(rows, np.float32), compression="gzip")
     print("written", flush=True)
 """
 
 
-def make_interpreter(folder: Path) -> Path:
-    """A Python without Dagster, polars or this package."""
+def make_interpreter(folder: Path, profile: str = "1.1.1") -> Path:
+    """A Python without Dagster, polars or this package, with the fake of ``profile``."""
     venv.create(folder, with_pip=False, symlinks=True)
     site = next(folder.glob("lib/python3*/site-packages"))
     ours = Path(str(find_spec("numpy").origin)).parents[1]  # type: ignore[union-attr]
@@ -50,10 +56,34 @@ def make_interpreter(folder: Path) -> Path:
         if (ours / name).exists():
             (site / name).symlink_to(ours / name)
     h5py = os.environ.get("ENACT_H5PY_SITE") or str(FAKE / "h5py_site")
-    (site / "fake.pth").write_text(f"{FAKE / 'site'}\n{h5py}\n")
+    fake = make_fake(profile, folder / "fake")
+    (site / "fake.pth").write_text(f"{fake}\n{h5py}\n")
     return folder / "bin" / "python"
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How a version writes files: states that begin with the pose of the scene, as many states as
+    actions, group ``init_metadata``, robots as models of one class, grasps in rows.
+    """
+
+    is_nested: bool = False
+    is_as_many: bool = False
+    has_metadata: bool = False
+    model: str | None = None
+    has_grasps: bool = False
+    version: str | None = None
+
+
+LAYOUTS = {
+    "1.1.1": Layout(),
+    "3.7": Layout(is_nested=True, has_metadata=True, version="3.7.2"),
+    "enact": Layout(is_nested=True, has_metadata=True, version="3.7.1"),
+    "3.9": Layout(True, True, True, model="r1pro", has_grasps=True, version="3.9.2"),
+}
+"""Of the files that each fake records and plays."""
+AG_MAGIC = 1e8 + 123456
+"""Before what assisted grasps hold, in rows from 3.9 on."""
 ROBOT = "robot_r1"
 Fact = tuple[str, str, str | None]
 
@@ -92,8 +122,9 @@ class World:
             now -= {*self.removed.get(t, ()), *self.systems_removed.get(t, ())}
         return found
 
-    def demo(self, facts: list[Fact]) -> dict[str, Any]:
-        """Its data sets, for the facts of the whole file."""
+    def demo(self, facts: list[Fact], layout: Layout) -> dict[str, Any]:
+        """Its data sets, for the facts of the whole file, in the layout of a version."""
+        pose = [0.0] * 6 + [1.0] if layout.is_nested else []
         states = []
         for t, there in enumerate(self.there()):
             awake = {name for name in there if t not in self.asleep.get(name, ())}
@@ -103,7 +134,9 @@ class World:
                 if fact[1] in awake
             ]
             more = [0.0] * len(self.removers) if self.on_gpu else []
-            states.append([t, len(pairs), *(float(x) for pair in pairs for x in pair), *more])
+            held = self._held(t) if layout.has_grasps else []
+            row = [t, len(pairs), *(float(x) for pair in pairs for x in pair)]
+            states.append([*pose, *row, *more, *held])
         width = max(map(len, states))
         steps = {
             *self.added, *self.removed, *self.systems_added, *self.systems_removed
@@ -121,8 +154,10 @@ class World:
             }
             for step in steps
         }
-        n = self.n_frames - 1
+        n = self.n_frames if layout.is_as_many else self.n_frames - 1
+        metadata = {"init_metadata": {"visible": [1.0] * (len(self.objects) + 1)}}
         return {
+            **(metadata if layout.has_metadata else {}),
             "transitions": json.dumps(transitions),
             # Rows are padded, as rows of the real one are.
             "state": [[*row, *[0.0] * (width - len(row) + 2)] for row in states],
@@ -130,6 +165,21 @@ class World:
             "action": [[0.0, float(t)] for t in range(n)],
             **{name: [0.0] * n for name in ("reward", "terminated", "truncated")},
         }
+
+    def _held(self, t: int) -> list[float]:
+        """What facts ``Attached:<arm>`` say: per arm whether, of what, and fifteen numbers more."""
+        if self.grasping_mode in (None, "physical"):
+            return []
+        block = [AG_MAGIC]
+        for arm in self.arms:
+            of = [f[2] for f, at in self.facts.items() if f[0] == f"Attached:{arm}" and t in at]
+            uuid = int(md5(str(of[0]).encode()).hexdigest(), 16) % 10**8 if of else 0  # noqa: S324
+            block += [float(bool(of)), float(uuid), *[0.0] * 16]
+        return block
+
+
+ROBOTS = {"R1": "r1", "R1Pro": "r1pro", "BehaviorRobot": "behavior_robot"}
+"""Class -> module."""
 
 
 def _info(name: str, category: str, **more: Any) -> dict[str, Any]:
@@ -145,18 +195,22 @@ def write_worlds(
     path: Path,
     *worlds: World,
     cut_off: dict[int, str] | None = None,
+    layout: Layout = LAYOUTS["1.1.1"],
     **attributes: Any,
 ) -> Path:
     """A file of demonstrations, one per world; ``attributes`` of None are left out of it, and of
-    episodes in ``cut_off`` the end of their ``action``, or all ``transitions``.
+    episodes in ``cut_off`` the end of their ``action``, or all of something else.
     """
     facts = list(dict.fromkeys(fact for world in worlds for fact in world.facts))
     first = worlds[0] if worlds else World(1, {})
     robot: dict[str, Any] = {
-        "class_module": "omnigibson.robots.r1",
+        "class_module": f"omnigibson.robots.{ROBOTS[first.robot_class]}",
         "class_name": first.robot_class,
         "args": {"name": ROBOT, "arms": list(first.arms), "obs_modalities": ["rgb"]},
     }
+    if layout.model is not None:
+        robot |= {"class_module": "omnigibson.robots.robot", "class_name": "Robot"}
+        robot["args"]["model"] = layout.model
     if first.grasping_mode is not None:
         robot["args"]["grasping_mode"] = first.grasping_mode
     objects = {
@@ -169,6 +223,15 @@ def write_worlds(
         for name, category in first.objects.items()
     }
     non_kin = {"ParticleRemover": {"current_step": 0}} if first.on_gpu else {}
+    state: dict[str, Any] = {
+        "object_registry": {
+            n: {"non_kin": non_kin if n in first.removers else {}} for n in objects
+        },
+        "system_registry": {},
+    }
+    if layout.is_nested:
+        state = {"pos": [0.0] * 3, "ori": [0.0, 0.0, 0.0, 1.0], "registry": state}
+    versions = {"omnigibson": {"version": layout.version}}
     given = {
         "config": {
             "env": {"action_frequency": 30.0, "automatic_reset": True},
@@ -178,12 +241,8 @@ def write_worlds(
         },
         "scene_file": {
             "objects_info": {"init_info": {ROBOT: robot, **objects}},
-            "state": {
-                "object_registry": {
-                    n: {"non_kin": non_kin if n in first.removers else {}} for n in objects
-                },
-                "system_registry": {},
-            },
+            "state": state,
+            **({"versions": versions} if layout.version else {}),
             "fake_facts": facts,
             "fake_state": [k for k, f in enumerate(facts) if 0 in first.facts.get(f, ())],
         },
@@ -192,14 +251,14 @@ def write_worlds(
     what: dict[str, Any] = {
         "path": str(path),
         "attributes": {k: json.dumps(v) for k, v in given.items() if v is not None},
-        "demos": {f"demo_{k}": world.demo(facts) for k, world in enumerate(worlds)},
+        "demos": {f"demo_{k}": world.demo(facts, layout) for k, world in enumerate(worlds)},
     }
     for k, name in (cut_off or {}).items():
         demo = what["demos"][f"demo_{k}"]
-        if name == "transitions":
-            del demo[name]
-        else:
+        if name == "action":
             demo[name].pop()
+        else:
+            del demo[name]
     writer = _writer(python)
     assert writer.stdin is not None
     assert writer.stdout is not None
@@ -226,15 +285,26 @@ class Machine:
     root: Path
     python: Path
     monkeypatch: pytest.MonkeyPatch
+    profile: str = "1.1.1"
+
+    @property
+    def data_set(self) -> Path:
+        """Folder of scenes and systems."""
+        return self.root / ("data_set" if self.profile == "1.1.1" else "data/behavior-1k-assets")
 
     def set_up(self) -> None:
         """All that a real one has: a driver, the data set, the assets, the key, the variable."""
-        (self.root / "data_set/scenes/Rs_int").mkdir(parents=True)
-        (self.root / "assets").mkdir()
-        (self.root / "key").write_text("key")
+        (self.data_set / "scenes/Rs_int").mkdir(parents=True)
+        if self.profile == "1.1.1":
+            (self.root / "assets").mkdir()
+            (self.root / "key").write_text("key")
+        else:
+            (self.root / "data/omnigibson-robot-assets").mkdir()
+            (self.root / "data/omnigibson.key").write_text("key")
         self.set_gpu("NVIDIA GeForce RTX 4090")
         set_variable = self.monkeypatch.setenv
         set_variable("OMNIGIBSON_PYTHON", str(self.python))
+        set_variable("OMNIGIBSON_DATA_PATH", str(self.root / "data"))
         set_variable("OMNIGIBSON_DATASET_PATH", str(self.root / "data_set"))
         set_variable("OMNIGIBSON_ASSET_PATH", str(self.root / "assets"))
         set_variable("OMNIGIBSON_KEY_PATH", str(self.root / "key"))
@@ -260,7 +330,8 @@ class Machine:
 
     def demonstration(self, *worlds: World, episode: int = 0, **attributes: Any) -> Path:
         """A file of ``worlds``, and the ``omnigibson.json`` of one of them."""
-        file = write_worlds(self.python, self.root / "raw.hdf5", *worlds, **attributes)
+        given = {"layout": LAYOUTS[self.profile], **attributes}
+        file = write_worlds(self.python, self.root / "raw.hdf5", *worlds, **given)
         folder = self.root / "recordings" / f"raw.demo_{episode}"
         folder.mkdir(parents=True, exist_ok=True)
         about = RawDemonstration(str(file), episode, worlds[episode].n_frames, size_px=64)

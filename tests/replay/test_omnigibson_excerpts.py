@@ -18,7 +18,7 @@ def excerpt_transitions() -> Any:
     had = "h5py" in sys.modules
     sys.path.insert(0, site)
     try:
-        from enact_assets.replay.omnigibson_player.demonstration_file import excerpt_transitions
+        from enact_assets.replay.omnigibson_player.excerpts import excerpt_transitions
     finally:
         sys.path.remove(site)
         if not had:

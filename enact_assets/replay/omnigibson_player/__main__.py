@@ -119,14 +119,19 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
     """Play, and say through ``log`` how far it is, every ten seconds."""
     from enact_assets.replay.omnigibson_player import machine
     from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+    from enact_assets.replay.omnigibson_player.installed import read_installed
+    from enact_assets.replay.omnigibson_player.playable import check_playable
     from enact_assets.replay.omnigibson_player.request import PROGRESS_FILE
+    from enact_assets.replay.omnigibson_player.used_api import check_api
 
     source = DemonstrationFile(request.file)
     n_frames = source.n_frames(request.episode)
-    machine.check_api()
-    machine.check_grasping(request.where, source.robot().grasping_mode)
-    machine.check_data(source.scene_model)
+    installed = read_installed()
+    check_api(installed)
+    check_playable(source, request.episode, installed)
+    machine.check_data(machine.data_of(installed), source.scene_model)
     source.close()
+    log(f"OmniGibson {installed.version}, with the features of {installed.profile}")
     what = "facts"
     if request.frames:
         last = max(request.frames)
@@ -145,7 +150,7 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
 
     from enact_assets.replay.omnigibson_player.playback import play
 
-    play(request, progress)
+    play(request, installed, progress)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,8 @@
-"""Raw demonstrations in robomimic layout: contents of a file, and excerpts to play.
-
-The playback wrapper loads all states of an episode into memory. An excerpt is a file of the same
-layout whose episodes are parts of one demonstration. A part begins with the scene file and the
-first state; objects that came or went until its first frame come or go with that one. Rows of
-``state`` hold only objects that are awake: to play a part, one must know where the others are.
-"""
+"""Raw demonstrations in robomimic layout: what is in a file, whichever OmniGibson wrote it."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +16,8 @@ Change = dict[str, dict[str, list[Any]]]
 
 PER_STATE = ("state", "state_size")
 PER_ACTION = ("action", "reward", "terminated", "truncated")
+INIT_METADATA = "init_metadata"
+"""Group of what objects look like from the start; playback from 3.7 on does nothing without it."""
 ROWS_AT_ONCE = 1000
 PHYSICAL = "physical"
 """How grippers hold by friction alone; the default of OmniGibson's robots, with exceptions."""
@@ -36,6 +32,8 @@ class Robot:
     name: str
     prim_path: str
     grasping_mode: str
+    made_by: str | None = None
+    """Module and class that make it, ``package.module:Class``; None if the file leaves it open."""
 
 
 class DemonstrationFile:
@@ -68,18 +66,20 @@ class DemonstrationFile:
         return sorted(int(n[5:]) for n in names)
 
     def describe(self) -> dict[str, list[dict[str, Any]]]:
-        """``demonstrations``: episode, frames, activity and frame rate of each; ``unusable``:
-        episodes that cannot be played, and why.
+        """``demonstrations``: episode, frames, activity and frame rate of each, the longest first:
+        a file may hold attempts that were given up; ``unusable``: episodes that cannot be played,
+        and why.
         """
         usable: list[dict[str, Any]] = []
         unusable: list[dict[str, Any]] = []
         about = {"activity": self.activity, "frame_rate_hz": self.frame_rate_hz}
         for k in self.episodes():
             try:
-                self._transitions(k)
+                self.transitions(k)
                 usable.append({"episode": k, "n_frames": self.n_frames(k), **about})
             except RefusalError as error:
                 unusable.append({"episode": k, "reason": str(error)})
+        usable.sort(key=lambda one: -one["n_frames"])
         return {"demonstrations": usable, "unusable": unusable}
 
     @property
@@ -98,9 +98,28 @@ class DemonstrationFile:
         name = self.config.get("scene", {}).get("scene_model")
         return str(name) if name else None
 
+    @property
+    def recorded_with(self) -> str:
+        """Version of OmniGibson, as the scene file says; empty if it does not."""
+        versions = self.scene_file.get("versions", {})
+        found = versions.get("omnigibson", {}) if isinstance(versions, dict) else {}
+        return str(found.get("version") or "") if isinstance(found, dict) else ""
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether states are nested as from 3.7 on: pose of the scene first, then its registry."""
+        return "registry" in self.scene_file.get("state", {})
+
+    def registries(self) -> dict[str, Any]:
+        """States of objects and systems in the scene file, ``object_registry`` and
+        ``system_registry``.
+        """
+        state = self.scene_file.get("state", {})
+        return dict(state["registry"] if self.is_nested else state)
+
     def n_frames(self, episode: int) -> int:
-        """Frames, which are states."""
-        group = self._group(episode)
+        """Frames, which are states: one more than actions, or from 3.8 on as many."""
+        group = self.group(episode)
         missing = [n for n in (*PER_STATE, *PER_ACTION) if n not in group]
         if missing:
             raise RefusalError(
@@ -108,10 +127,11 @@ class DemonstrationFile:
                 "written by OmniGibson's DataCollectionWrapper, can be played back."
             )
         n, n_actions = len(group["state"]), len(group["action"])
-        if n != n_actions + 1:
+        if n != n_actions + 1 and not (n == n_actions and self.is_nested):
             raise RefusalError(
                 f"{self.path}, demo_{episode}: {n} states and {n_actions} actions; expected one "
-                "state more than actions. The recording was cut off."
+                "state more than actions, or as many (OmniGibson 3.8 and later). The recording was "
+                "cut off."
             )
         return n
 
@@ -119,13 +139,13 @@ class DemonstrationFile:
         """The one robot, which the scene file has or else the settings."""
         infos = self.scene_file.get("objects_info", {}).get("init_info", {})
         found = [
-            _robot(info["class_name"], {"name": name, **info.get("args", {})})
+            _robot(info["class_name"], {"name": name, **info.get("args", {})}, info["class_module"])
             for name, info in infos.items()
             if str(info.get("class_module", "")).startswith("omnigibson.robots")
         ]
         if not found:
             robots = self.config.get("robots", [])
-            found = [_robot(r["type"], r) for r in robots if "name" in r]
+            found = [_robot(r.get("type", ""), r, None) for r in robots if "name" in r]
         if len(found) != 1:
             names = ", ".join(robot.name for robot in found) or "none"
             raise RefusalError(f"{self.path}: expected one robot with a name, found {names}")
@@ -133,48 +153,25 @@ class DemonstrationFile:
 
     def systems_added(self, episode: int) -> set[str]:
         """Names of particle systems that come while it is played."""
-        changes = self._transitions(episode).values()
+        changes = self.transitions(episode).values()
         return {str(n) for change in changes for n in change.get("systems", {}).get("add", [])}
 
     def sha(self, episode: int) -> str:
         """Hash of everything that determines what is played, in hexadecimal."""
-        group = self._group(episode)
+        group = self.group(episode)
         total = hashlib.sha256()
-        for part in (self.config, self.scene_file, self._transitions(episode)):
+        for part in (self.config, self.scene_file, self.transitions(episode)):
             total.update(json.dumps(part, sort_keys=True).encode())
         for name in (*PER_STATE, "action"):
             for start in range(0, len(group[name]), ROWS_AT_ONCE):
                 total.update(group[name][start : start + ROWS_AT_ONCE].tobytes())
+        for name in sorted(group[INIT_METADATA]) if INIT_METADATA in group else ():
+            total.update(name.encode() + group[INIT_METADATA][name][()].tobytes())
         return total.hexdigest()
 
-    def write_excerpt(self, episode: int, chunks: Sequence[Sequence[int]], path: Path) -> None:
-        """Write ``path`` with one episode per chunk of successive frames; each is played back as so
-        many steps of the environment.
-
-        Cameras of the robot are left out: nothing would use their pictures.
-        """
-        group, transitions = self._group(episode), self._transitions(episode)
-        config = json.loads(json.dumps(self.config))
-        config.setdefault("env", {})["automatic_reset"] = False  # it would restart the scene
-        config.setdefault("robots", [])
-        scene = json.loads(json.dumps(self.scene_file))
-        for info in scene.get("objects_info", {}).get("init_info", {}).values():
-            if "obs_modalities" in info.get("args", {}):
-                info["args"]["obs_modalities"] = []
-        with h5py.File(path, "w") as file:
-            data = file.create_group("data")
-            data.attrs["config"] = json.dumps(config)
-            data.attrs["scene_file"] = json.dumps(scene)
-            data.attrs["n_episodes"] = len(chunks)
-            for k, frames in enumerate(chunks):
-                demo = data.create_group(f"demo_{k}")
-                # The wrapper loads state 0 first, and then one state per action.
-                _copy(group, demo, PER_STATE, [0, *frames])
-                _copy(group, demo, PER_ACTION, [max(frame - 1, 0) for frame in frames])
-                demo.attrs["transitions"] = json.dumps(excerpt_transitions(transitions, frames))
-
-    def _transitions(self, episode: int) -> dict[int, Change]:
-        text = self._group(episode).attrs.get("transitions")
+    def transitions(self, episode: int) -> dict[int, Change]:
+        """What comes and goes, by step; step i leads to frame i + 1."""
+        text = self.group(episode).attrs.get("transitions")
         if text is None:
             raise RefusalError(
                 f"{self.path}, demo_{episode}: no attribute 'transitions', so it is unknown which "
@@ -187,7 +184,8 @@ class DemonstrationFile:
                 f"{self.path}, demo_{episode}: attribute 'transitions' is not JSON ({error})"
             ) from None
 
-    def _group(self, episode: int) -> Any:
+    def group(self, episode: int) -> Any:
+        """The HDF5 group of ``episode``."""
         if f"demo_{episode}" not in self._data:
             known = ", ".join(f"demo_{k}" for k in self.episodes()) or "none"
             raise RefusalError(f"{self.path}: no demo_{episode} (there: {known})")
@@ -207,69 +205,11 @@ class DemonstrationFile:
         return found
 
 
-def excerpt_transitions(
-    transitions: Mapping[int, Change], frames: Sequence[int]
-) -> dict[str, Change]:
-    """What comes and goes before each of ``frames``, by its place among them.
-
-    ``transitions`` are keyed by step; step i leads to frame i + 1. What came and went in between is
-    left out, what went and came again stays.
-    """
-    found: dict[str, Change] = {}
-    done = 0
-    for place, frame in enumerate(frames):
-        steps = [step for step in sorted(transitions) if done <= step < frame]
-        net = _net([transitions[step] for step in steps])
-        if net is not None:
-            found[str(place)] = net
-        done = max(done, frame)
-    return found
-
-
-def _net(changes: Sequence[Change]) -> Change | None:
-    net: Change = {}
-    for kind in ("systems", "objects"):
-        first: dict[str, str] = {}
-        last: dict[str, tuple[str, Any]] = {}
-        for change in changes:
-            for operation, info in _in_order(change.get(kind, {})):
-                name = _name(info)
-                first.setdefault(name, operation)
-                last[name] = (operation, info)
-        net[kind] = {
-            operation: [i for n, (o, i) in last.items() if o == operation == first[n]]
-            for operation in ("add", "remove")
-        }
-    is_empty = not any(net[kind][o] for kind in net for o in ("add", "remove"))
-    return None if is_empty else net
-
-
-def _in_order(change: Mapping[str, list[Any]]) -> list[tuple[str, Any]]:
-    """As the wrapper plays one step: what is added goes first."""
-    return [(o, info) for o in ("add", "remove") for info in change.get(o, [])]
-
-
-def _name(info: Any) -> str:
-    return str(info["args"]["name"]) if isinstance(info, dict) else str(info)
-
-
-def _robot(class_name: str, args: Mapping[str, Any]) -> Robot:
+def _robot(class_name: str, args: Mapping[str, Any], module: str | None) -> Robot:
+    """A robot of a class of its own, or of class ``Robot`` with a model."""
     name = str(args["name"])
-    path = args.get("relative_prim_path") or f"/controllable__{class_name.lower()}__{name}"
+    kind = str(args.get("model") or class_name).lower()
+    path = args.get("relative_prim_path") or f"/controllable__{kind}__{name}"
     unsaid = GRASPING_OF.get(class_name, PHYSICAL)
-    return Robot(name, str(path), str(args.get("grasping_mode") or unsaid))
-
-
-def _copy(group: Any, to: Any, names: Sequence[str], rows: Sequence[int]) -> None:
-    for name in names:
-        given = group[name]
-        copy = to.create_dataset(name, shape=(len(rows), *given.shape[1:]), dtype=given.dtype)
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            part = rows[start : start + ROWS_AT_ONCE]
-            low, high = min(part), max(part) + 1
-            if high - low <= 4 * ROWS_AT_ONCE:
-                block = given[low:high][[row - low for row in part]]
-                copy[start : start + len(part)] = block
-            else:  # far apart: one by one, or the gaps would be read too
-                for k, row in enumerate(part):
-                    copy[start + k] = given[row]
+    made_by = None if module is None else f"{module}:{class_name}"
+    return Robot(name, str(path), str(args.get("grasping_mode") or unsaid), made_by)

@@ -5,10 +5,9 @@ numbers are in each row of ``state``: a row loads only under the switch it was w
 """
 
 import json
-from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
+from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
 from enact_assets.replay.omnigibson_player.request import RefusalError
 
 NEEDS_GPU = ("ParticleApplier", "ParticleRemover", "ParticleSink", "ParticleSource")
@@ -18,37 +17,37 @@ RUNS_ON_CPU = ("macro_physical_particle", "macro_visual_particle")
 
 
 def uses_gpu_dynamics(
-    where: str,
-    scene_file: Mapping[str, Any],
-    systems_added: Collection[str],
+    source: DemonstrationFile,
+    episode: int,
     data_set: Path,
     *,
     requested: bool | None,
 ) -> bool:
     """Whether to play back with GPU dynamics; ``requested`` is the setting, None if there is none.
 
-    Yes, if an object of the scene file has one of NEEDS_GPU; if the scene file has particle
-    systems, which OmniGibson skips otherwise; or if one that comes later cannot do without. What
-    is no system of ``data_set`` is a fluid for OmniGibson. Errors: :class:`RefusalError` if
-    ``requested`` contradicts the scene file.
+    Yes, if an object of the scene file has one of NEEDS_GPU; if a particle system that comes later
+    cannot do without; or if the scene file of OmniGibson 1.1.1 has particle systems, which that
+    version skips otherwise. Later versions keep those that do without. What is no system of
+    ``data_set`` is a fluid for OmniGibson. Errors: :class:`RefusalError` if ``requested``
+    contradicts the scene file.
     """
-    registries = scene_file.get("state", {})
+    registries = source.registries()
     objects = registries.get("object_registry", {})
     marked = sorted(
         name for name, state in objects.items() if set(NEEDS_GPU) & set(state.get("non_kin", ()))
     )
     if marked and requested is False:
         raise RefusalError(
-            f"{where}: gpu_dynamics is false in omnigibson.json, but {len(marked)} objects of the "
-            f"scene file have states that need them, the first: {marked[0]!r}. It was recorded "
-            "with GPU dynamics: remove the field."
+            f"{source.path}, demo_{episode}: gpu_dynamics is false in omnigibson.json, but "
+            f"{len(marked)} objects of the scene file have states that need them, the first: "
+            f"{marked[0]!r}. It was recorded with GPU dynamics: remove the field."
         )
     if requested is not None:
         return requested
     return bool(
         marked
-        or registries.get("system_registry")
-        or any(not _runs_on_cpu(name, data_set) for name in systems_added)
+        or (registries.get("system_registry") and not source.is_nested)
+        or any(not _runs_on_cpu(name, data_set) for name in source.systems_added(episode))
     )
 
 

@@ -1,17 +1,13 @@
 """Checks that this machine and installation can play back, before minutes are lost."""
 
-import importlib
-import inspect
-import json
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from enact_assets.replay.omnigibson_player import code_probes
+from enact_assets.replay.omnigibson_player.installed import Installed
 from enact_assets.replay.omnigibson_player.request import RefusalError
-
-SIGNATURES = Path(__file__).with_name("signatures.json")
-"""What of OmniGibson is used, as OmniGibson's source has it: facts, read by the tests too."""
 
 
 def check_gpu() -> None:
@@ -29,19 +25,47 @@ def check_gpu() -> None:
         raise RefusalError(f"nvidia-smi lists no GPU (it said: {said}). Check the driver.")
 
 
-def check_data(scene_model: str | None) -> None:
-    """Errors: :class:`RefusalError` if data set, assets, key or the scene are not installed."""
+@dataclass(frozen=True)
+class Data:
+    """Where OmniGibson looks for its data."""
+
+    data_set: Path
+    assets: Path
+    key: Path
+    advice: str
+
+
+def data_of(installed: Installed) -> Data:
+    """The places that the installed OmniGibson is set to."""
     from omnigibson.macros import gm
 
-    advice = "Install them: python -m omnigibson.install (about 28 GB)."
+    if installed.data_paths == "one":
+        root = Path(gm.DATA_PATH)
+        return Data(
+            root / "behavior-1k-assets",
+            root / "omnigibson-robot-assets",
+            root / "omnigibson.key",
+            "Install them: ./setup.sh --dataset in the clone of BEHAVIOR-1K (about 36 GB), or set "
+            "OMNIGIBSON_DATA_PATH.",
+        )
+    return Data(
+        Path(gm.DATASET_PATH),
+        Path(gm.ASSET_PATH),
+        Path(gm.KEY_PATH),
+        "Install them: python -m omnigibson.install (about 28 GB).",
+    )
+
+
+def check_data(data: Data, scene_model: str | None) -> None:
+    """Errors: :class:`RefusalError` if data set, assets, key or the scene are not installed."""
     for what, path in (
-        ("data set", gm.DATASET_PATH),
-        ("assets", gm.ASSET_PATH),
-        ("key of the data set", gm.KEY_PATH),
+        ("data set", data.data_set),
+        ("assets", data.assets),
+        ("key of the data set", data.key),
     ):
-        if not Path(path).exists():
-            raise RefusalError(f"OmniGibson's {what} is not at {path}. {advice}")
-    scenes = Path(gm.DATASET_PATH) / "scenes"
+        if not path.exists():
+            raise RefusalError(f"OmniGibson's {what} is not at {path}. {data.advice}")
+    scenes = data.data_set / "scenes"
     if scene_model is not None and not (scenes / scene_model).is_dir():
         known = ", ".join(sorted(p.name for p in scenes.glob("*"))) or "none"
         raise RefusalError(
@@ -50,65 +74,18 @@ def check_data(scene_model: str | None) -> None:
         )
 
 
-def check_api() -> None:
-    """Errors: :class:`RefusalError` lists what this OmniGibson has not, or has otherwise."""
-    try:
-        import omnigibson
-    except ImportError as error:
-        raise RefusalError(
-            f"OmniGibson cannot be imported by this interpreter ({error}). OMNIGIBSON_PYTHON must "
-            "name the interpreter it is installed in."
-        ) from None
-    wanted = json.loads(SIGNATURES.read_text())
-    problems = [p for entry in wanted["functions"] for p in _problems(entry)]
-    if problems:
-        raise RefusalError(
-            f"OmniGibson {omnigibson.__version__} is not the one this was written for "
-            f"({wanted['version']}): {len(problems)} differences, the first: {problems[0]}"
-        )
+def set_switch(name: str, value: object) -> None:
+    """Set ``omnigibson.macros.gm.<name>``, which must be done before the simulator starts.
 
-
-def check_grasping(where: str, grasping_mode: str) -> None:
-    """Errors: :class:`RefusalError` for a way of grasping that playback cannot restore.
-
-    In version 1.1.1 the serialized state of a robot leaves out what assisted grasping holds, and
-    loading such a state fails (``ManipulationRobot.serialize`` and ``_load_state``).
+    Errors: :class:`RefusalError` if there is no such switch, or if it was read already.
     """
-    import omnigibson
+    from omnigibson.macros import gm
 
-    wanted = json.loads(SIGNATURES.read_text())["version"]
-    if grasping_mode != "physical" and omnigibson.__version__ == wanted:
-        raise RefusalError(
-            f"{where}: recorded with grasping_mode {grasping_mode!r}, whose states OmniGibson "
-            f"{wanted} cannot load again. Record with grasping_mode 'physical'."
-        )
-
-
-def _problems(entry: dict[str, Any]) -> list[str]:
-    """How what is installed differs from ``entry``; parameters with defaults may have come."""
-    module = entry["file"][: -len(".py")].replace("/", ".").replace(".__init__", "")
-    where = f"{module}.{entry['name']}"
-    if entry["kind"] == "variable" or entry["name"].startswith("Simulator."):
-        return []  # made at run time
+    if not code_probes.has_switches(name):
+        raise RefusalError(f"OmniGibson has no switch gm.{name}")
     try:
-        found: Any = importlib.import_module(module)
-        for part in entry["name"].split("."):
-            found = inspect.getattr_static(found, part)
-    except (ImportError, AttributeError):
-        return [f"no {where}"]
-    found = getattr(found, "__func__", found)
-    if not inspect.isfunction(found):
-        return []  # a property
-    names = [name.lstrip("*") for name, _ in entry["parameters"]]
-    there = inspect.signature(found).parameters
-    missing = [name for name in names if name not in there]
-    required = [
-        name
-        for name, p in there.items()
-        if name not in names
-        and p.default is inspect.Parameter.empty
-        and p.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    ]
-    return [f"{where} has no parameter {name!r}" for name in missing] + [
-        f"{where} needs {name!r}" for name in required
-    ]
+        setattr(gm, name, value)
+    except AttributeError as error:
+        raise RefusalError(
+            f"OmniGibson's switch gm.{name} cannot be set to {value!r}: {error}"
+        ) from None

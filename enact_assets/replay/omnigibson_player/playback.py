@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import omnigibson as og
-from omnigibson.envs.data_wrapper import DataPlaybackWrapper
 from omnigibson.envs.env_wrapper import EnvironmentWrapper
-from omnigibson.macros import gm
 from PIL import Image
 
-from enact_assets.replay.omnigibson_player import look
+from enact_assets.replay.omnigibson_player import code_probes, look, machine
 from enact_assets.replay.omnigibson_player.chunks import chunks_of
 from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+from enact_assets.replay.omnigibson_player.excerpts import write_excerpt
 from enact_assets.replay.omnigibson_player.gpu_dynamics import uses_gpu_dynamics
+from enact_assets.replay.omnigibson_player.installed import Installed
 from enact_assets.replay.omnigibson_player.intervals import IntervalWriter
 from enact_assets.replay.omnigibson_player.request import (
     PICTURES_FOLDER,
@@ -55,9 +55,9 @@ class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not
         self._after_step = after_step
         super().__init__(env=env)
 
-    def step(self, action: Any, n_render_iterations: int = 1) -> Any:
-        """As the environment does, and then tells."""
-        result = self.env.step(action=action, n_render_iterations=n_render_iterations)
+    def step(self, action: Any, n_render_iterations: int = 1, **more: Any) -> Any:
+        """As the environment does, and calls ``after_step`` then."""
+        result = self.env.step(action=action, n_render_iterations=n_render_iterations, **more)
         self._after_step()
         return result
 
@@ -67,10 +67,12 @@ class FactsWatcher:
 
     modality = "seg_instance"
 
-    def __init__(self, request: PlaybackRequest, writer: IntervalWriter) -> None:
+    def __init__(
+        self, request: PlaybackRequest, writer: IntervalWriter, mode: str, installed: Installed
+    ) -> None:
         self._request = request
         self._writer = writer
-        self._facts = SceneFacts(writer)
+        self._facts = SceneFacts(writer, mode, installed)
 
     def restart(self) -> None:
         """As in :class:`Watcher`."""
@@ -78,7 +80,7 @@ class FactsWatcher:
 
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`Watcher`."""
-        facts, names = self._facts.at(env.scene)
+        facts, names = self._facts.at(env, env.scene)
         seen, about = rendered(sensor, self._request.renders)
         labels = to_array(seen[self.modality])
         views = boxes(labels, {int(k): v for k, v in about[self.modality].items()}, names)
@@ -108,8 +110,8 @@ class PictureWatcher:
         partial.replace(path)
 
 
-def play(request: PlaybackRequest, progress: Progress) -> None:
-    """Do what ``request`` asks for. What was finished before is kept: pictures one by one, facts
+def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> None:
+    """Do what ``request`` asks for, with what is ``installed``. What was finished before is kept: pictures one by one, facts
     of a demonstration as a whole.
 
     Errors: :class:`RefusalError` for what trying again would not change.
@@ -120,15 +122,18 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
         n_frames = source.n_frames(request.episode)
         set_up_omnigibson(
             gpu_dynamics=uses_gpu_dynamics(
-                request.where,
-                source.scene_file,
-                source.systems_added(request.episode),
-                Path(gm.DATASET_PATH),
+                source,
+                request.episode,
+                machine.data_of(installed).data_set,
                 requested=request.gpu_dynamics,
             )
         )
         if request.frames is not None:
-            _play_pictures(request, source, n_frames, output / PICTURES_FOLDER, progress)
+            folder = output / PICTURES_FOLDER
+            missing = _missing_pictures(request, n_frames, folder)
+            if missing:
+                pictures = PictureWatcher(request, folder)
+                _play(request, installed, source, missing, pictures, progress)
             return
         view = request.view
         header = {
@@ -137,24 +142,19 @@ def play(request: PlaybackRequest, progress: Progress) -> None:
             "frame_rate_hz": source.frame_rate_hz,
             "source_sha": source.sha(request.episode),
             "camera": view.name,
-            "omnigibson": og.__version__,
+            "omnigibson": installed.version,
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
-            watcher = FactsWatcher(request, writer)
-            _play(request, source, range(n_frames), watcher, progress)
+            watcher = FactsWatcher(request, writer, source.robot().grasping_mode, installed)
+            _play(request, installed, source, range(n_frames), watcher, progress)
             writer.finish(n_frames)
     finally:
         source.close()
         shutil.rmtree(og.tempdir, ignore_errors=True)  # its own way out is not taken
 
 
-def _play_pictures(
-    request: PlaybackRequest,
-    source: DemonstrationFile,
-    n_frames: int,
-    folder: Path,
-    progress: Progress,
-) -> None:
+def _missing_pictures(request: PlaybackRequest, n_frames: int, folder: Path) -> set[int]:
+    """Frames that were asked for and have no picture in ``folder``, which is made."""
     frames = sorted(set(request.frames or ()))
     outside = [frame for frame in frames if not 0 <= frame < n_frames]
     if outside:
@@ -163,13 +163,12 @@ def _play_pictures(
             f"first: {outside[0]}"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    missing = {frame for frame in frames if not picture_path(folder, frame).is_file()}
-    if missing:
-        _play(request, source, missing, PictureWatcher(request, folder), progress)
+    return {frame for frame in frames if not picture_path(folder, frame).is_file()}
 
 
 def _play(
     request: PlaybackRequest,
+    installed: Installed,
     source: DemonstrationFile,
     wanted: Collection[int],
     watcher: Watcher,
@@ -182,8 +181,9 @@ def _play(
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=request.output, prefix=EXCERPT) as folder:
         excerpt = os.path.join(folder, "excerpt.hdf5")  # noqa: PTH118 # OmniGibson wants text
-        source.write_excerpt(request.episode, [c.played for c in chunks], Path(excerpt))
-        playback = DataPlaybackWrapper.create_from_hdf5(
+        parts = [c.played for c in chunks]
+        write_excerpt(source, request.episode, parts, Path(excerpt), installed)
+        playback = code_probes.find(installed.playback).create_from_hdf5(
             input_path=excerpt,
             output_path=os.path.join(folder, "observations.hdf5"),  # noqa: PTH118
             robot_obs_modalities=[],
@@ -192,19 +192,22 @@ def _play(
             ],
             n_render_iterations=1,
             only_successes=False,
+            **_more_arguments(request, installed),
         )
         env = playback.env
         sensor = _checked_sensor(env, request)
         look.set_lens(sensor, request.view)
         look.set_renderer(request.mode)
         n_done = 0
-        frames: Iterator[int] = iter(())
+        frames: Iterator[int | None] = iter(())
         chunk = chunks[0]
         kept: Any = None
 
         def after_step() -> None:
             nonlocal n_done, kept
             frame = next(frames)
+            if frame is None:
+                return
             if frame == chunk.restore_after:  # what sleeps is in no row of this chunk
                 og.sim.load_state(kept, serialized=False)
             if frame == chunk.keep_after:
@@ -216,22 +219,50 @@ def _play(
 
         playback.env = WatchedEnvironment(env, after_step)
         for k, chunk in enumerate(chunks):  # after_step reads it
-            frames = iter(chunk.played)
+            frames = iter([*[None] * installed.lead_in_steps, *chunk.played])
             watcher.restart()
-            playback.playback_episode(episode_id=k, record=False)
-            stopped = next(frames, None)
-            if stopped is not None:
-                raise RuntimeError(f"{request.where}: playback stopped before frame {stopped}")
+            playback.playback_episode(episode_id=k, **{installed.record_argument: False})
+            left = [frame for frame in frames if frame is not None]
+            if left:
+                raise RefusalError(
+                    f"{request.where}: OmniGibson {installed.version} returned from playback "
+                    f"before frame {left[0]} without an error. What it printed is in player.log; "
+                    "so it does where it misses something in the file."
+                )
 
 
 def set_up_omnigibson(*, gpu_dynamics: bool) -> None:
     """Global switches, which have to be set before the simulator starts."""
-    gm.HEADLESS = True
-    gm.RENDER_VIEWER_CAMERA = False
-    gm.USE_GPU_DYNAMICS = gpu_dynamics
-    gm.ENABLE_HQ_RENDERING = True  # otherwise it turns the effects of the ray tracer off
-    gm.ENABLE_OBJECT_STATES = True
-    gm.ENABLE_TRANSITION_RULES = False  # transitions come from the recording
+    switches = {
+        "HEADLESS": True,
+        "RENDER_VIEWER_CAMERA": False,
+        "USE_GPU_DYNAMICS": gpu_dynamics,
+        "ENABLE_HQ_RENDERING": True,  # otherwise it turns the effects of the ray tracer off
+        "ENABLE_OBJECT_STATES": True,
+        "ENABLE_TRANSITION_RULES": False,  # transitions come from the recording
+    }
+    for name, value in switches.items():
+        machine.set_switch(name, value)
+
+
+def _more_arguments(request: PlaybackRequest, installed: Installed) -> dict[str, Any]:
+    """Arguments of ``create_from_hdf5`` that only some versions have."""
+    known = code_probes.parameters(f"{installed.playback}.create_from_hdf5")
+    more: dict[str, Any] = {}
+    if "include_task_obs" in known:
+        more["include_task_obs"] = False  # nobody looks at them
+    if request.full_scene_file is not None:
+        if "full_scene_file" not in known:
+            raise RefusalError(
+                f"{request.where}: OmniGibson {installed.version} cannot add a full scene to a "
+                "recorded one. Remove full_scene_file from omnigibson.json."
+            )
+        if not Path(request.full_scene_file).is_file():
+            raise RefusalError(
+                f"{request.where}: full_scene_file {request.full_scene_file} does not exist"
+            )
+        more["full_scene_file"] = request.full_scene_file
+    return more
 
 
 def _checked_sensor(env: Any, request: PlaybackRequest) -> Any:
@@ -245,7 +276,10 @@ def _checked_sensor(env: Any, request: PlaybackRequest) -> Any:
             f"{request.where}: robot {robots[0].name!r} has no link {view.link!r} to put the "
             f"camera on (it has: {known})"
         )
-    return env.external_sensors[view.name]
+    sensors = env.external_sensors
+    if isinstance(sensors, list):  # one dictionary per environment
+        (sensors,) = sensors
+    return sensors[view.name]
 
 
 def rendered(sensor: Any, renders: int) -> tuple[dict[str, Any], dict[str, Any]]:

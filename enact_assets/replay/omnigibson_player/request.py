@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PLAYER_VERSION = 2
+PLAYER_VERSION = 3
 """Counts changes of the player that change what it writes."""
 REFUSED = 64
 """Exit code of a player that said clearly what is wrong: trying again would not help."""
@@ -73,7 +73,8 @@ class PlaybackRequest:
 
     ``renders`` is how often a frame is rendered before it is looked at: the ray tracer lags behind
     the state by a few frames. ``chunk_frames`` states are in memory at a time. ``gpu_dynamics`` is
-    whether it was recorded with them; None if unknown. ``rules`` is one of RULES.
+    whether it was recorded with them; None if unknown. ``full_scene_file`` is a scene of OmniGibson
+    whose objects are added to those of a recorded part of it. ``rules`` is one of RULES.
     """
 
     demonstration: str
@@ -88,6 +89,7 @@ class PlaybackRequest:
     chunk_frames: int = 5000
     gpu_dynamics: bool | None = None
     rules: str = ALL
+    full_scene_file: str | None = None
 
     @property
     def where(self) -> str:

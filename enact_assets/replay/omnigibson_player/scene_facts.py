@@ -1,86 +1,76 @@
-"""The scene graph of OmniGibson as atomic facts, with what its builder leaves out.
+"""The state of the scene as atomic facts, for all objects that its registry has.
 
-The builder skips robots as subjects, so the robot is asked what each hand grasps; it
-compares objects with objects only, so particle systems are asked about here; and it never forgets
-an object, so only what the object registry still has counts.
+The robot is asked what each hand grasps, and nothing else; particle systems are asked about once
+they have particles.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from omnigibson.controllers.controller_base import IsGraspingState
+from omnigibson.controllers import IsGraspingState
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
-from omnigibson.object_states.filled import Filled
-from omnigibson.object_states.next_to import NextTo
-from omnigibson.object_states.saturated import Saturated
-from omnigibson.object_states.slicer_active import SlicerActive
-from omnigibson.scene_graphs.graph_builder import SceneGraphBuilder
+from omnigibson.object_states.object_state_base import (
+    AbsoluteObjectState,
+    BooleanStateMixin,
+    RelativeObjectState,
+)
 from omnigibson.utils.constants import PrimType
 
+from enact_assets.replay.omnigibson_player.demonstration_file import PHYSICAL
+from enact_assets.replay.omnigibson_player.installed import Installed
 from enact_assets.replay.omnigibson_player.intervals import Fact, IntervalWriter
 from enact_assets.replay.omnigibson_player.request import RefusalError
-from enact_assets.replay.omnigibson_player.state_names import RECORDED, SYMMETRIC
+from enact_assets.replay.omnigibson_player.state_names import (
+    PARTICLES_ONLY,
+    RECORDED,
+    SYMMETRIC,
+)
 
 EXISTS = "Exists"
 PARTICLE_SYSTEM = "System"
 """Category of particle systems."""
 SYSTEM_STATES = (Covered, Contains)
-NOT_ASKED = (Contains, Covered, Filled, NextTo, Saturated, SlicerActive)
-"""Of the builder: what is about particle systems, or left out."""
 LEFT, RIGHT = "LeftGrasping", "RightGrasping"
 
 
 class SceneFacts:
     """Facts of one scene, frame after frame. ``parents`` are known from how objects come and go."""
 
-    def __init__(self, writer: IntervalWriter) -> None:
+    def __init__(self, writer: IntervalWriter, mode: str, installed: Installed) -> None:
         self._writer = writer
-        self._builder: Any = None
+        self._mode = mode
+        self._installed = installed
         self._before: set[str] = set()
 
     def restart(self) -> None:
-        """The scene was restored: nodes of the graph are other Python objects now."""
-        self._builder = None
+        """The scene was restored: names count, so nothing is to be forgotten."""
 
-    def at(self, scene: Any) -> tuple[set[Fact], set[str]]:
+    def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:  # noqa: ARG002 # other rules
         """All facts that hold now, and the names of all that is there; names what is new."""
         objects: dict[str, Any] = {o.name: o for o in scene.objects}
         systems = {n: s for n, s in scene.active_systems.items() if s.n_particles > 0}
         self._name_new(objects, systems)
         facts: set[Fact] = {(EXISTS, name, None) for name in (*objects, *systems)}
-        graph = self._graph(scene)
-        for node, states in graph.nodes(data="states"):
-            if _is_there(node, objects):
-                held = [s for s, holds in (states or {}).items() if holds and s in RECORDED]
-                facts.update((s, node.name, None) for s in held)
-        for subject, other, states in graph.edges(data="states"):
-            if _is_there(subject, objects) and _is_there(other, objects):
-                held = [s for s, holds in states if holds and s in RECORDED]
-                facts.update(_relation(s, subject.name, other.name) for s in held)
+        robots = {robot.name for robot in scene.robots}
+        facts |= states_of({n: o for n, o in objects.items() if n not in robots})
         for name, thing in objects.items():
             for state in SYSTEM_STATES:
-                if systems and state in thing.states:
+                if systems and state in (thing.states or {}):
                     value = thing.states[state].get_value
                     asked = {n: s for n, s in systems.items() if _can_tell(scene, state, thing, n)}
                     facts.update((state.__name__, name, n) for n, s in asked.items() if value(s))
         for robot in scene.robots:
-            facts.update(_grasps(robot, objects))
+            facts.update(self._grasps(robot, objects))
         return facts, {*objects, *systems}
 
-    def _graph(self, scene: Any) -> Any:
-        if self._builder is None:
-            self._builder = SceneGraphBuilder(
-                robot_names=None,
-                egocentric=False,
-                full_obs=True,
-                only_true=True,
-                merge_parallel_edges=True,
-                exclude_states=NOT_ASKED,
+    def _grasps(self, robot: Any, objects: dict[str, Any]) -> set[Fact]:
+        if self._mode != PHYSICAL and self._installed.grasps == "lost":
+            raise RefusalError(
+                f"robot {robot.name!r} was recorded with grasping_mode {self._mode!r}, and OmniGibson "
+                f"{self._installed.version} does not restore what it holds"
             )
-            self._builder.start(scene)  # takes the first step too
-        else:
-            self._builder.step(scene)
-        return self._builder.get_scene_graph()
+        return held_now(robot, objects)
 
     def _name_new(self, objects: dict[str, Any], systems: dict[str, Any]) -> None:
         now = {*objects, *systems}
@@ -117,11 +107,40 @@ def _can_tell(scene: Any, state: Any, thing: Any, system: str) -> bool:
     return bool(scene.is_visual_particle_system(system_name=system))
 
 
-def _is_there(thing: Any, objects: dict[str, Any]) -> bool:
-    return objects.get(thing.name) is thing
+def states_of(objects: Mapping[str, Any]) -> set[Fact]:
+    """States of ``objects`` by name, and relations of each to each, that are recorded and hold.
+
+    They are asked one by one: what OmniGibson's own builder of scene graphs leaves out differs from
+    version to version. Like the builder, this takes a state that fails for not holding.
+    """
+    facts: set[Fact] = set()
+    for name, thing in objects.items():
+        for kind, state in (thing.states or {}).items():
+            if not _is_asked(kind):
+                continue
+            if issubclass(kind, AbsoluteObjectState):
+                if state.get_value():
+                    facts.add((kind.__name__, name, None))
+            elif issubclass(kind, RelativeObjectState):
+                held = [n for n, o in objects.items() if n != name and _holds(state, o)]
+                facts.update(_relation(kind.__name__, name, other) for other in held)
+    return facts
 
 
-def _grasps(robot: Any, objects: dict[str, Any]) -> set[Fact]:
+def _is_asked(kind: Any) -> bool:
+    name = kind.__name__
+    return name in RECORDED and name not in PARTICLES_ONLY and issubclass(kind, BooleanStateMixin)
+
+
+def _holds(state: Any, other: Any) -> bool:
+    try:
+        return bool(state.get_value(other))
+    except Exception:  # noqa: BLE001 # as OmniGibson's builder: some fail for some pairs
+        return False
+
+
+def held_now(robot: Any, objects: Mapping[str, Any]) -> set[Fact]:
+    """What OmniGibson says that ``robot`` holds."""
     arms = list(getattr(robot, "arm_names", []))
     facts: set[Fact] = set()
     for arm in arms:

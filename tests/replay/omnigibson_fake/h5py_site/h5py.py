@@ -38,7 +38,12 @@ class Group(dict):
         return self[name]
 
     def create_dataset(
-        self, name: str, shape: Any = None, dtype: Any = None, data: Any = None
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        data: Any = None,
+        compression: str | None = None,  # reading is the same
     ) -> Dataset:
         self[name] = Dataset(np.zeros(shape, dtype) if data is None else data)
         return self[name]

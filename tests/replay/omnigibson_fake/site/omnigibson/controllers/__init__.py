@@ -1,1 +1,5 @@
-"""Part of the fake."""
+"""Controllers of robots."""
+
+from omnigibson.controllers.controller_base import IsGraspingState
+
+__all__ = ["IsGraspingState"]

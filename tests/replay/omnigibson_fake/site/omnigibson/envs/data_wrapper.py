@@ -9,7 +9,27 @@ from omnigibson.envs.env_wrapper import EnvironmentWrapper
 from omnigibson.macros import gm
 
 
-class DataPlaybackWrapper(EnvironmentWrapper):
+class DataWrapper(EnvironmentWrapper):
+    def read(self, input_path, n_render_iterations):
+        assert not gm.ENABLE_TRANSITION_RULES
+        self.data, self.n_render_iterations = (
+            h5py.File(input_path, "r")["data"],
+            n_render_iterations,
+        )
+        self.scene_file = json.loads(self.data.attrs["scene_file"])
+
+    @staticmethod
+    def environment(input_path, robot_obs_modalities, external_sensors_config):
+        data = h5py.File(input_path, "r")["data"]
+        config = json.loads(data.attrs["config"])
+        config["scene"]["scene_file"] = json.loads(data.attrs["scene_file"])
+        for robot in config["robots"]:
+            robot["obs_modalities"] = robot_obs_modalities
+        config["env"]["external_sensors"] = external_sensors_config
+        return Environment(config)
+
+
+class DataPlaybackWrapper(DataWrapper):
     @classmethod
     def create_from_hdf5(
         cls,
@@ -21,16 +41,9 @@ class DataPlaybackWrapper(EnvironmentWrapper):
         n_render_iterations=5,
         only_successes=False,
     ):
-        data = h5py.File(input_path, "r")["data"]
-        config = json.loads(data.attrs["config"])
-        config["scene"]["scene_file"] = json.loads(data.attrs["scene_file"])
-        for robot in config["robots"]:
-            robot["obs_modalities"] = robot_obs_modalities
-        config["env"]["external_sensors"] = external_sensors_config
-        made = cls(Environment(config))
-        assert not gm.ENABLE_TRANSITION_RULES
-        made.data, made.n_render_iterations = data, n_render_iterations
-        made.scene_file = config["scene"]["scene_file"]
+        env = cls.environment(input_path, robot_obs_modalities, external_sensors_config)
+        made = cls(env)
+        made.read(input_path, n_render_iterations)
         return made
 
     def playback_episode(self, episode_id, record=True):
@@ -41,16 +54,17 @@ class DataPlaybackWrapper(EnvironmentWrapper):
         self.reset()
         og.sim.load_state(state[0, : int(size[0])], serialized=True)
         assert not record, "observations of all frames would be kept in memory"
-        for i, action in enumerate(demo["action"][:]):
-            scene = og.sim.scenes[0]
-            change = transitions.get(str(i), {})
-            for name in change.get("systems", {}).get("add", []):
-                scene.add_system(name)
-            for name in change.get("systems", {}).get("remove", []):
-                scene.clear_system(name)
-            for info in change.get("objects", {}).get("add", []):
-                scene.add(info["args"]["name"], info)
-            for name in change.get("objects", {}).get("remove", []):
-                scene.remove(name)
-            og.sim.load_state(state[i + 1, : int(size[i + 1])], serialized=True)
+        for i, (action, s, ss) in enumerate(zip(demo["action"][:], state[1:], size[1:])):
+            change = transitions.get(str(i))
+            if change is not None:
+                scene = og.sim.scenes[0]
+                for name in change["systems"]["add"]:
+                    scene.add_system(name)
+                for name in change["systems"]["remove"]:
+                    scene.clear_system(name)
+                for info in change["objects"]["add"]:
+                    scene.add_object(info)
+                for name in change["objects"]["remove"]:
+                    scene.remove_object(name)
+            og.sim.load_state(s[: int(ss)], serialized=True)
             self.env.step(action=action, n_render_iterations=self.n_render_iterations)

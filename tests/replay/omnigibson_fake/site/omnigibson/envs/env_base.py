@@ -31,6 +31,9 @@ class Environment:
     def reset(self):
         return {}, {}
 
+    def get_obs(self):
+        return {}, {}
+
     @property
     def scene(self):
         return og.sim.scenes[0]

@@ -4,12 +4,16 @@ from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
 from omnigibson.object_states.filled import Filled
 from omnigibson.object_states.next_to import NextTo
-from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.object_state_base import (
+    AbsoluteObjectState,
+    BooleanStateMixin,
+    RelativeObjectState,
+)
 from omnigibson.object_states.saturated import Saturated
 from omnigibson.object_states.slicer_active import SlicerActive
 
 
-class Touching(BaseObjectState):
+class Touching(RelativeObjectState, BooleanStateMixin):
     """As the real one: if it holds one way, it holds the other way too."""
 
     def get_value(self, *args, **kwargs):
@@ -18,20 +22,20 @@ class Touching(BaseObjectState):
         return back or super().get_value(other)
 
 
-class OnTop(BaseObjectState):
+class OnTop(RelativeObjectState, BooleanStateMixin):
     pass
 
 
-class Inside(BaseObjectState):
+class Inside(RelativeObjectState, BooleanStateMixin):
     pass
 
 
-class Open(BaseObjectState):
-    is_binary = False
+class Open(AbsoluteObjectState, BooleanStateMixin):
+    pass
 
 
-class ToggledOn(BaseObjectState):
-    is_binary = False
+class ToggledOn(AbsoluteObjectState, BooleanStateMixin):
+    pass
 
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Filled."""
 
-from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.object_state_base import BooleanStateMixin, RelativeObjectState
 
 
-class Filled(BaseObjectState):
+class Filled(RelativeObjectState, BooleanStateMixin):
     pass

@@ -1,7 +1,7 @@
 """NextTo."""
 
-from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.object_state_base import BooleanStateMixin, RelativeObjectState
 
 
-class NextTo(BaseObjectState):
+class NextTo(RelativeObjectState, BooleanStateMixin):
     pass

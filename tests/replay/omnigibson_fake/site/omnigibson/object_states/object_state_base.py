@@ -5,8 +5,6 @@ CLASSES = {}
 
 
 class BaseObjectState:
-    is_binary = True
-
     def __init__(self, obj, scene):
         self.obj, self.scene = obj, scene
 
@@ -16,3 +14,19 @@ class BaseObjectState:
     def get_value(self, *args, **kwargs):
         other = args[0].name if args else None
         return self.scene.holds(type(self).__name__, self.obj.name, other)
+
+
+class AbsoluteObjectState(BaseObjectState):
+    pass
+
+
+class RelativeObjectState(BaseObjectState):
+    pass
+
+
+class BooleanStateMixin(BaseObjectState):
+    pass
+
+
+for kind in (AbsoluteObjectState, RelativeObjectState, BooleanStateMixin):
+    del CLASSES[kind.__name__]

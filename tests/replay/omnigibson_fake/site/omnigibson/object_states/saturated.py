@@ -1,7 +1,7 @@
 """Saturated."""
 
-from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.object_state_base import BooleanStateMixin, RelativeObjectState
 
 
-class Saturated(BaseObjectState):
+class Saturated(RelativeObjectState, BooleanStateMixin):
     pass

@@ -1,7 +1,7 @@
 """SlicerActive."""
 
-from omnigibson.object_states.object_state_base import BaseObjectState
+from omnigibson.object_states.object_state_base import AbsoluteObjectState, BooleanStateMixin
 
 
-class SlicerActive(BaseObjectState):
-    is_binary = False
+class SlicerActive(AbsoluteObjectState, BooleanStateMixin):
+    pass

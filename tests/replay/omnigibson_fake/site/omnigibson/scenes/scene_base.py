@@ -4,17 +4,30 @@ import json
 import os
 import signal
 import time
+from importlib import import_module
 from pathlib import Path
 
-from omnigibson.macros import gm
+from omnigibson.macros import data_set, gm
 from omnigibson.objects.stateful_object import StatefulObject
-from omnigibson.robots.manipulation_robot import ManipulationRobot
 from omnigibson.systems.system_base import BaseSystem
 from omnigibson.utils.python_utils import Serializable
 
 
+class Registry(Serializable):
+    def __init__(self, scene):
+        self.scene = scene
+
+    def _dump_state(self):
+        scene = self.scene
+        there = {*scene.registry, *scene.systems}
+        facts = [(k, k in scene.holding) for k, f in enumerate(scene.facts) if f[1] in there]
+        robots = {r.name: r._dump_state() for r in scene.robots}
+        return {"frame": scene.frame, "facts": facts, **robots}
+
+
 class Scene(Serializable):
     def __init__(self, scene_file):
+        self._registry = Registry(self)
         self.restore(scene_file)
 
     def restore(self, scene_file):
@@ -24,22 +37,25 @@ class Scene(Serializable):
         self.holding = set(scene_file["fake_state"])
         self.registry, self.systems = {}, {}
         for name, info in scene_file["objects_info"]["init_info"].items():
-            self.add(name, info)
+            self.add_object({**info, "args": {**info["args"], "name": name}})
 
-    def add(self, name, info):
+    def add_object(self, info):
+        name = info["args"]["name"]
         assert name not in self.registry, f"{name} is there already"
         args = info["args"]
         if info["class_module"].startswith("omnigibson.robots"):
             assert args["obs_modalities"] == [], "cameras of the robot cost time"
+            kind = getattr(import_module(info["class_module"]), info["class_name"])
             mode = args.get("grasping_mode", "physical")
-            made = ManipulationRobot(self, name, args["arms"], mode)
+            model = {"model": args["model"]} if "model" in args else {}
+            made = kind(self, name, args["arms"], mode, **model)
         else:
             kind, abilities = args.get("prim_type", 0), args.get("abilities", {})
             made = StatefulObject(self, name, args["category"], prim_type=kind)
             made.has_gpu_state = "particleRemover" in abilities and gm.USE_GPU_DYNAMICS
         self.registry[name] = made
 
-    def remove(self, name):
+    def remove_object(self, name):
         del self.registry[name]
         self._forget(name)
 
@@ -47,7 +63,7 @@ class Scene(Serializable):
         self.holding -= {k for k, fact in enumerate(self.facts) if fact[1] == name}
 
     def _type_of(self, system):
-        file = Path(gm.DATASET_PATH) / "systems" / system / "metadata.json"
+        file = Path(data_set()) / "systems" / system / "metadata.json"
         return json.loads(file.read_text())["type"] if file.exists() else "fluid"
 
     def is_visual_particle_system(self, system_name):
@@ -67,6 +83,9 @@ class Scene(Serializable):
         return fact in self.facts and self.facts.index(fact) in self.holding
 
     def deserialize(self, state):
+        return self.facts_in(state)
+
+    def facts_in(self, state):
         """Frame, number of facts, then which and whether; one number more per object with a state
         that needs GPU dynamics.
         """
@@ -80,14 +99,17 @@ class Scene(Serializable):
         return {"frame": frame, "facts": pairs}, 2 + 2 * n_facts + n_more
 
     def _load_state(self, state):
+        self.load_facts(state)
+
+    def load_facts(self, state):
         self.frame = state["frame"]
         for k, value in state["facts"]:  # the others stay as they are
             (self.holding.add if value else self.holding.discard)(k)
+        for robot in self.robots:
+            robot._load_state(state.get(robot.name, {}))
 
     def _dump_state(self):
-        there = {*self.registry, *self.systems}
-        facts = [(k, k in self.holding) for k, f in enumerate(self.facts) if f[1] in there]
-        return {"frame": self.frame, "facts": facts}
+        return self._registry.dump_state()
 
     def maybe_wait(self):
         frame, file = os.environ.get("FAKE_OMNIGIBSON_WAIT", "-1:").split(":", 1)

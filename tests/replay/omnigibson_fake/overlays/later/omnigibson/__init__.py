@@ -1,0 +1,3 @@
+__version__ = "3.7.2"
+
+from omnigibson import macros
