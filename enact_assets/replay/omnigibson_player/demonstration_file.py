@@ -112,8 +112,7 @@ class DemonstrationFile:
 
     def registries(self) -> dict[str, Any]:
         """States of objects and systems in the scene file, ``object_registry`` and
-        ``system_registry``.
-        """
+        ``system_registry``."""
         state = self.scene_file.get("state", {})
         return dict(state["registry"] if self.is_nested else state)
 

@@ -48,8 +48,7 @@ class Installed:
     @property
     def profile(self) -> str:
         """The known OmniGibson that has the same features; otherwise the closest one, and how this
-        one differs.
-        """
+        one differs."""
         mine = {k: v for k, v in asdict(self).items() if k != "version"}
         differing = {
             name: [k for k in mine if mine[k] != known[k]] for name, known in PROFILES.items()
