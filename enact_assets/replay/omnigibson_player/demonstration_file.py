@@ -111,8 +111,7 @@ class DemonstrationFile:
         return "registry" in self.scene_file.get("state", {})
 
     def registries(self) -> dict[str, Any]:
-        """States of objects and systems in the scene file, ``object_registry`` and
-        ``system_registry``."""
+        """States in the scene file, below ``object_registry`` and ``system_registry``."""
         state = self.scene_file.get("state", {})
         return dict(state["registry"] if self.is_nested else state)
 

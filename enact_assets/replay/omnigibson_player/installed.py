@@ -47,8 +47,7 @@ class Installed:
 
     @property
     def profile(self) -> str:
-        """The known OmniGibson that has the same features; otherwise the closest one, and how this
-        one differs."""
+        """The known OmniGibson with these features, or the closest and in what they differ."""
         mine = {k: v for k, v in asdict(self).items() if k != "version"}
         differing = {
             name: [k for k in mine if mine[k] != known[k]] for name, known in PROFILES.items()
@@ -240,8 +239,8 @@ def read_installed() -> Installed:
         ) from None
     except AssertionError as error:  # it looks for its data when it is imported
         raise RefusalError(
-            f"OmniGibson fails while it is imported: {error} Set OMNIGIBSON_DATA_PATH to the folder "
-            "of its data sets."
+            f"OmniGibson cannot be imported: {error} Set OMNIGIBSON_DATA_PATH to the folder of its "
+            "data sets."
         ) from None
     version = str(getattr(omnigibson, "__version__", "of unknown version"))
     found: dict[str, str] = {}

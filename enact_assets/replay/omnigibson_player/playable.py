@@ -36,7 +36,7 @@ def _reason(source: DemonstrationFile, episode: int, installed: Installed) -> st
         )
     robot = source.robot()
     if robot.made_by is not None and not code_probes.exists(robot.made_by):
-        return f"its robot {robot.name!r} is made by {robot.made_by}, which this version does not have."
+        return f"its robot {robot.name!r} is made by {robot.made_by}, which this version lacks."
     if installed.needs_init_metadata == "yes" and INIT_METADATA not in source.group(episode):
         return (
             f"the episode has no group {INIT_METADATA!r}, without which this version plays nothing "
@@ -45,8 +45,7 @@ def _reason(source: DemonstrationFile, episode: int, installed: Installed) -> st
     if installed.grasps == "unloadable" and robot.grasping_mode != PHYSICAL:
         # ManipulationRobot.serialize leaves out what is held, and _load_state expects it.
         return (
-            f"it was recorded with grasping_mode {robot.grasping_mode!r}, whose states this version "
-            "cannot load again. Record with grasping_mode 'physical', or play it with a later "
-            "version that recorded it."
+            f"it was recorded with grasping_mode {robot.grasping_mode!r}, whose states this "
+            "version cannot load again. Record with grasping_mode 'physical'."
         )
     return ""

@@ -5,11 +5,10 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import omnigibson as og
 from omnigibson.envs.env_wrapper import EnvironmentWrapper
-from PIL import Image
 
 from enact_assets.replay.omnigibson_player import code_probes, look, machine
 from enact_assets.replay.omnigibson_player.chunks import chunks_of
@@ -24,28 +23,17 @@ from enact_assets.replay.omnigibson_player.request import (
     PlaybackRequest,
     RefusalError,
 )
-from enact_assets.replay.omnigibson_player.scene_facts import SceneFacts
-from enact_assets.replay.omnigibson_player.sight import boxes
+from enact_assets.replay.omnigibson_player.watchers import (
+    FactsWatcher,
+    PictureWatcher,
+    Watcher,
+    picture_path,
+)
 
 EXCERPT = "excerpt-"
 
 Progress = Callable[[int, int], None]
 """Hears frames done and frames in all."""
-
-
-class Watcher(Protocol):
-    """Looks at frames as they are played."""
-
-    modality: str
-    """What its camera sees."""
-
-    def restart(self) -> None:
-        """A chunk begins: the scene was restored."""
-        ...
-
-    def look(self, env: Any, sensor: Any, frame: int) -> None:
-        """The simulator is at ``frame``."""
-        ...
 
 
 class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not installed here
@@ -62,57 +50,9 @@ class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not
         return result
 
 
-class FactsWatcher:
-    """Writes all facts, and the box of everything the camera sees."""
-
-    modality = "seg_instance"
-
-    def __init__(
-        self, request: PlaybackRequest, writer: IntervalWriter, mode: str, installed: Installed
-    ) -> None:
-        self._request = request
-        self._writer = writer
-        self._facts = SceneFacts(writer, mode, installed)
-
-    def restart(self) -> None:
-        """As in :class:`Watcher`."""
-        self._facts.restart()
-
-    def look(self, env: Any, sensor: Any, frame: int) -> None:
-        """As in :class:`Watcher`."""
-        facts, names = self._facts.at(env, env.scene)
-        seen, about = rendered(sensor, self._request.renders)
-        labels = to_array(seen[self.modality])
-        views = boxes(labels, {int(k): v for k, v in about[self.modality].items()}, names)
-        self._writer.add_frame(frame, facts, views)
-
-
-class PictureWatcher:
-    """Stores a PNG file of every frame it looks at, each as soon as it is drawn."""
-
-    modality = "rgb"
-
-    def __init__(self, request: PlaybackRequest, folder: Path) -> None:
-        self._request = request
-        self._folder = folder
-
-    def restart(self) -> None:
-        """As in :class:`Watcher`."""
-
-    def look(self, env: Any, sensor: Any, frame: int) -> None:
-        """As in :class:`Watcher`."""
-        look.paint_robot(env.scene.robots[0], self._request, frame)
-        seen, _ = rendered(sensor, self._request.renders)
-        picture = Image.fromarray(to_array(seen[self.modality])[..., :3].astype("uint8"))
-        path = picture_path(self._folder, frame)
-        partial = path.with_name(f".{path.name}.tmp")
-        picture.save(partial, "PNG")
-        partial.replace(path)
-
-
 def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> None:
-    """Do what ``request`` asks for, with what is ``installed``. What was finished before is kept: pictures one by one, facts
-    of a demonstration as a whole.
+    """Do what ``request`` asks for, with what is ``installed``. What was finished before is kept:
+    pictures one by one, facts of a demonstration as a whole.
 
     Errors: :class:`RefusalError` for what trying again would not change.
     """
@@ -133,7 +73,7 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             missing = _missing_pictures(request, n_frames, folder)
             if missing:
                 pictures = PictureWatcher(request, folder)
-                _play(request, installed, source, missing, pictures, progress)
+                _play(request, installed, source, pictures, wanted=missing, progress=progress)
             return
         view = request.view
         header = {
@@ -146,7 +86,8 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
             watcher = FactsWatcher(request, writer, source.robot().grasping_mode, installed)
-            _play(request, installed, source, range(n_frames), watcher, progress)
+            every = range(n_frames)
+            _play(request, installed, source, watcher, wanted=every, progress=progress)
             writer.finish(n_frames)
     finally:
         source.close()
@@ -170,8 +111,9 @@ def _play(
     request: PlaybackRequest,
     installed: Installed,
     source: DemonstrationFile,
-    wanted: Collection[int],
     watcher: Watcher,
+    *,
+    wanted: Collection[int],
     progress: Progress,
 ) -> None:
     """Play all frames up to the last one ``wanted``, and look at those that are."""
@@ -280,21 +222,3 @@ def _checked_sensor(env: Any, request: PlaybackRequest) -> Any:
     if isinstance(sensors, list):  # one dictionary per environment
         (sensors,) = sensors
     return sensors[view.name]
-
-
-def rendered(sensor: Any, renders: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What ``sensor`` sees once the renderer has caught up with the state."""
-    for _ in range(renders):
-        og.sim.render()
-    seen, about = sensor.get_obs()
-    return seen, about
-
-
-def to_array(tensor: Any) -> Any:
-    """A tensor, wherever it is, as a NumPy array."""
-    return tensor.cpu().numpy()
-
-
-def picture_path(folder: Path, frame: int) -> Path:
-    """Path of the picture of ``frame``."""
-    return folder / f"{frame:06d}.png"

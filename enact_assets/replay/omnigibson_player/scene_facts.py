@@ -67,8 +67,8 @@ class SceneFacts:
     def _grasps(self, robot: Any, objects: dict[str, Any]) -> set[Fact]:
         if self._mode != PHYSICAL and self._installed.grasps == "lost":
             raise RefusalError(
-                f"robot {robot.name!r} was recorded with grasping_mode {self._mode!r}, and OmniGibson "
-                f"{self._installed.version} does not restore what it holds"
+                f"robot {robot.name!r} was recorded with grasping_mode {self._mode!r}, and "
+                f"OmniGibson {self._installed.version} does not restore what it holds"
             )
         return held_now(robot, objects)
 

@@ -43,7 +43,7 @@ class Group(dict):
         shape: Any = None,
         dtype: Any = None,
         data: Any = None,
-        compression: str | None = None,  # noqa: ARG002 # reading is the same
+        compression: str | None = None,
     ) -> Dataset:
         self[name] = Dataset(np.zeros(shape, dtype) if data is None else data)
         return self[name]
