@@ -97,11 +97,12 @@ def _check(asked: argparse.Namespace, folder: Path, report: Report, found: Found
     _installation(report, source, request, n_frames)
     installed = _steps(report, source, episode)
     wanted = np.unique(np.linspace(0, min(asked.frames, n_frames) - 1, asked.looks).astype(int))
-    from enact_assets.replay.omnigibson_player.playback import play_frames, set_up
+    from enact_assets.replay.omnigibson_player.playback import play_frames, set_up_omnigibson
 
-    set_up(request, installed, source)
+    set_up_omnigibson(request, installed, source)
     watcher = CheckWatcher(request, installed, source, folder, found)
-    play_frames(request, installed, source, [int(k) for k in wanted], watcher, _progress)
+    frames = [int(k) for k in wanted]
+    play_frames(request, installed, source, watcher, wanted=frames, progress=_progress)
     add_sections(report, found, request.view, n_frames=n_frames, renders=request.renders)
 
 
@@ -150,7 +151,7 @@ def _steps(report: Report, source: DemonstrationFile, episode: int) -> Installed
 class CheckWatcher:
     """A watcher of playback: measures each frame that it looks at, and keeps its picture."""
 
-    modalities = ("rgb", "seg_instance")
+    modalities: tuple[str, ...] = ("rgb", "seg_instance")
 
     def __init__(
         self,
@@ -160,11 +161,11 @@ class CheckWatcher:
         folder: Path,
         found: Found,
     ) -> None:
-        from enact_assets.replay.omnigibson_player.playback import facts_of
+        from enact_assets.replay.omnigibson_player.watchers import facts_of
 
         self._request, self._source, self._folder, self._found = request, source, folder, found
         self._facts = facts_of(request, installed, source, _Unwritten())
-        self._is_in_state = source.has_grasps(request.episode, installed)
+        self._is_in_state = installed.grasps == "in_rows" and source.has_grasps(request.episode)
 
     def restart(self) -> None:
         """As in :class:`~enact_assets.replay.omnigibson_player.playback.Watcher`."""
@@ -172,8 +173,13 @@ class CheckWatcher:
 
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`~enact_assets.replay.omnigibson_player.playback.Watcher`."""
-        from enact_assets.replay.omnigibson_player.playback import boxes_and_pixels
         from enact_assets.replay.omnigibson_player.scene_facts import held_now
+        from enact_assets.replay.omnigibson_player.watchers import (
+            COLOURS,
+            boxes_of,
+            rendered,
+            to_array,
+        )
 
         began = time.monotonic()
         _, names = self._facts.at(env, env.scene)
@@ -188,8 +194,10 @@ class CheckWatcher:
         boxes: dict[int, dict[str, Box]] = {}
         before = time.monotonic()
         for n in range(1, max(SETTLE_RENDERS, self._request.renders) + 1):
-            boxes[n], pixels = boxes_and_pixels(sensor, 1, names)
+            seen = rendered(sensor, 1)
+            boxes[n] = boxes_of(seen, names)
             if n == self._request.renders:
+                pixels = to_array(seen[0][COLOURS])
                 save_beside(pixels, boxes[n], self._folder / picture_name(frame))
         render_s = (time.monotonic() - before) / len(boxes)
         self._found.looks.append(
@@ -219,7 +227,9 @@ class CheckWatcher:
 class _Unwritten:
     """Takes what facts would write about objects."""
 
-    def add_object(self, *args: Any, **kwargs: Any) -> None:
+    def add_object(
+        self, name: str, category: str, parents: Sequence[str] | None, *, is_particle_system: bool
+    ) -> None:
         """Nothing is kept."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from enact_assets.replay.omnigibson_player import enact_rules as rules
 from enact_assets.replay.omnigibson_player.grasps import grasps
-from enact_assets.replay.omnigibson_player.intervals import Fact, IntervalWriter
+from enact_assets.replay.omnigibson_player.intervals import Fact, ObjectWriter
 from enact_assets.replay.omnigibson_player.request import RefusalError
 
 EXISTS = "Exists"
@@ -24,7 +24,7 @@ class EnactFacts:
     """
 
     def __init__(
-        self, writer: IntervalWriter, where: str, mode: str, *, is_grasp_in_state: bool
+        self, writer: ObjectWriter, where: str, mode: str, *, is_grasp_in_state: bool
     ) -> None:
         self._writer = writer
         self._where = where

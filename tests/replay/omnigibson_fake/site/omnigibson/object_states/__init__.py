@@ -22,6 +22,19 @@ class Touching(RelativeObjectState, BooleanStateMixin):
         return back or super().get_value(other)
 
 
+class ContactBodies(AbsoluteObjectState):
+    """Fingers of arms of which ``Touches:<arm>`` holds."""
+
+    def get_value(self, *args, **kwargs):
+        (robot,) = self.scene.robots
+        arms = [a for a in robot.arm_names if self.scene.holds(f"Touches:{a}", self.obj.name, None)]
+        return {finger for arm in arms for finger in robot.finger_links[arm]}
+
+
+class Under(RelativeObjectState, BooleanStateMixin):
+    pass
+
+
 class OnTop(RelativeObjectState, BooleanStateMixin):
     pass
 
@@ -39,6 +52,7 @@ class ToggledOn(AbsoluteObjectState, BooleanStateMixin):
 
 
 __all__ = [
+    "ContactBodies",
     "Contains",
     "Covered",
     "Filled",
@@ -50,4 +64,5 @@ __all__ = [
     "SlicerActive",
     "ToggledOn",
     "Touching",
+    "Under",
 ]
