@@ -7,6 +7,7 @@ that makes replays.
 
 import argparse
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -62,6 +63,11 @@ def check(arguments: Sequence[str]) -> int:
         report.paragraph(str(error))
         (folder / REFUSAL_FILE).write_text(str(error))
         code = REFUSED
+    except Exception:  # noqa: BLE001 # the report says what was found until then
+        report.heading("It failed here")
+        report.paragraph(traceback.format_exc())
+        traceback.print_exc()
+        code = 1
     for file in report.write(folder):
         print(file)
     return code
@@ -99,6 +105,7 @@ def _check(asked: argparse.Namespace, folder: Path, report: Report, found: Found
     wanted = np.unique(np.linspace(0, min(asked.frames, n_frames) - 1, asked.looks).astype(int))
     from enact_assets.replay.omnigibson_player.playback import play_frames, set_up_omnigibson
 
+    report.write(folder)  # Isaac Sim may end the process without a word
     set_up_omnigibson(request, installed, source)
     watcher = CheckWatcher(request, installed, source, folder, found)
     frames = [int(k) for k in wanted]

@@ -61,7 +61,10 @@ def _speed(report: Report, found: Found, n_frames: int, renders: int) -> None:
             )
         ],
     )
-    report.paragraph("Medians over the frames looked at; starting Isaac Sim is not in them.")
+    report.paragraph(
+        "Playing is the mean over frames between looks, the others are medians over looks. Starting "
+        "Isaac Sim is in none of them."
+    )
 
 
 def _camera(report: Report, found: Found, view: View) -> None:
