@@ -213,7 +213,7 @@ class _Look:
         listing = list_demonstrations(raw)
         frames = {each.episode: each.n_frames for each in listing.demonstrations}
         if about.episode not in frames:
-            known = ", ".join(map(str, frames))
+            known = ", ".join(map(str, sorted(frames)))
             why = "".join(f" {reason}." for reason in listing.reasons)
             said = f"{file}: episode {about.episode} cannot be played from {raw} (can be: {known})."
             return self.failed([f"{said}{why} Correct it."])

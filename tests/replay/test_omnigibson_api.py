@@ -1,16 +1,20 @@
-"""The fake, the signatures that are checked in, and OmniGibson's own source say the same.
+"""Fakes, the signatures that are checked in, and OmniGibson's own source say the same.
 
-OMNIGIBSON_SOURCE names the unpacked source distribution of the version in signatures.json.
+OMNIGIBSON_SOURCE names the unpacked source distribution of version 1.1.1, the one that a package
+index has.
 """
 
 import ast
 import os
 import re
+import sys
 import tomllib
+import types
 from pathlib import Path
 from typing import Any
 
 import pytest
+from omnigibson_fakes import FAKE, OVERLAYS, arguments_of, function_at, make_fake, signatures
 from omnigibson_signatures import (
     PLAYER,
     boolean_states,
@@ -19,9 +23,15 @@ from omnigibson_signatures import (
     recorded,
     signature_at,
 )
-from omnigibson_worlds import FAKE
 
 from enact_assets.replay.omnigibson_player import gpu_dynamics, look_settings, state_names
+from enact_assets.replay.omnigibson_player.installed import PROFILES, read_installed
+from enact_assets.replay.omnigibson_player.used_api import (
+    FUNCTIONS,
+    NAMES,
+    SWITCHES,
+    used_functions,
+)
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = recorded()["functions"]
@@ -38,6 +48,45 @@ def told(entry: dict[str, Any]) -> dict[str, Any]:
 def test_the_fake_has_the_recorded_signatures(entry: dict[str, Any]) -> None:
     found = signature_at(FAKE / "site", entry["file"], entry["name"])
     assert found == told(entry)
+
+
+@pytest.mark.parametrize("profile", OVERLAYS)
+def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_path: Path) -> None:
+    fake = make_fake(profile, tmp_path / "fake")
+    for place, signature in signatures(profile).items():
+        module, name = place.split(":")
+        path = fake / module.replace(".", "/")
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        function = function_at(ast.parse(path.read_text()), name)
+        assert function is not None, place
+        assert ast.unparse(function.args) == ast.unparse(arguments_of(signature)), place
+
+
+def test_every_version_takes_the_arguments_that_the_player_passes() -> None:
+    """By the recorded signatures, so also where a fake would be more patient."""
+    for profile, features in PROFILES.items():
+        installed = read_like(profile, features)
+        recorded_ones = signatures(profile) or {
+            f"{e['file'][:-3].replace('/', '.')}:{e['name']}": "({})".format(
+                ", ".join(n if d is None else f"{n}={d}" for n, d in e["parameters"])
+            )
+            for e in ENTRIES
+        }
+        compared = 0
+        for place, passed in used_functions(installed).items():
+            at = place.replace("hdf5_data_wrapper:HDF5", "data_wrapper:Data")  # it inherits them
+            if at in recorded_ones:
+                arguments = arguments_of(recorded_ones[at])
+                known = {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
+                assert set(passed) <= known, (profile, place)
+                compared += 1
+        assert compared >= 2, profile
+
+
+def read_like(profile: str, features: Any) -> Any:
+    from enact_assets.replay.omnigibson_player.installed import Installed
+
+    return Installed(version=profile, **features)
 
 
 @pytest.mark.slow
@@ -86,16 +135,47 @@ def _assigns(node: ast.stmt, name: str) -> bool:
     return isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == name
 
 
-def test_the_builder_is_not_asked_what_is_left_out_or_about_particles() -> None:
+def test_what_is_left_out_or_about_particles_is_not_asked_of_objects() -> None:
     """What no fact comes of would still cost a question per pair and frame."""
-    (line,) = [
-        n
-        for n in ast.parse((PLAYER / "scene_facts.py").read_text()).body
-        if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "NOT_ASKED"
-    ]
-    asked = {e.id for e in ast.walk(line.value) if isinstance(e, ast.Name)}
-    # Robots are skipped by the builder itself.
-    assert asked == {*state_names.LEFT_OUT, *state_names.PARTICLES_ONLY} - {"IsGrasping"}
+    text = (PLAYER / "scene_facts.py").read_text()
+    assert "name in RECORDED and name not in PARTICLES_ONLY" in text
+    assert not set(state_names.RECORDED) & set(state_names.LEFT_OUT)
+
+
+@pytest.mark.slow
+def test_the_source_of_1_1_1_has_the_features_of_its_profile(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The probes look at the real functions, compiled out of their modules."""
+    monkeypatch.setitem(sys.modules, "omnigibson", types.ModuleType("omnigibson"))
+    for module, name in (
+        ("omnigibson.envs.data_wrapper", "DataPlaybackWrapper"),
+        ("omnigibson.envs.env_base", "Environment"),
+        ("omnigibson.robots.manipulation_robot", "ManipulationRobot"),
+        ("omnigibson.scenes.scene_base", "Scene"),
+        ("omnigibson.scene_graphs.graph_builder", "SceneGraphBuilder"),
+    ):
+        made = types.ModuleType(module)
+        tree = ast.parse((source / f"{module.replace('.', '/')}.py").read_text())
+        (owner,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+        owner.bases = []
+        owner.body = [n for n in owner.body if isinstance(n, ast.FunctionDef)]
+        for function in owner.body:
+            function.decorator_list = []  # type: ignore[attr-defined]
+            arguments = function.args  # type: ignore[attr-defined]
+            arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+            function.returns = None  # type: ignore[attr-defined]
+            for argument in ast.walk(arguments):
+                if isinstance(argument, ast.arg):
+                    argument.annotation = None
+        code = ast.fix_missing_locations(ast.Module([owner], []))
+        exec(compile(code, module, "exec"), made.__dict__)  # noqa: S102 # what is looked at
+        monkeypatch.setitem(sys.modules, module, made)
+    macros = types.ModuleType("omnigibson.macros")
+    text = (source / "omnigibson/macros.py").read_text()
+    macros.gm = dict.fromkeys(re.findall(r"^gm\.([A-Z_]+) =", text, re.MULTILINE))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "omnigibson.macros", macros)
+    assert read_installed().profile == "1.1.1"
 
 
 @pytest.mark.slow
@@ -140,16 +220,23 @@ def source() -> Path:
     return Path(named)
 
 
-def test_what_is_recorded_is_what_is_used() -> None:
+def test_what_is_compared_is_what_is_used() -> None:
     """A setting, switch or import of the player that is not compared would drift unseen."""
     kept = recorded()
     used = {path for settings in look_settings.RENDERERS.values() for path in settings}
     assert used == set(kept["renderer_settings"])
     texts = {p.name: p.read_text() for p in MODULES}
-    assert {m for t in texts.values() for m in re.findall(r"\bgm\.([A-Z_]+)", t)} == set(
-        kept["macros"]
-    )
-    modules = {e["file"][: -len(".py")].replace("/", ".") for e in ENTRIES}
+    read = {
+        node.attr
+        for text in texts.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "gm"
+    }
+    assert read == {"DATA_PATH", "DATASET_PATH", "ASSET_PATH", "KEY_PATH"}
+    set_ones = set(re.findall(r'^        "([A-Z_]+)":', texts["playback.py"], re.MULTILINE))
+    assert set_ones == set(SWITCHES)
+    assert set_ones | read - {"DATA_PATH"} == set(kept["macros"])
+    modules = {place.partition(":")[0] for place in (*NAMES, *FUNCTIONS)}
     imported = {
         node.module
         for text in texts.values()
@@ -193,7 +280,7 @@ def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None
 
 
 STANDARD_3_10 = {
-    "collections", "colorsys", "contextlib", "dataclasses", "hashlib", "importlib", "inspect",
-    "json", "math", "os", "pathlib", "shutil", "subprocess", "sys", "tempfile", "time", "traceback",
-    "types", "typing",
+    "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib", "importlib",
+    "inspect", "json", "math", "os", "pathlib", "shutil", "subprocess", "sys", "tempfile", "time",
+    "traceback", "types", "typing",
 }  # fmt: skip

@@ -48,9 +48,13 @@ def histories(draw: st.DrawFn) -> tuple[int, dict[int, Any], list[int]]:
     return n_frames, transitions, sorted(wanted)
 
 
-def apply(there: dict[str, set[str]], change: Any) -> None:
-    """As the playback wrapper: added first; nothing is added twice, nothing removed that is not."""
+def apply(there: dict[str, set[str]], change: Any, objects_first: str = "add") -> None:
+    """As the playback wrapper: nothing is added twice, nothing removed that is not there."""
     for kind, present in there.items():
+        if kind == "objects" and objects_first == "remove":
+            for name in change[kind]["remove"]:
+                present.remove(name)
+            change = {**change, kind: {"add": change[kind]["add"], "remove": []}}
         for info in change[kind]["add"]:
             name = info if isinstance(info, str) else info["args"]["name"]
             assert name not in present
@@ -60,9 +64,9 @@ def apply(there: dict[str, set[str]], change: Any) -> None:
 
 
 @pytest.mark.slow
-@given(histories())
+@given(histories(), st.sampled_from(["add", "remove"]))
 def test_an_excerpt_has_at_each_frame_what_the_whole_has(
-    excerpt_transitions: Any, history: tuple[int, dict[int, Any], list[int]]
+    excerpt_transitions: Any, history: tuple[int, dict[int, Any], list[int]], objects_first: str
 ) -> None:
     n_frames, transitions, wanted = history
     there: dict[str, set[str]] = {"objects": {"apple"}, "systems": set()}
@@ -72,9 +76,19 @@ def test_an_excerpt_has_at_each_frame_what_the_whole_has(
             apply(there, transitions[step])
         expected.append({k: set(v) for k, v in there.items()})
     there = {"objects": {"apple"}, "systems": set()}
-    excerpt = excerpt_transitions(transitions, wanted)
+    excerpt = excerpt_transitions(transitions, wanted, objects_first=objects_first)
     assert set(excerpt) <= {str(place) for place in range(len(wanted))}
     for place, frame in enumerate(wanted):
         if str(place) in excerpt:
-            apply(there, excerpt[str(place)])
+            apply(there, excerpt[str(place)], objects_first)
         assert there == expected[frame]
+
+
+def test_what_is_replaced_in_one_step_is_replaced_where_objects_go_first(
+    excerpt_transitions: Any,
+) -> None:
+    new = {"args": {"name": "apple"}, "made": 3}
+    change = {"objects": {"add": [new], "remove": ["apple"]}, "systems": {"add": [], "remove": []}}
+    kept = excerpt_transitions({3: change}, [4], objects_first="remove")
+    assert kept == {"0": change}
+    assert excerpt_transitions({3: change}, [4], objects_first="add") == {}

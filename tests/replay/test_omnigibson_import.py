@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_listed_is_told(
     write_worlds(machine.python, raw, *WORLDS, scene_file=None)
     assert "no attribute 'scene_file'" in errors(root, raw)[0]
     odd = write_worlds(machine.python, tmp_path / "a b.hdf5", *WORLDS)
-    assert "a b.demo_0" in errors(root, odd)[0]
+    assert "a b.demo_1" in errors(root, odd)[0]
     monkeypatch.delenv("OMNIGIBSON_PYTHON")
     assert "OMNIGIBSON_PYTHON is not set" in errors(root, raw)[0]
     assert not Recordings(root.recordings).names()

@@ -25,7 +25,7 @@ def test_raw_demonstrations_are_looked_into(
     assert "2 demonstrations of 14 frames in all" in said(capsys)
     odd = write_worlds(machine.python, tmp_path / "a b.hdf5", *worlds)
     assert main(["validate", str(odd)]) == 1
-    assert "'a b.demo_0' cannot name a partition" in said(capsys)
+    assert "'a b.demo_1' cannot name a partition" in said(capsys)
 
     root = DataRoot(tmp_path / "root")
     import_paths([raw], root)

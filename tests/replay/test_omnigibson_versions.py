@@ -5,6 +5,7 @@ specification.
 """
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Any
 
 import pytest
 from omnigibson_fakes import OVERLAYS
-from omnigibson_worlds import LAYOUTS, Machine, World
+from omnigibson_worlds import LAYOUTS, Layout, Machine, World, make_interpreter, write_worlds
 from PIL import Image
 
+from enact_assets.contracts.errors import PlaybackError
 from enact_assets.replay.omnigibson import playback_request
+from enact_assets.replay.omnigibson_import import list_demonstrations
 from enact_assets.replay.omnigibson_runs import Player
 
 pytestmark = pytest.mark.slow
@@ -42,9 +45,16 @@ SCRIPT = World(
 )
 
 
-def played(machine: Machine, world: World, **given: Any) -> Path:
-    """The folder of what was played of ``world``."""
-    request = playback_request("d", machine.demonstration(world), machine.root / "p", **given)
+def played(machine: Machine, world: World, layout: Layout | None = None, **given: Any) -> Path:
+    """The folder of what was played of ``world``, whose file has the machine's layout unless one
+    is given."""
+    written = {} if layout is None else {"layout": layout}
+    about = machine.demonstration(world, **written)
+    return played_from(machine, about, **given)
+
+
+def played_from(machine: Machine, about: Path, **given: Any) -> Path:
+    request = playback_request("d", about, machine.root / "p", **given)
     folder = Path(request.output)
     if request.frames is None:
         found = folder / "replay.jsonl"
@@ -52,6 +62,16 @@ def played(machine: Machine, world: World, **given: Any) -> Path:
         found = folder / f"pictures/{request.frames[-1]:06d}.png"
     Player().run(request, found.is_file, lambda _done, _total: None)
     return folder
+
+
+def refused(machine: Machine, world: World, layout: Layout | None = None) -> str:
+    """What the player says, in one message and without a second attempt."""
+    with pytest.raises(PlaybackError) as caught:
+        played(machine, world, layout)
+    message = str(caught.value)
+    assert "Traceback" not in message
+    assert "2 times" not in message
+    return message
 
 
 def facts_of(folder: Path) -> list[dict[str, Any]]:
@@ -97,3 +117,177 @@ def test_5_frame_numbers_reach_the_watcher_unshifted(
     seen = machine.seen()[90:]
     assert [bool(s["holding"]) for s in seen] == [False] * 6 + [True]
     assert LAYOUTS[profile].is_as_many == (profile == "3.9")
+
+
+SHORT = World(6, {"apple": "apple", "table": "table"}, {("OnTop", "apple", "table"): range(2, 5)})
+
+
+def test_3_states_may_be_one_more_than_actions_or_as_many(machines: Machines) -> None:
+    """Whatever the version that plays: excerpts have the layout that it expects."""
+    machine = machines("3.7")
+    expected = facts_of(played(machine, SHORT))
+    as_many = replace(LAYOUTS["3.7"], is_as_many=True)
+    assert facts_of(played(machine, SHORT, as_many, chunk_frames=2)) == expected
+    machine = machines("3.9")
+    one_more = replace(LAYOUTS["3.9"], is_as_many=False)
+    assert facts_of(played(machine, SHORT, one_more, chunk_frames=2)) == expected
+    cut = write_worlds(machine.python, machine.root / "cut.hdf5", SHORT, cut_off={0: "action"})
+    with pytest.raises(
+        PlaybackError, match=r"6 states and 4 actions; .* The recording was cut off"
+    ):
+        list_demonstrations(cut)
+
+
+def test_3_the_camera_rides_on_r1pro_and_on_a_robot_with_a_model(machines: Machines) -> None:
+    for profile in ("3.7", "enact", "3.9"):
+        machine = machines(profile)
+        played(machine, replace(SHORT, robot_class="R1Pro"))
+        paths = {seen["path"] for seen in machine.seen()}
+        assert paths == {"/controllable__r1pro__robot_r1/base_link/external_sensor1"}
+
+
+def test_3_the_longest_of_several_demonstrations_is_offered_first(machines: Machines) -> None:
+    machine = machines("3.7")
+    worlds = [World(n, {"apple": "apple"}) for n in (5, 30, 12)]
+    raw = write_worlds(machine.python, machine.root / "raw.hdf5", *worlds, layout=LAYOUTS["3.7"])
+    found = list_demonstrations(raw).demonstrations
+    assert [(one.episode, one.n_frames) for one in found] == [(1, 30), (2, 12), (0, 5)]
+
+
+@pytest.mark.parametrize("profile", ["3.7", "3.9"])
+def test_3_nested_states_tell_about_gpu_dynamics_and_systems_do_not(
+    machines: Machines, profile: str
+) -> None:
+    """Rows load under the dynamics only under which they were written."""
+    machine = machines(profile)
+    washing = replace(SHORT, objects={"sponge": "sponge"}, facts={}, removers=("sponge",))
+    played(machine, replace(washing, on_gpu=True))
+    about = machine.demonstration(washing)
+    raw = machine.root / "raw.hdf5"
+    registry = {"object_registry": {"sponge": {"non_kin": {}}}, "system_registry": {"stain": {}}}
+    write_worlds(
+        machine.python,
+        raw,
+        washing,
+        layout=LAYOUTS[profile],
+        state={"pos": [0, 0, 0], "ori": [0, 0, 0, 1], "registry": registry},
+    )
+    played_from(machine, about)
+
+
+@pytest.mark.parametrize("profile", ["3.7", "enact", "3.9"])
+def test_4_a_group_without_which_playback_says_nothing_is_named(
+    machines: Machines, profile: str
+) -> None:
+    bare = replace(LAYOUTS[profile], has_metadata=False)
+    message = refused(machines(profile), SHORT, bare)
+    assert "raw.hdf5, demo_0: recorded with OmniGibson 3." in message
+    assert "the episode has no group 'init_metadata', without which this version" in message
+
+
+def test_4_playback_that_returns_without_a_word_is_no_success(
+    machines: Machines, tmp_path: Path
+) -> None:
+    machine = machines("3.7")
+    changed(
+        machine,
+        tmp_path,
+        "envs/data_wrapper.py",
+        "demo['init_metadata']",
+        "demo['init_metadata'], demo['poses']",
+    )
+    message = refused(machine, SHORT)
+    assert "OmniGibson 3.7.2 returned from playback before frame 0 without an error" in message
+    assert "Error: 'poses'" in next(machine.root.rglob("player.log")).read_text()
+
+
+def changed(machine: Machine, folder: Path, file: str, text: str, by: str) -> None:
+    """Give ``machine`` an OmniGibson in whose ``file`` is ``by`` instead of ``text``."""
+    python = make_interpreter(folder / "changed", machine.profile)
+    module = folder / "changed/fake/omnigibson" / file
+    assert text in module.read_text()
+    module.write_text(module.read_text().replace(text, by))
+    machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(python))
+
+
+UNKNOWN = {
+    "argument": ("3.7", "envs/data_wrapper.py", "record_data", "save", "turns recording off"),
+    "order": ("3.9", "envs/data_wrapper.py", "actions, state, size", "actions, state[1:], size[1:]",
+              "with which states playback steps"),
+    "switch": ("3.7", "macros.py", "gm.update(DATA)", "gm.update(ROOT=1)", "where the data are"),
+    "scene": ("3.7", "scenes/scene_base.py", "'registry': self._registry.dump_state()", "'all': 1",
+              "how the state of a scene is nested"),
+    "function": ("3.7", "envs/env_base.py", "n_render_iterations=1", "renders=1",
+                 "Environment.step has no parameter 'n_render_iterations'"),
+    "property": ("1.1.1", "scenes/scene_base.py", "def active_systems", "def systems_now",
+                 "no omnigibson.scenes.scene_base:Scene.active_systems"),
+}  # fmt: skip
+"""What -> profile, file, its text, what stands there instead, and a part of the message."""
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_2_what_is_unknown_is_refused_by_the_first_difference(
+    machines: Machines, tmp_path: Path, what: str
+) -> None:
+    profile, file, text, by, part = UNKNOWN[what]
+    machine = machines(profile)
+    changed(machine, tmp_path, file, text, by)
+    message = refused(machine, SHORT)
+    assert "1 difference, the first: " in message
+    assert part in message
+
+
+def test_2_a_missing_folder_of_data_is_named(machines: Machines) -> None:
+    machine = machines("3.9")
+    (machine.root / "data/omnigibson.key").unlink()
+    message = refused(machine, SHORT)
+    assert "OmniGibson's key of the data set is not at" in message
+    assert "./setup.sh --dataset" in message
+    shutil.rmtree(machine.root / "data")
+    message = refused(machine, SHORT)
+    assert "OmniGibson cannot be imported: Data path" in message
+    assert "Set OMNIGIBSON_DATA_PATH" in message
+
+
+@pytest.mark.parametrize(
+    ("profile", "layout", "robot", "part"),
+    [
+        ("1.1.1", "3.7", "R1Pro", "its states begin with the pose of the scene"),
+        ("3.7", "1.1.1", "R1", "its states do not begin with the pose of the scene"),
+        ("3.7", "3.9", "R1Pro", "made by omnigibson.robots.robot:Robot, which this version lacks"),
+        ("3.9", "3.7", "R1Pro", "made by omnigibson.robots.r1pro:R1Pro, which this version lacks"),
+    ],
+)
+def test_a_file_of_another_version_is_refused_and_others_go_on(
+    machines: Machines, profile: str, layout: str, robot: str, part: str
+) -> None:
+    machine = machines(profile)
+    message = refused(machine, replace(SHORT, robot_class=robot), LAYOUTS[layout])
+    assert f"but OMNIGIBSON_PYTHON has OmniGibson {LAYOUTS[profile].version or '1.1.1'}" in message
+    assert part in message
+    played(machine, SHORT)
+
+
+def test_6_rows_of_3_9_say_what_an_assisted_grasp_holds(machines: Machines) -> None:
+    world = replace(
+        SHORT, grasping_mode="assisted", facts={("Attached:left", "robot_r1", "apple"): range(2, 4)}
+    )
+    machine = machines("3.9")
+    grasps = [f for f in facts_of(played(machine, world)) if f.get("predicate") == "LeftGrasping"]
+    assert [(g["object"], g["frame_from"], g["frame_to"]) for g in grasps] == [("apple", 2, 4)]
+    older = replace(LAYOUTS["3.9"], has_grasps=False)  # rows without the block load as well
+    assert "LeftGrasping" not in {
+        f.get("predicate") for f in facts_of(played(machine, world, older))
+    }
+
+
+def test_a_full_scene_is_handed_on_where_it_can_be(machines: Machines) -> None:
+    machine = machines("3.7")
+    scene = machine.root / "full.json"
+    scene.write_text("{}")
+    played(machine, SHORT, full_scene_file=str(scene))
+    with pytest.raises(PlaybackError, match=r"full_scene_file .*none\.json does not exist"):
+        played(machine, SHORT, full_scene_file=str(machine.root / "none.json"))
+    machine = machines("1.1.1")
+    with pytest.raises(PlaybackError, match=r"OmniGibson 1\.1\.1 cannot add a full scene"):
+        played(machine, SHORT, full_scene_file=str(scene))

@@ -62,8 +62,8 @@ def _speed(report: Report, found: Found, n_frames: int, renders: int) -> None:
         ],
     )
     report.paragraph(
-        "Playing is the mean over frames between looks, the others are medians over looks. Starting "
-        "Isaac Sim is in none of them."
+        "Playing is the mean over frames between looks, the others are medians over looks. "
+        "Starting Isaac Sim is in none of them."
     )
 
 

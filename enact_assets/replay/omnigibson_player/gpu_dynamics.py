@@ -6,9 +6,12 @@ numbers are in each row of ``state``: a row loads only under the switch it was w
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
 from enact_assets.replay.omnigibson_player.request import RefusalError
+
+if TYPE_CHECKING:  # it needs h5py
+    from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
 
 NEEDS_GPU = ("ParticleApplier", "ParticleRemover", "ParticleSink", "ParticleSource")
 """States with numbers of their own that objects have under GPU dynamics only."""
@@ -17,7 +20,7 @@ RUNS_ON_CPU = ("macro_physical_particle", "macro_visual_particle")
 
 
 def uses_gpu_dynamics(
-    source: DemonstrationFile,
+    source: "DemonstrationFile",
     episode: int,
     data_set: Path,
     *,

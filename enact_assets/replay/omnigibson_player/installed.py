@@ -224,6 +224,11 @@ PROFILES: Mapping[str, Mapping[str, str]] = {
 """What the tests' fakes are, made from signatures: 3.7 is main, enact the benchmark's branch."""
 
 
+def counted(n: int) -> str:
+    """So many differences, in words."""
+    return f"{n} difference{'' if n == 1 else 's'}"
+
+
 def read_installed() -> Installed:
     """The features of the OmniGibson of this interpreter.
 
@@ -254,6 +259,6 @@ def read_installed() -> Installed:
     if unknown:
         raise RefusalError(
             f"OmniGibson {version} is not one that can be played with ({', '.join(PROFILES)}): "
-            f"{len(unknown)} differences, the first: {unknown[0]}"
+            f"{counted(len(unknown))}, the first: {unknown[0]}"
         )
     return Installed(version=version, **found)

@@ -63,11 +63,11 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
         n_frames = source.n_frames(request.episode)
         set_up_omnigibson(request, installed, source)
         if request.frames is not None:
-            folder = output / PICTURES_FOLDER
-            missing = _missing_pictures(request, n_frames, folder)
+            pictures = output / PICTURES_FOLDER
+            missing = _missing_pictures(request, n_frames, pictures)
             if missing:
-                pictures = PictureWatcher(request, folder)
-                play_frames(request, installed, source, pictures, wanted=missing, progress=progress)
+                watcher = PictureWatcher(request, pictures)
+                play_frames(request, installed, source, watcher, wanted=missing, progress=progress)
             return
         view = request.view
         header = {
@@ -79,10 +79,9 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             "omnigibson": installed.version,
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
-            facts = facts_of(request, installed, source, writer)
-            watcher = FactsWatcher(request, writer, facts)
+            facts = FactsWatcher(request, writer, facts_of(request, installed, source, writer))
             every = range(n_frames)
-            play_frames(request, installed, source, watcher, wanted=every, progress=progress)
+            play_frames(request, installed, source, facts, wanted=every, progress=progress)
             writer.finish(n_frames)
     finally:
         source.close()
@@ -159,12 +158,12 @@ def play_frames(
             frames = iter([*[None] * installed.lead_in_steps, *chunk.played])
             watcher.restart()
             playback.playback_episode(episode_id=k, **{installed.record_argument: False})
-            left = [frame for frame in frames if frame is not None]
-            if left:
+            unplayed = [frame for frame in frames if frame is not None]
+            if unplayed:
                 raise RefusalError(
                     f"{request.where}: OmniGibson {installed.version} returned from playback "
-                    f"before frame {left[0]} without an error. What it printed is in player.log; "
-                    "so it does where it misses something in the file."
+                    f"before frame {unplayed[0]} without an error, as it does where the file lacks "
+                    "something. What it printed is at the end of player.log."
                 )
 
 

@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from enact_assets.replay.omnigibson_player import code_probes
-from enact_assets.replay.omnigibson_player.installed import NEW_ROBOT, OLD_ROBOT, Installed
+from enact_assets.replay.omnigibson_player.installed import (
+    NEW_ROBOT,
+    OLD_ROBOT,
+    Installed,
+    counted,
+)
 from enact_assets.replay.omnigibson_player.request import RefusalError
 
 FUNCTIONS: Mapping[str, Sequence[str]] = {
@@ -90,7 +95,7 @@ def check_api(installed: Installed) -> None:
     if problems:
         raise RefusalError(
             f"OmniGibson {installed.version} (features of {installed.profile}) is not as the "
-            f"player needs it: {len(problems)} differences, the first: {problems[0]}"
+            f"player needs it: {counted(len(problems))}, the first: {problems[0]}"
         )
 
 
