@@ -219,10 +219,9 @@ def in_order(graph: Graph) -> list[str]:
 
 
 @pytest.mark.parametrize("flavour", ["full", "diff"])
-def test_exported_facts_are_the_authors_graphs_to_the_releases_reader(
+def test_8_exported_facts_are_the_authors_graphs_to_the_releases_reader(
     played: ReplayTables, tmp_path: Path, flavour: Any
 ) -> None:
-    """Acceptance points 7 and 8."""
     check_replay(played.demonstrations, played.facts, played.objects)
     file = tmp_path / "scene_graph_0.json.gz"
     write_recorded(played, file, flavour=flavour)

@@ -111,14 +111,14 @@ Edges = dict[tuple[str, str], set[str]]
         ),
     ],
 )
-def test_each_rule_drops_what_the_replay_drops(
+def test_7_each_rule_drops_what_the_replay_drops(
     given: dict[tuple[str, str], str], expected: dict[tuple[str, str], str]
 ) -> None:
     edges = {pair: set(states.split()) for pair, states in given.items()}
     assert kept(edges, THINGS) == {pair: set(text.split()) for pair, text in expected.items()}
 
 
-def test_task_furniture_and_what_comes_later_count() -> None:
+def test_7_task_furniture_and_what_comes_later_count() -> None:
     selection = Selection(["robot", "apple", "knife_of_another_scene"])
     start = ["robot", "apple", "table", "toilet_udiezm_0", "walls", "dust"]
     assert selection.at(start) == {"robot", "apple", "toilet_udiezm_0"}
@@ -129,7 +129,7 @@ def test_task_furniture_and_what_comes_later_count() -> None:
     assert selection.at(["robot", "table", "apple", "dust"]) == {"robot", "table", "apple", "dust"}
 
 
-def test_parents_are_the_one_thing_that_left_or_what_a_system_says() -> None:
+def test_7_parents_are_the_one_thing_that_left_or_what_a_system_says() -> None:
     assert parents_of("half_apple_0", {"apple"}, is_system=False) == ["apple"]
     assert parents_of("half_apple_0", {"apple", "pear"}, is_system=False) is None
     assert parents_of("cup", set(), is_system=False) is None

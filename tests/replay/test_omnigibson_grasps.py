@@ -17,7 +17,7 @@ MODES = ("physical", "assisted", "sticky")
     ("mode", "is_closed", "touches", "hits"),
     list(itertools.product(MODES, (False, True), (False, True), (False, True))),
 )
-def test_held_is_what_a_closed_gripper_touches_and_a_ray_meets(
+def test_6_held_is_what_a_closed_gripper_touches_and_a_ray_meets(
     mode: str, is_closed: bool, touches: bool, hits: bool
 ) -> None:
     apple, pear = frozenset(["apple"]), frozenset(["pear"])
@@ -29,7 +29,7 @@ def test_held_is_what_a_closed_gripper_touches_and_a_ray_meets(
 @pytest.mark.parametrize(
     ("mode", "attached"), list(itertools.product(MODES, (None, "pear"))), ids=str
 )
-def test_from_3_9_on_the_loaded_state_decides_unless_grasping_is_physical(
+def test_6_from_3_9_on_the_loaded_state_decides_unless_grasping_is_physical(
     mode: str, attached: str | None
 ) -> None:
     apple = frozenset(["apple"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from enact_assets.replay.omnigibson_player import code_probes
 from enact_assets.replay.omnigibson_player.enact_rules import LEFT, RIGHT
 from enact_assets.replay.omnigibson_player.request import RefusalError
 
@@ -102,9 +103,8 @@ def _controller(robot: Any, arm: str) -> tuple[Any, Any]:
     found = robot.controllers[f"gripper_{arm}"]
     if not isinstance(found, tuple):
         return found, found.goal
-    from omnigibson.controllers.controller_view import ControllerView
-
-    return ControllerView.get_controller(found[0]), ControllerView.get_goal(*found)
+    view = code_probes.find("omnigibson.controllers.controller_view:ControllerView")
+    return view.get_controller(found[0]), view.get_goal(*found)
 
 
 def _numbers(tensor: Any) -> Any:

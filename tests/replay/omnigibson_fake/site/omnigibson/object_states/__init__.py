@@ -1,5 +1,6 @@
 """All states of the fake."""
 
+from omnigibson.object_states.contact_bodies import ContactBodies
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
 from omnigibson.object_states.filled import Filled
@@ -20,15 +21,6 @@ class Touching(RelativeObjectState, BooleanStateMixin):
         (other,) = args
         back = self.scene.holds("Touching", other.name, self.obj.name)
         return back or super().get_value(other)
-
-
-class ContactBodies(AbsoluteObjectState):
-    """Fingers of arms of which ``Touches:<arm>`` holds."""
-
-    def get_value(self, *args, **kwargs):
-        (robot,) = self.scene.robots
-        arms = [a for a in robot.arm_names if self.scene.holds(f"Touches:{a}", self.obj.name, None)]
-        return {finger for arm in arms for finger in robot.finger_links[arm]}
 
 
 class Under(RelativeObjectState, BooleanStateMixin):
