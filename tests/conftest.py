@@ -51,6 +51,7 @@ LONG = (
     ("tests/official/test_importing.py",),
     ("tests/replay/test_omnigibson_pictures.py",),
     ("tests/replay/test_omnigibson.py",),
+    ("tests/replay/test_omnigibson_versions.py",),
 )
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 

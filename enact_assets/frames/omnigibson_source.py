@@ -160,4 +160,6 @@ def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:
     coat = [asked.robot, asked.demonstration] if asked.robot == "random" else [asked.robot]
     view = dataclasses.asdict(asked.view) | lens_of(asked.view.projection)
     settings = [view, asked.mode, coat, asked.renders, asked.gpu_dynamics]
+    if asked.full_scene_file is not None:
+        settings.append(asked.full_scene_file)
     return content_sha(["omnigibson", PLAYER_VERSION, world_sha, frame, settings])

@@ -5,8 +5,10 @@ index has.
 """
 
 import ast
+import json
 import os
 import re
+import subprocess
 import sys
 import tomllib
 import types
@@ -60,6 +62,34 @@ def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_
         function = function_at(ast.parse(path.read_text()), name)
         assert function is not None, place
         assert ast.unparse(function.args) == ast.unparse(arguments_of(signature)), place
+
+
+FEATURES = """
+import dataclasses, json
+from enact_assets.replay.omnigibson_player.installed import read_installed
+from enact_assets.replay.omnigibson_player.used_api import check_api
+installed = read_installed()
+check_api(installed)
+print(json.dumps([installed.version, installed.profile]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("profile", "version"),
+    [("1.1.1", "1.1.1"), ("3.7", "3.7.2"), ("enact", "3.7.1"), ("3.9", "3.9.2")],
+)
+def test_2_a_version_is_told_by_its_features(profile: str, version: str, tmp_path: Path) -> None:
+    """Acceptance point 2; in processes of their own, since all are called omnigibson."""
+    paths = [make_fake(profile, tmp_path / "fake"), FAKE / "h5py_site", ROOT]
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "OMNIGIBSON_DATA_PATH": str(tmp_path),
+    }
+    command = [sys.executable, "-c", FEATURES]
+    said = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)  # noqa: S603
+    assert said.stdout, said.stderr
+    assert json.loads(said.stdout) == [version, profile]
 
 
 def test_every_version_takes_the_arguments_that_the_player_passes() -> None:

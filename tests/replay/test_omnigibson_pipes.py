@@ -7,12 +7,13 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from omnigibson_worlds import Machine, World
+from omnigibson_worlds import LAYOUTS, Machine, World, write_worlds
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.runs.progress import Progress
 from enact_assets.runs.resources import DataResource
@@ -120,6 +121,26 @@ def test_a_second_crash_fails_the_run_clearly(replays: RunOfReplays) -> None:
     assert record.dagster_run.status is dg.DagsterRunStatus.FAILURE
     replays.machine.crash_at(17, times=0)
     assert replays.run().error is None  # the demonstration is resumed by a new run
+
+
+def test_a_file_that_another_version_recorded_fails_alone(replays: RunOfReplays) -> None:
+    """One message; the demonstration beside it is played in the same run."""
+    other = World(4, {"apple": "apple"})
+    raw = replays.machine.root / "newer.hdf5"
+    write_worlds(replays.machine.python, raw, other, layout=LAYOUTS["3.7"])
+    folder = replays.machine.root / "recordings" / "newer.demo_0"
+    folder.mkdir()
+    write_demonstration(folder / "omnigibson.json", RawDemonstration(str(raw), 0, 4, size_px=64))
+    replays.instance.add_dynamic_partitions("demonstration", ["newer.demo_0"])
+    runner = InProcessRunner(replays.site)
+    steps = [StepRun("replays", name, {"enact/why": "a test"}) for name in ("newer.demo_0", NAME)]
+    refused, played = runner.run(steps, lambda _run: None, lambda _run, _told: None)
+    assert refused.error is not None
+    assert refused.error.startswith(
+        f"newer.demo_0: {raw}, demo_0: recorded with OmniGibson 3.7.2, "
+    )
+    assert "\n" not in refused.error.strip()
+    assert played.error is None
 
 
 def test_what_the_player_refuses_is_not_tried_again(replays: RunOfReplays) -> None:

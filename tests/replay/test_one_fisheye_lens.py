@@ -16,7 +16,7 @@ from enact_assets.frames.images import render_sha
 from enact_assets.frames.omnigibson_source import render_sha as omnigibson_render_sha
 from enact_assets.frames.recorded_states import KeyFrameState
 from enact_assets.replay.omnigibson_player.look_settings import fisheye_attributes
-from enact_assets.replay.omnigibson_player.request import PlaybackRequest, View
+from enact_assets.replay.omnigibson_player.request import PLAYER_VERSION, PlaybackRequest, View
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.fisheye import fisheye_directions
 
@@ -71,4 +71,4 @@ def test_another_lens_renames_pictures_of_the_fisheye_and_no_others(
     after = names()
     assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, True, False]
     settings = [dataclasses.asdict(View()), "default", ["black_and_white"], 3, None]
-    assert before[2] == content_sha(["omnigibson", 2, "w", 0, settings])
+    assert before[2] == content_sha(["omnigibson", PLAYER_VERSION, "w", 0, settings])

@@ -63,11 +63,11 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
         n_frames = source.n_frames(request.episode)
         set_up_omnigibson(request, installed, source)
         if request.frames is not None:
-            pictures = output / PICTURES_FOLDER
-            missing = _missing_pictures(request, n_frames, pictures)
+            folder = output / PICTURES_FOLDER
+            missing = _missing_pictures(request, n_frames, folder)
             if missing:
-                watcher = PictureWatcher(request, pictures)
-                play_frames(request, installed, source, watcher, wanted=missing, progress=progress)
+                pictures = PictureWatcher(request, folder)
+                play_frames(request, installed, source, pictures, wanted=missing, progress=progress)
             return
         view = request.view
         header = {
@@ -79,9 +79,10 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             "omnigibson": installed.version,
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
-            facts = FactsWatcher(request, writer, facts_of(request, installed, source, writer))
+            facts = facts_of(request, installed, source, writer)
+            watcher = FactsWatcher(request, writer, facts)
             every = range(n_frames)
-            play_frames(request, installed, source, facts, wanted=every, progress=progress)
+            play_frames(request, installed, source, watcher, wanted=every, progress=progress)
             writer.finish(n_frames)
     finally:
         source.close()

@@ -30,11 +30,11 @@ SYMMETRIC = ("Touching",)
 """Those that hold in both directions: stored once, the name that sorts first as subject."""
 LEFT_OUT: Mapping[str, str] = {
     "Filled": "is about particle systems; no gating looks at it",
-    "IsGrasping": "of robots, which the builder skips; knows assisted grasps only",
+    "IsGrasping": "of robots, which are asked per hand; knows assisted grasps only",
     "NextTo": "no gating looks at it, and it is the most expensive of all",
     "Saturated": "is about particle systems; no gating looks at it",
     "SlicerActive": "a cool-down timer of knives, no state of the world",
 }
 """States that are no facts, and why."""
 PARTICLES_ONLY = ("Contains", "Covered", "Filled", "Saturated")
-"""States whose second thing is a particle system: the builder offers them objects, in vain."""
+"""States whose second thing is a particle system: nobody asks them about objects."""
