@@ -12,6 +12,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
 from enact_assets.commands.downloading import add_download_command
 from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
@@ -133,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--automate", action="store_true", help=about)
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
+    add_check_omnigibson_command(plain_command)
     return parser
 
 

@@ -10,7 +10,7 @@ import dataclasses
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -24,6 +24,10 @@ from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.engine.tables import table
 from enact_assets.replay.omnigibson_player.intervals import FORMAT
 from enact_assets.replay.omnigibson_player.request import (
+    ALL,
+    BASE_LINK,
+    BASE_ORIENTATION_XYZW,
+    BASE_POSITION_M,
     PLAYER_VERSION,
     REPLAY_FILE,
     PlaybackRequest,
@@ -40,6 +44,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``link`` of the robot carries the camera, at ``position_m`` with ``orientation_xyzw`` in the
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
+    ``rules`` is which objects and relations become facts: ``enact`` as in the authors' replay.
     ``full_scene_file``: a scene of OmniGibson whose objects are added to the recorded part of it.
     """
 
@@ -48,11 +53,12 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_frames: int
     activity: str = ""
     frame_rate_hz: float = 30.0
-    link: str = View.link
-    position_m: tuple[float, float, float] = View.position_m
-    orientation_xyzw: tuple[float, float, float, float] = View.orientation_xyzw
+    link: str = BASE_LINK
+    position_m: tuple[float, float, float] = BASE_POSITION_M
+    orientation_xyzw: tuple[float, float, float, float] = BASE_ORIENTATION_XYZW
     size_px: int = View.size_px
     gpu_dynamics: bool | None = None
+    rules: Literal["enact", "all"] = "all"
     full_scene_file: str | None = None
 
     def view(self, **lens: Any) -> View:
@@ -123,6 +129,7 @@ def playback_request(
             "output": "",
             "view": about.view(),
             "gpu_dynamics": about.gpu_dynamics,
+            "rules": about.rules,
             "full_scene_file": about.full_scene_file,
             **changes,
         }
@@ -136,6 +143,8 @@ def playback_request(
     asked = dataclasses.asdict(dataclasses.replace(request, frames=None))
     asked["view"] |= lens_of(request.view.projection)
     kind = "facts" if request.frames is None else "pictures"
+    if asked["rules"] == ALL or kind == "pictures":  # nothing then depends on it
+        del asked["rules"]
     mark = content_sha([PLAYER_VERSION, kind, asked, found.st_size, found.st_mtime_ns])
     return dataclasses.replace(request, output=str(output / f"{kind}-{mark[:16]}"))
 
@@ -151,7 +160,7 @@ class _Replay(msgspec.Struct, tag="replay"):
 class _Object(msgspec.Struct, tag="object"):
     name: str
     category: str
-    parents: list[str]
+    parents: list[str] | None
     is_particle_system: bool
 
 

@@ -6,6 +6,7 @@ What is in a file is asked of OmniGibson's interpreter, which can read HDF5; no 
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -22,6 +23,10 @@ class _Usable(msgspec.Struct):
     n_frames: int
     activity: str
     frame_rate_hz: float
+    rules: Literal["enact", "all"]
+    link: str
+    position_m: tuple[float, float, float]
+    orientation_xyzw: tuple[float, float, float, float]
 
 
 class _Unusable(msgspec.Struct):

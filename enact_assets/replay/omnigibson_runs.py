@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -63,6 +63,30 @@ def interpreter() -> str:
 def player_variables() -> dict[str, str]:
     """Environment of the player: ours, without what is about our own interpreter."""
     return {k: v for k, v in os.environ.items() if k not in OURS} | {"PYTHONNOUSERSITE": "1"}
+
+
+def check_installation(file: Path, folder: Path, options: Sequence[str]) -> tuple[int, str]:
+    """Let the player check OmniGibson with ``file``; its report goes to ``folder``.
+
+    Returns the exit code and, unless that is 0, what the player said last. Its output goes to
+    ``player.log`` there. Errors: :class:`PlaybackError` if no interpreter is set;
+    :class:`OutputError`.
+    """
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        log = (folder / LOG_FILE).open("wb")
+    command = [interpreter(), str(PLAYER), "--check", str(file), *options, f"--to={folder}"]
+    with log:
+        done = subprocess.run(  # noqa: S603 - the user's interpreter, our own script
+            command,
+            env=player_variables(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    said = _refusal(folder) if done.returncode == REFUSED else _tail(folder / LOG_FILE)
+    return done.returncode, said
 
 
 @dataclass(frozen=True)

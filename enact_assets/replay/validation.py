@@ -10,7 +10,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import ExistenceError, IntervalError, ReplayError
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
-from enact_assets.contracts.settings import RECORDED
+from enact_assets.contracts.settings import OMNIGIBSON, RECORDED
 
 _OBJECT_KEY = ["demonstration", "object_name"]
 _FACT_KEY = ["demonstration", "predicate", "subject", "object"]
@@ -40,13 +40,16 @@ def check_replay(
 
     A recorded demonstration says what its file says: any identifier is a predicate, of one object
     or two, in either direction or both; the two may be one, or not exist at the time (a state of
-    one object still needs its record); parents may be categories.
+    one object still needs its record); parents may be categories. So may those of particle systems
+    in a demonstration that OmniGibson played.
     """
     _check_demonstrations(demonstrations, facts, objects)
     names = demonstrations.filter(pl.col("source") == RECORDED)["demonstration"].to_list()
     is_recorded = pl.col("demonstration").is_in(names)
     _check_objects(objects)
-    named = objects.filter(~is_recorded)
+    played = demonstrations.filter(pl.col("source") == OMNIGIBSON)["demonstration"].to_list()
+    is_played = pl.col("demonstration").is_in(played)
+    named = objects.filter(~is_recorded & ~(is_played & pl.col("is_particle_system")))
     if later_parents is not None and later_parents.height:
         _check_later_parents(demonstrations, objects, later_parents)
         named = pl.concat([named, later_parents.filter(~is_recorded)], how="diagonal")

@@ -96,7 +96,8 @@ class World:
     ``facts`` maps a fact to its frames; ``added`` and so on map a step (step i leads to frame
     i + 1) to what it adds and removes: names of objects with categories, or of systems.
     ``asleep`` maps an object to the frames whose state leaves it out. ``removers`` have a state of
-    their own under GPU dynamics.
+    their own under GPU dynamics. ``scope`` are the names in the task's scope, all of them unless it
+    says so; ``moved_m`` is how far objects stand from where the scene file says.
     """
 
     n_frames: int
@@ -114,6 +115,8 @@ class World:
     arms: tuple[str, ...] = ("left", "right")
     robot_class: str = "R1"
     grasping_mode: str | None = "physical"
+    scope: tuple[str, ...] = ()
+    moved_m: dict[str, float] = field(default_factory=dict)
 
     def there(self) -> list[set[str]]:
         """Names of objects and systems at each frame."""
@@ -164,9 +167,14 @@ class World:
             # Rows are padded, as rows of the real one are.
             "state": [[*row, *[0.0] * (width - len(row) + 2)] for row in states],
             "state_size": [len(row) for row in states],
-            "action": [[0.0, float(t)] for t in range(n)],
+            "action": [[0.0, float(t), *self._grippers(t + 1)] for t in range(n)],
             **{name: [0.0] * n for name in ("reward", "terminated", "truncated")},
         }
+
+    def _grippers(self, t: int) -> list[float]:
+        """Targets of the grippers at frame ``t``: 0 where ``Closed:<arm>`` holds."""
+        closed = {f[0] for f, frames in self.facts.items() if t in frames}
+        return [0.0 if f"Closed:{arm}" in closed else 0.05 for arm in self.arms]
 
     def _held(self, t: int) -> list[float]:
         """What facts ``Attached:<arm>`` say: per arm whether, of what, and fifteen numbers more."""
@@ -221,13 +229,18 @@ def write_worlds(
             category,
             prim_type=int(name in first.cloths),
             abilities={"particleRemover": {}} if name in first.removers else {},
+            fake_position=[0.0, first.moved_m.get(name, 0.0), 0.0],
         )
         for name, category in first.objects.items()
     }
     non_kin = {"ParticleRemover": {"current_step": 0}} if first.on_gpu else {}
     state: dict[str, Any] = {
         "object_registry": {
-            n: {"non_kin": non_kin if n in first.removers else {}} for n in objects
+            n: {
+                "root_link": {"pos": [0.0, 0.0, 0.0]},
+                "non_kin": non_kin if n in first.removers else {},
+            }
+            for n in objects
         },
         "system_registry": {name: {} for name in first.systems_saved},
     }
@@ -246,6 +259,7 @@ def write_worlds(
             "state": state,
             **({"versions": versions} if layout.version else {}),
             "fake_facts": facts,
+            "fake_scope": list(first.scope),
             "fake_state": [k for k, f in enumerate(facts) if 0 in first.facts.get(f, ())],
         },
         **attributes,

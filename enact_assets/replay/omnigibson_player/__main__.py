@@ -1,4 +1,5 @@
-"""The player's command line: ``python <folder> REQUEST.json``, or ``... --list FILE.hdf5``.
+"""The player's command line: ``python <folder> REQUEST.json``, or ``... --list FILE.hdf5``, or
+``... --check FILE.hdf5`` for a report on this installation (``--help`` after it lists options).
 
 Exit code 0 if all was done, REFUSED with a message in the output folder if trying again would not
 help, anything else after a crash.
@@ -48,6 +49,8 @@ def main(arguments: list[str]) -> int:
 
     if len(arguments) == 2 and arguments[0] == "--list":
         return list_demonstrations(arguments[1])
+    if arguments[:1] == ["--check"]:
+        return check_installation(arguments[1:])
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return REFUSED
@@ -65,6 +68,20 @@ def main(arguments: list[str]) -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def check_installation(arguments: list[str]) -> int:
+    """Play some frames and write a report; returns the exit code."""
+    from enact_assets.replay.omnigibson_player.request import REFUSED, RefusalError
+
+    try:
+        check_modules("h5py", "numpy", "PIL")
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    from enact_assets.replay.omnigibson_player.check import check
+
+    return check(arguments)
 
 
 def keep_lock() -> None:
@@ -94,17 +111,23 @@ def list_demonstrations(path: str) -> int:
     return 0
 
 
-def run(request: Any) -> None:
-    """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
-    from enact_assets.replay.omnigibson_player import machine
+def check_modules(*modules: str) -> None:
+    """Errors: :class:`RefusalError` names the first of ``modules`` that is not installed here."""
     from enact_assets.replay.omnigibson_player.request import RefusalError
 
-    for module in ("h5py", "numpy", "PIL", "dagster_pipes"):
+    for module in modules:
         if importlib.util.find_spec(module) is None:
             raise RefusalError(
                 f"{sys.executable} has no {module}. OMNIGIBSON_PYTHON must name the interpreter "
                 "OmniGibson is installed in, with dagster-pipes installed beside it."
             )
+
+
+def run(request: Any) -> None:
+    """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
+    from enact_assets.replay.omnigibson_player import machine
+
+    check_modules("h5py", "numpy", "PIL", "dagster_pipes")
     from dagster_pipes import DAGSTER_PIPES_CONTEXT_ENV_VAR, open_dagster_pipes
 
     machine.check_gpu()

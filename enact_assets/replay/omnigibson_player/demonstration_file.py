@@ -9,7 +9,16 @@ from typing import Any
 
 import h5py
 
-from enact_assets.replay.omnigibson_player.request import RefusalError
+from enact_assets.replay.omnigibson_player.grasps import PHYSICAL
+from enact_assets.replay.omnigibson_player.request import (
+    ALL,
+    BASE_LINK,
+    BASE_ORIENTATION_XYZW,
+    BASE_POSITION_M,
+    ENACT,
+    RefusalError,
+    View,
+)
 
 Change = dict[str, dict[str, list[Any]]]
 """systems/objects -> add/remove -> names, or how to make an object."""
@@ -19,8 +28,9 @@ PER_ACTION = ("action", "reward", "terminated", "truncated")
 INIT_METADATA = "init_metadata"
 """Group of what objects look like from the start; playback from 3.7 on does nothing without it."""
 ROWS_AT_ONCE = 1000
-PHYSICAL = "physical"
-"""How grippers hold by friction alone; the default of OmniGibson's robots, with exceptions."""
+BEHAVIOR_TASK = "BehaviorTask"
+HAS_ZED_LINK = ("r1pro",)
+"""Models of robots with a head camera where the authors' replay mounts its own."""
 GRASPING_OF: Mapping[str, str] = {"BehaviorRobot": "assisted"}
 """Classes of robots that grasp otherwise if nothing is said; scene files hold what was said."""
 
@@ -34,6 +44,8 @@ class Robot:
     grasping_mode: str
     made_by: str | None = None
     """Module and class that make it, ``package.module:Class``; None if the file leaves it open."""
+    model: str = ""
+    """Its model, or else its class, in lower case."""
 
 
 class DemonstrationFile:
@@ -66,13 +78,18 @@ class DemonstrationFile:
         return sorted(int(n[5:]) for n in names)
 
     def describe(self) -> dict[str, list[dict[str, Any]]]:
-        """``demonstrations``: episode, frames, activity and frame rate of each, the longest first:
-        a file may hold attempts that were given up; ``unusable``: episodes that cannot be played,
-        and why.
+        """``demonstrations``: episode, frames, activity, frame rate, rules and camera of each, the
+        longest first: a file may hold attempts that were given up; ``unusable``: episodes that
+        cannot be played, and why.
         """
         usable: list[dict[str, Any]] = []
         unusable: list[dict[str, Any]] = []
-        about = {"activity": self.activity, "frame_rate_hz": self.frame_rate_hz}
+        about = {
+            "activity": self.activity,
+            "frame_rate_hz": self.frame_rate_hz,
+            "rules": ENACT if self.config.get("task", {}).get("type") == BEHAVIOR_TASK else ALL,
+            **self._camera(),
+        }
         for k in self.episodes():
             try:
                 self.transitions(k)
@@ -81,6 +98,17 @@ class DemonstrationFile:
                 unusable.append({"episode": k, "reason": str(error)})
         usable.sort(key=lambda one: -one["n_frames"])
         return {"demonstrations": usable, "unusable": unusable}
+
+    def _camera(self) -> dict[str, Any]:
+        """Where the camera is unless somebody says otherwise: on R1Pro, that of the authors."""
+        try:
+            is_known = self.robot().model in HAS_ZED_LINK
+        except RefusalError:  # playing says so
+            is_known = False
+        place = (View.link, View.position_m, View.orientation_xyzw)
+        if not is_known:
+            place = (BASE_LINK, BASE_POSITION_M, BASE_ORIENTATION_XYZW)
+        return dict(zip(("link", "position_m", "orientation_xyzw"), place, strict=True))
 
     @property
     def activity(self) -> str:
@@ -109,6 +137,13 @@ class DemonstrationFile:
     def is_nested(self) -> bool:
         """Whether states are nested as from 3.7 on: pose of the scene first, then its registry."""
         return "registry" in self.scene_file.get("state", {})
+
+    def has_grasps(self, episode: int) -> bool:
+        """Whether rows of ``episode`` say what assisted grasps hold: written by 3.8 or later, which
+        write as many states as actions.
+        """
+        group = self.group(episode)
+        return len(group["state"]) == len(group["action"])
 
     def registries(self) -> dict[str, Any]:
         """States in the scene file, below ``object_registry`` and ``system_registry``."""
@@ -210,4 +245,4 @@ def _robot(class_name: str, args: Mapping[str, Any], module: str | None) -> Robo
     path = args.get("relative_prim_path") or f"/controllable__{kind}__{name}"
     unsaid = GRASPING_OF.get(class_name, PHYSICAL)
     made_by = None if module is None else f"{module}:{class_name}"
-    return Robot(name, str(path), str(args.get("grasping_mode") or unsaid), made_by)
+    return Robot(name, str(path), str(args.get("grasping_mode") or unsaid), made_by, kind)

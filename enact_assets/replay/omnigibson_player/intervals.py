@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 FORMAT = "enact_assets.omnigibson.1"
 
@@ -12,6 +12,16 @@ Fact = tuple[str, str, str | None]
 """Predicate, subject, object; the object of a unary fact is None."""
 Box = tuple[int, ...]
 """Pixels, x_min, y_min, x_max, y_max (inclusive), height and width of the picture."""
+
+
+class ObjectWriter(Protocol):
+    """Is given every object when it comes."""
+
+    def add_object(
+        self, name: str, category: str, parents: Sequence[str] | None, *, is_particle_system: bool
+    ) -> None:
+        """As in :class:`IntervalWriter`."""
+        ...
 
 
 class IntervalWriter:
@@ -43,16 +53,19 @@ class IntervalWriter:
         self._file.close()
 
     def add_object(
-        self, name: str, category: str, parents: Sequence[str], *, is_particle_system: bool
+        self, name: str, category: str, parents: Sequence[str] | None, *, is_particle_system: bool
     ) -> None:
-        """Name an object, once; what comes back under its name is taken for the same."""
+        """Name an object, once; what comes back under its name is taken for the same.
+
+        ``parents`` is None where the rules name none, unlike an empty list: it has none.
+        """
         if name in self._named:
             return
         self._named.add(name)
         record = {
             "name": name,
             "category": category,
-            "parents": sorted(parents),
+            "parents": None if parents is None else sorted(parents),
             "is_particle_system": is_particle_system,
         }
         self._write("object", record)

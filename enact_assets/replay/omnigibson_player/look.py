@@ -2,6 +2,7 @@
 
 import colorsys
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,19 @@ from enact_assets.replay.omnigibson_player.look_settings import (
 from enact_assets.replay.omnigibson_player.request import PlaybackRequest, RefusalError, View
 
 
-def sensor_config(view: View, robot_prim_path: str, modality: str) -> dict[str, Any]:
-    """Settings of an external sensor that sees ``modality`` from a link of the robot."""
-    x, y, z = view.position_m
+def sensor_config(view: View, robot_prim_path: str, modalities: Sequence[str]) -> dict[str, Any]:
+    """Settings of an external sensor that sees ``modalities`` from a link of the robot."""
     return {
         "sensor_type": "VisionSensor",
         "name": view.name,
         "relative_prim_path": f"{robot_prim_path}/{view.link}/{view.name}",
-        "modalities": [modality],
+        "modalities": list(modalities),
         "sensor_kwargs": {
             "image_height": view.size_px,
             "image_width": view.size_px,
             "focal_length": view.focal_length_mm,
         },
-        "position": [x, y, z + view.height_offset_m],
+        "position": list(view.lifted_m),
         "orientation": list(view.orientation_xyzw),
         "pose_frame": "parent",
         "include_in_obs": False,  # it is asked when somebody looks

@@ -3,9 +3,9 @@
 from enact_assets.replay.omnigibson_player import code_probes
 from enact_assets.replay.omnigibson_player.demonstration_file import (
     INIT_METADATA,
-    PHYSICAL,
     DemonstrationFile,
 )
+from enact_assets.replay.omnigibson_player.grasps import PHYSICAL
 from enact_assets.replay.omnigibson_player.installed import Installed
 from enact_assets.replay.omnigibson_player.request import RefusalError
 

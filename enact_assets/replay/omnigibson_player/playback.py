@@ -27,6 +27,7 @@ from enact_assets.replay.omnigibson_player.watchers import (
     FactsWatcher,
     PictureWatcher,
     Watcher,
+    facts_of,
     picture_path,
 )
 
@@ -60,20 +61,13 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
     source = DemonstrationFile(request.file)
     try:
         n_frames = source.n_frames(request.episode)
-        set_up_omnigibson(
-            gpu_dynamics=uses_gpu_dynamics(
-                source,
-                request.episode,
-                machine.data_of(installed).data_set,
-                requested=request.gpu_dynamics,
-            )
-        )
+        set_up_omnigibson(request, installed, source)
         if request.frames is not None:
             folder = output / PICTURES_FOLDER
             missing = _missing_pictures(request, n_frames, folder)
             if missing:
                 pictures = PictureWatcher(request, folder)
-                _play(request, installed, source, pictures, wanted=missing, progress=progress)
+                play_frames(request, installed, source, pictures, wanted=missing, progress=progress)
             return
         view = request.view
         header = {
@@ -85,9 +79,10 @@ def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> 
             "omnigibson": installed.version,
         }
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
-            watcher = FactsWatcher(request, writer, source.robot().grasping_mode, installed)
+            facts = facts_of(request, installed, source, writer)
+            watcher = FactsWatcher(request, writer, facts)
             every = range(n_frames)
-            _play(request, installed, source, watcher, wanted=every, progress=progress)
+            play_frames(request, installed, source, watcher, wanted=every, progress=progress)
             writer.finish(n_frames)
     finally:
         source.close()
@@ -107,7 +102,7 @@ def _missing_pictures(request: PlaybackRequest, n_frames: int, folder: Path) -> 
     return {frame for frame in frames if not picture_path(folder, frame).is_file()}
 
 
-def _play(
+def play_frames(
     request: PlaybackRequest,
     installed: Installed,
     source: DemonstrationFile,
@@ -130,7 +125,7 @@ def _play(
             output_path=os.path.join(folder, "observations.hdf5"),  # noqa: PTH118
             robot_obs_modalities=[],
             external_sensors_config=[
-                look.sensor_config(request.view, robot.prim_path, watcher.modality)
+                look.sensor_config(request.view, robot.prim_path, watcher.modalities)
             ],
             n_render_iterations=1,
             only_successes=False,
@@ -173,8 +168,16 @@ def _play(
                 )
 
 
-def set_up_omnigibson(*, gpu_dynamics: bool) -> None:
+def set_up_omnigibson(
+    request: PlaybackRequest, installed: Installed, source: DemonstrationFile
+) -> None:
     """Global switches, which have to be set before the simulator starts."""
+    gpu_dynamics = uses_gpu_dynamics(
+        source,
+        request.episode,
+        machine.data_of(installed).data_set,
+        requested=request.gpu_dynamics,
+    )
     switches = {
         "HEADLESS": True,
         "RENDER_VIEWER_CAMERA": False,

@@ -17,10 +17,8 @@ from omnigibson.object_states.object_state_base import (
 )
 from omnigibson.utils.constants import PrimType
 
-from enact_assets.replay.omnigibson_player.demonstration_file import PHYSICAL
-from enact_assets.replay.omnigibson_player.installed import Installed
-from enact_assets.replay.omnigibson_player.intervals import Fact, IntervalWriter
-from enact_assets.replay.omnigibson_player.request import RefusalError
+from enact_assets.replay.omnigibson_player.grasps import PHYSICAL, grasps, hand_of
+from enact_assets.replay.omnigibson_player.intervals import Fact, ObjectWriter
 from enact_assets.replay.omnigibson_player.state_names import (
     PARTICLES_ONLY,
     RECORDED,
@@ -31,16 +29,15 @@ EXISTS = "Exists"
 PARTICLE_SYSTEM = "System"
 """Category of particle systems."""
 SYSTEM_STATES = (Covered, Contains)
-LEFT, RIGHT = "LeftGrasping", "RightGrasping"
 
 
 class SceneFacts:
     """Facts of one scene, frame after frame. ``parents`` are known from how objects come and go."""
 
-    def __init__(self, writer: IntervalWriter, mode: str, installed: Installed) -> None:
+    def __init__(self, writer: ObjectWriter, mode: str, *, is_grasp_in_state: bool) -> None:
         self._writer = writer
         self._mode = mode
-        self._installed = installed
+        self._is_grasp_in_state = is_grasp_in_state
         self._before: set[str] = set()
 
     def restart(self) -> None:
@@ -65,12 +62,10 @@ class SceneFacts:
         return facts, {*objects, *systems}
 
     def _grasps(self, robot: Any, objects: dict[str, Any]) -> set[Fact]:
-        if self._mode != PHYSICAL and self._installed.grasps == "lost":
-            raise RefusalError(
-                f"robot {robot.name!r} was recorded with grasping_mode {self._mode!r}, and "
-                f"OmniGibson {self._installed.version} does not restore what it holds"
-            )
-        return held_now(robot, objects)
+        if self._mode == PHYSICAL:
+            return held_now(robot, objects)
+        found = grasps(robot, self._mode, objects, is_in_state=self._is_grasp_in_state)
+        return set[Fact](found)  # OmniGibson before 3.9 does not restore what is held
 
     def _name_new(self, objects: dict[str, Any], systems: dict[str, Any]) -> None:
         now = {*objects, *systems}
@@ -151,17 +146,3 @@ def held_now(robot: Any, objects: Mapping[str, Any]) -> set[Fact]:
             if held == IsGraspingState.TRUE:
                 facts.add((predicate, robot.name, name))
     return facts
-
-
-def hand_of(arm: str, arms: list[str], robot: str) -> str:
-    """Which hand ``arm`` is. A single arm is the right one, as in OmniGibson's teleoperation.
-
-    Errors: :class:`RefusalError` for several arms that do not say.
-    """
-    if "left" in arm:
-        return LEFT
-    if "right" in arm or len(arms) == 1:
-        return RIGHT
-    raise RefusalError(
-        f"robot {robot!r} has arms {', '.join(arms)}: left and right cannot be told apart"
-    )

@@ -27,7 +27,12 @@ FUNCTIONS: Mapping[str, Sequence[str]] = {
     "omnigibson.utils.python_utils:Serializable.dump_state": ("self", "serialized"),
 }
 """Functions with the arguments they get."""
-ROBOT_FUNCTIONS: Mapping[str, Sequence[str]] = {"is_grasping": ("self", "arm", "candidate_obj")}
+ROBOT_FUNCTIONS: Mapping[str, Sequence[str]] = {
+    "_find_gripper_raycast_collisions": ("self", "arm"),
+    "is_grasping": ("self", "arm", "candidate_obj"),
+}
+ROBOT_NAMES = ("arm_names", "controllers", "finger_links")
+"""Of the class of robots."""
 EXCERPT_ARGUMENTS = (
     "input_path",
     "output_path",
@@ -45,6 +50,7 @@ NAMES = (
     "omnigibson.envs.env_base:Environment.scene",
     "omnigibson.lazy",
     "omnigibson.macros:gm",
+    "omnigibson.object_states.contact_bodies:ContactBodies",
     "omnigibson.object_states.contains:Contains",
     "omnigibson.object_states.covered:Covered",
     "omnigibson.object_states.object_state_base:AbsoluteObjectState",
@@ -76,7 +82,7 @@ SWITCHES = (
 
 def used_functions(installed: Installed) -> dict[str, tuple[str, ...]]:
     """All functions with the arguments they get, for these features."""
-    robot = NEW_ROBOT if installed.robots == "models" else OLD_ROBOT
+    robot = _robot(installed)
     episode = ("self", "episode_id", installed.record_argument)
     return {
         f"{installed.playback}.create_from_hdf5": ("cls", *EXCERPT_ARGUMENTS),
@@ -89,7 +95,8 @@ def used_functions(installed: Installed) -> dict[str, tuple[str, ...]]:
 def check_api(installed: Installed) -> None:
     """Errors: :class:`RefusalError` with the number of differences, and the first."""
     problems = [f"gm has no {s}" for s in SWITCHES if not code_probes.has_switches(s)]
-    problems += [f"no {place}" for place in NAMES if not code_probes.exists(place)]
+    names = [*NAMES, *(f"{_robot(installed)}.{name}" for name in ROBOT_NAMES)]
+    problems += [f"no {place}" for place in names if not code_probes.exists(place)]
     for place, arguments in used_functions(installed).items():
         problems += _problems(place, arguments)
     if problems:
@@ -97,6 +104,10 @@ def check_api(installed: Installed) -> None:
             f"OmniGibson {installed.version} (features of {installed.profile}) is not as the "
             f"player needs it: {counted(len(problems))}, the first: {problems[0]}"
         )
+
+
+def _robot(installed: Installed) -> str:
+    return NEW_ROBOT if installed.robots == "models" else OLD_ROBOT
 
 
 def _problems(place: str, arguments: Sequence[str]) -> list[str]:

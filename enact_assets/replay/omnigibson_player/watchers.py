@@ -1,5 +1,6 @@
 """What is looked at while a demonstration is played: its facts and views, or pictures of it."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -7,17 +8,40 @@ import omnigibson as og
 from PIL import Image
 
 from enact_assets.replay.omnigibson_player import look
+from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
+from enact_assets.replay.omnigibson_player.enact_facts import EnactFacts
 from enact_assets.replay.omnigibson_player.installed import Installed
-from enact_assets.replay.omnigibson_player.intervals import IntervalWriter
-from enact_assets.replay.omnigibson_player.request import PlaybackRequest
+from enact_assets.replay.omnigibson_player.intervals import (
+    Box,
+    Fact,
+    IntervalWriter,
+    ObjectWriter,
+)
+from enact_assets.replay.omnigibson_player.request import ENACT, PlaybackRequest
 from enact_assets.replay.omnigibson_player.scene_facts import SceneFacts
 from enact_assets.replay.omnigibson_player.sight import boxes
+
+COLOURS, LABELS = "rgb", "seg_instance"
+Seen = tuple[dict[str, Any], dict[str, Any]]
+"""What a camera saw, and what it says about that, by modality."""
+
+
+class Facts(Protocol):
+    """Asks for the facts of a frame."""
+
+    def restart(self) -> None:
+        """A chunk begins: the scene was restored."""
+        ...
+
+    def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:
+        """All facts that hold now, and the names of all that counts."""
+        ...
 
 
 class Watcher(Protocol):
     """Looks at frames as they are played."""
 
-    modality: str
+    modalities: tuple[str, ...]
     """What its camera sees."""
 
     def restart(self) -> None:
@@ -32,14 +56,12 @@ class Watcher(Protocol):
 class FactsWatcher:
     """Writes all facts, and the box of everything the camera sees."""
 
-    modality = "seg_instance"
+    modalities: tuple[str, ...] = (LABELS,)
 
-    def __init__(
-        self, request: PlaybackRequest, writer: IntervalWriter, mode: str, installed: Installed
-    ) -> None:
+    def __init__(self, request: PlaybackRequest, writer: IntervalWriter, facts: Facts) -> None:
         self._request = request
         self._writer = writer
-        self._facts = SceneFacts(writer, mode, installed)
+        self._facts = facts
 
     def restart(self) -> None:
         """As in :class:`Watcher`."""
@@ -48,16 +70,14 @@ class FactsWatcher:
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`Watcher`."""
         facts, names = self._facts.at(env, env.scene)
-        seen, about = rendered(sensor, self._request.renders)
-        labels = to_array(seen[self.modality])
-        views = boxes(labels, {int(k): v for k, v in about[self.modality].items()}, names)
+        views = boxes_of(rendered(sensor, self._request.renders), names)
         self._writer.add_frame(frame, facts, views)
 
 
 class PictureWatcher:
     """Stores a PNG file of every frame it looks at, each as soon as it is drawn."""
 
-    modality = "rgb"
+    modalities: tuple[str, ...] = (COLOURS,)
 
     def __init__(self, request: PlaybackRequest, folder: Path) -> None:
         self._request = request
@@ -70,14 +90,34 @@ class PictureWatcher:
         """As in :class:`Watcher`."""
         look.paint_robot(env.scene.robots[0], self._request, frame)
         seen, _ = rendered(sensor, self._request.renders)
-        picture = Image.fromarray(to_array(seen[self.modality])[..., :3].astype("uint8"))
+        picture = Image.fromarray(to_array(seen[COLOURS])[..., :3].astype("uint8"))
         path = picture_path(self._folder, frame)
         partial = path.with_name(f".{path.name}.tmp")
         picture.save(partial, "PNG")
         partial.replace(path)
 
 
-def rendered(sensor: Any, renders: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def facts_of(
+    request: PlaybackRequest,
+    installed: Installed,
+    source: DemonstrationFile,
+    writer: ObjectWriter,
+) -> Facts:
+    """What asks for the facts of a frame, by the rules of ``request``; names go to ``writer``."""
+    mode = source.robot().grasping_mode
+    is_in_state = installed.grasps == "in_rows" and source.has_grasps(request.episode)
+    if request.rules == ENACT:
+        return EnactFacts(writer, request.where, mode, is_grasp_in_state=is_in_state)
+    return SceneFacts(writer, mode, is_grasp_in_state=is_in_state)
+
+
+def boxes_of(seen: Seen, names: Collection[str]) -> dict[str, Box]:
+    """Box of everything in ``names`` that the camera saw."""
+    labels, about = to_array(seen[0][LABELS]), seen[1][LABELS]
+    return boxes(labels, {int(k): v for k, v in about.items()}, names)
+
+
+def rendered(sensor: Any, renders: int) -> Seen:
     """What ``sensor`` sees once the renderer has caught up with the state."""
     for _ in range(renders):
         og.sim.render()

@@ -1,5 +1,6 @@
 """All states of the fake."""
 
+from omnigibson.object_states.contact_bodies import ContactBodies
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
 from omnigibson.object_states.filled import Filled
@@ -22,6 +23,10 @@ class Touching(RelativeObjectState, BooleanStateMixin):
         return back or super().get_value(other)
 
 
+class Under(RelativeObjectState, BooleanStateMixin):
+    pass
+
+
 class OnTop(RelativeObjectState, BooleanStateMixin):
     pass
 
@@ -39,6 +44,7 @@ class ToggledOn(AbsoluteObjectState, BooleanStateMixin):
 
 
 __all__ = [
+    "ContactBodies",
     "Contains",
     "Covered",
     "Filled",
@@ -50,4 +56,5 @@ __all__ = [
     "SlicerActive",
     "ToggledOn",
     "Touching",
+    "Under",
 ]

@@ -3,7 +3,7 @@
 from omnigibson.object_states.object_state_base import CLASSES
 from omnigibson.objects.object_base import BaseObject
 
-ALWAYS = {"Covered", "Touching"}
+ALWAYS = {"ContactBodies", "Covered", "Touching"}
 
 
 class StatefulObject(BaseObject):

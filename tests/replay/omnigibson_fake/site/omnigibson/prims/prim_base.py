@@ -1,4 +1,6 @@
-"""Prims have a name and a USD prim."""
+"""Prims have a name, a pose, and a USD prim."""
+
+import numpy as np
 
 
 class _UsdAttribute:
@@ -22,10 +24,14 @@ class BasePrim:
     def __init__(self, name):
         self._name = name
         self._prim = _UsdPrim()
+        self._position, self._orientation = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]
 
     @property
     def name(self):
         return self._name
+
+    def get_position_orientation(self):
+        return np.array(self._position), np.array(self._orientation)
 
     @property
     def prim(self):

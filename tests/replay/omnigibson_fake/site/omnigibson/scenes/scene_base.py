@@ -7,6 +7,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+import omnigibson as og
 from omnigibson.macros import data_set, gm
 from omnigibson.objects.stateful_object import StatefulObject
 from omnigibson.systems.system_base import BaseSystem
@@ -53,6 +54,7 @@ class Scene(Serializable):
             kind, abilities = args.get("prim_type", 0), args.get("abilities", {})
             made = StatefulObject(self, name, args["category"], prim_type=kind)
             made.has_gpu_state = "particleRemover" in abilities and gm.USE_GPU_DYNAMICS
+        made._position = list(args.get("fake_position", made._position))
         self.registry[name] = made
 
     def remove_object(self, name):
@@ -102,7 +104,7 @@ class Scene(Serializable):
         self.load_facts(state)
 
     def load_facts(self, state):
-        self.frame = state["frame"]
+        self.frame, self.loaded_at = state["frame"], og.sim.n_renders
         for k, value in state["facts"]:  # the others stay as they are
             (self.holding.add if value else self.holding.discard)(k)
         for robot in self.robots:

@@ -41,6 +41,13 @@ class VisionSensor(BaseSensor):
         self.shape = (image_height, image_width)
         self.focal_length, self._aperture = focal_length, 20.955
 
+    def mount(self, position, orientation, scene_path):
+        """On its link, which stands upright."""
+        link = og.sim.scenes[0].robots[0].links.get(scene_path.split("/")[-2])
+        base = link.get_position_orientation()[0] if link else np.zeros(3)
+        self.position = position
+        self._position, self._orientation = (base + position).tolist(), orientation
+
     @property
     def horizontal_aperture(self):
         return self._aperture
@@ -70,16 +77,22 @@ class VisionSensor(BaseSensor):
         if "FAKE_OMNIGIBSON_LOG" in os.environ:
             with Path(os.environ["FAKE_OMNIGIBSON_LOG"]).open("a") as file:
                 file.write(json.dumps(seen) + "\n")
-        if self.modalities == ["rgb"]:
+        found, about = {}, {}
+        if "rgb" in self.modalities:
             picture = np.zeros((*self.shape, 4), np.uint8)
             picture[..., 0] = scene.frame
             picture[..., 1] = int(255 * colours[0][0])
             picture[..., 3] = 255
-            return {"rgb": _Tensor(picture)}, {}
-        labels, names = np.zeros(self.shape, np.int32), {0: "background", 1: "unlabelled"}
-        things = sorted({*scene.registry, *scene.systems})
-        for k, name in enumerate(things):
-            if not scene.holds("Hidden", name, None):
-                labels[2:, 4 * k : 4 * k + 4] = k + 2
-                names[k + 2] = name
-        return {"seg_instance": _Tensor(labels)}, {"seg_instance": names}
+            found["rgb"] = _Tensor(picture)
+        if "seg_instance" in self.modalities:
+            labels, names = np.zeros(self.shape, np.int32), {0: "background", 1: "unlabelled"}
+            for k, name in enumerate(sorted({*scene.registry, *scene.systems})):
+                if not scene.holds("Hidden", name, None) and not self._lags(scene, name):
+                    labels[2:, 4 * k : 4 * k + 4] = k + 2
+                    names[k + 2] = name
+            found["seg_instance"], about["seg_instance"] = _Tensor(labels), names
+        return found, about
+
+    def _lags(self, scene, name):
+        """Segmentation shows what ``Lags`` holds of after five renders only."""
+        return scene.holds("Lags", name, None) and og.sim.n_renders < scene.loaded_at + 5

@@ -1,7 +1,10 @@
 """The robot of the BEHAVIOR challenge."""
 
+from omnigibson.prims.rigid_prim import RigidPrim
 from omnigibson.robots.manipulation_robot import ManipulationRobot
 
 
 class R1Pro(ManipulationRobot):
-    pass
+    @staticmethod
+    def head_links(name):
+        return {"zed_link": RigidPrim(name, "zed_link", (1.0, 2.0, 1.5))}

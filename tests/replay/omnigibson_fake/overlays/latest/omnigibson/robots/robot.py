@@ -1,6 +1,7 @@
 from hashlib import md5
 
 import numpy as np
+from omnigibson.controllers.controller_view import ControllerView
 
 _AG_MAGIC = 1e8 + 123456
 _AG_STATE_SIZE = 18
@@ -14,9 +15,18 @@ class Robot:
     def __init__(self, scene, name, arms, grasping_mode, model):
         shell = MaterialPrim({"diffuse_texture": "shell.png", "diffuse_color_constant": [0, 0, 0]})
         super().__init__(scene, name, "agent", materials={shell, MaterialPrim({"glass": 1})})
+        self._links |= {"zed_link": RigidPrim(name, "zed_link", (1.0, 2.0, 1.5))}
         self.scene, self._arms, self._mode, self.model = scene, arms, grasping_mode, model
+        self._fingers = {arm: [RigidPrim(name, f"{arm}_finger")] for arm in arms}
+        self._goals = dict.fromkeys(arms, OPEN)
         self._ag_obj_in_hand = dict.fromkeys(arms)
         self._ag_obj_constraint_params = dict.fromkeys(arms)
+
+    @property
+    def controllers(self):
+        for arm, goal in self._goals.items():
+            ControllerView.groups[f"group_{arm}"] = Gripper(goal)
+        return {f"gripper_{arm}": (f"group_{arm}", 0) for arm in self._goals}
 
     def deserialize(self, state):
         """Has a grasp, of what, and fifteen numbers more per arm; nothing in older rows."""
