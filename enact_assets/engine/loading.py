@@ -161,6 +161,8 @@ class _Loader:
             case "settings":
                 return self._setting(param.of, param.rule)
             case "handle":
+                if not self._is_read(param):
+                    return None
                 return HANDLES[param.of].provider(self._world.tools, self._partition, loaded)
             case "bundle":
                 return self._bundle(param)
@@ -192,6 +194,14 @@ class _Loader:
             if any(group <= found.items() for group in bound)
             and names.has(read.table.table_name(), tuple(found[d] for d in by))
         ]
+
+    def _is_read(self, param: Param) -> bool:
+        """Whether the condition holds under which a handle is given."""
+        if param.rule.when is None:
+            return True
+        inputs = [Input(asset, when=param.rule.when) for asset in HANDLES[param.of].reads]
+        follows = (Follow(tuple(self._partition), given, self._world.names) for given in inputs)
+        return all(follow.groups(self._made) for follow in follows)
 
     def _rows(self, read: Read) -> pl.DataFrame | None:
         found, name = self._partitions(read), read.table.table_name()

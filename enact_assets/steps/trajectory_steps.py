@@ -60,7 +60,11 @@ def trajectories(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[Trajectories]:
-    """Trajectories drawn uniformly, without replacement, by their rank."""
+    """Trajectories drawn uniformly, without replacement, by their rank. None where imported
+    questions are asked: they bring theirs.
+    """
+    if gating.question_file is not None:
+        return Trajectories.of(Trajectories.empty())
     index = None if changes is None else changes.index
     profile = gating.profile
     return Trajectories.of(SAMPLE.of(profile)(frames, graph, index, profile, questions))
