@@ -108,7 +108,14 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="PATH",
         help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
-        "of such folders, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR demonstrations",
+        "of such folders, a .jsonl question file, a zip of such files and their pictures, or a "
+        ".hdf5 file of raw BEHAVIOR demonstrations",
+    )
+    sub.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR|ZIP",
+        help="where the pictures of question files are (default: beside each file, or in its zip)",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
     about = "check recordings and list every problem; import nothing"
@@ -140,7 +147,9 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.check:
         return max([explain(path, console) for path in arguments.paths])
     root = DataRoot(arguments.data)
-    summary = import_paths(arguments.paths, root, is_copy=arguments.copy)
+    summary = import_paths(
+        arguments.paths, root, is_copy=arguments.copy, pictures=arguments.pictures
+    )
     return print_summary(console, summary, "imported", root.root)
 
 

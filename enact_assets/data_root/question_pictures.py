@@ -24,7 +24,7 @@ ZIP_SUFFIX = ".zip"
 MAX_PICTURE_BYTES = 64 * 2**20
 """A picture above this is refused: 64 MiB are 4,000 x 4,000 px without any compression."""
 _MAX_LEFT_OUT = 2
-_READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError)
+READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError)
 """Of a member that is damaged, encrypted, or compressed in an unknown way."""
 
 
@@ -125,7 +125,7 @@ class PictureZip:
         try:
             with self._opened().archive.open(member) as file:
                 content = file.read(MAX_PICTURE_BYTES + 1)
-        except _READ_ERRORS as error:
+        except READ_ERRORS as error:
             raise QuestionFileError(f"{self.where(found)}: cannot be read ({error})") from error
         if len(content) > MAX_PICTURE_BYTES:
             raise _too_large(self.where(found), len(content))

@@ -1,15 +1,13 @@
 """``enact-assets import``: recordings, annotated videos and question files into a data root."""
 
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
-from enact_assets.contracts.settings import is_partition_name
+from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import SUFFIX, question_file
+from enact_assets.data_root.question_pictures import ZIP_SUFFIX
 from enact_assets.data_root.recordings import (
     ANNOTATION_FILES,
     Recordings,
@@ -19,19 +17,30 @@ from enact_assets.data_root.recordings import (
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.official.layout import find_recordings, output_file
 from enact_assets.official.outcomes import Outcome, Summary
-from enact_assets.questions.official import read_questions
+from enact_assets.official.question_importing import (
+    import_question_file,
+    import_question_zip,
+    is_question_file,
+    question_members,
+)
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
-from enact_assets.system.atomic import replacing
 
 
-def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False) -> Summary:
+def import_paths(
+    paths: Iterable[Path],
+    root: DataRoot,
+    *,
+    is_copy: bool = False,
+    pictures: Path | None = None,
+) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
-    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, or a
-    ``.hdf5`` file of raw demonstrations, which stays where it is.
-    Recordings are linked unless ``is_copy``; question files are read, checked and copied;
+    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, a zip
+    that holds such files, or a ``.hdf5`` file of raw demonstrations, which stays where it is.
+    Recordings are linked unless ``is_copy``; question files are read, checked and copied, and their
+    pictures, at ``pictures`` or beside them, linked;
     annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
@@ -41,9 +50,11 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         if not os.access(path, os.F_OK):
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
             continue
-        if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
-            with summary.attempt(path.name) as outcome:
-                outcome.numbers["questions"] = _import_questions(path, root)
+        if is_question_file(path):
+            import_question_file(path, root, summary, pictures)
+            continue
+        if path.suffix == ZIP_SUFFIX and _has_questions(path, summary):
+            import_question_zip(path, root, summary, pictures)
             continue
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
@@ -61,6 +72,15 @@ def import_paths(paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False
         said = "`enact-assets materialize` makes their tables and questions."
         summary.notes.append(said)
     return summary
+
+
+def _has_questions(path: Path, summary: Summary) -> bool:
+    """Whether a zip holds question files; one that cannot be read is a failure."""
+    try:
+        return bool(question_members(path))
+    except EnactError as error:
+        summary.outcomes.append(Outcome(str(path), error=str(error)))
+    return False
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
@@ -102,23 +122,3 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> None:
     output_file(root.root, root.recordings.name)
     Recordings(root.recordings).add(folder, copy=is_copy)
     Forgotten(root.root).remove("demonstration", [name])
-
-
-def _import_questions(path: Path, root: DataRoot) -> int:
-    if not is_partition_name(path.stem):
-        raise QuestionFileError(
-            f"{path}: the name cannot be a partition name (letters, digits and _.:+@- only). "
-            "Rename the file"
-        )
-    questions = read_questions(path)
-    if not questions:
-        raise QuestionFileError(f"{path}: contains no questions")
-    file = question_file(root.question_files, path.stem)
-    place = output_file(root.root, *file.relative_to(root.root).parts)
-    try:
-        if not place.exists() or not place.samefile(path):
-            with replacing(place) as temporary:
-                shutil.copyfile(path, temporary)
-    except OSError as error:
-        raise OutputError(f"{place}: cannot be written ({error.strerror})") from error
-    return len(questions)
