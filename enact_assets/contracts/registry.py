@@ -78,6 +78,7 @@ _FIELDS = (
     "wording",
     "noise",
 )
+_LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
@@ -223,6 +224,9 @@ def _variants(
         if name != BASELINE:
             found = _variant(given, of_others, gatings, sets, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
+        if found.is_imported and looks[0] != looks[1]:
+            wanted = "pictures come with imported questions; set no camera, renderer or appearance"
+            raise wrong(f"{where}.{name}", wanted, sorted(set(given) & {*_LOOKS}))
         # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
@@ -264,6 +268,7 @@ def _variant(
     found = dataclasses.replace(
         base,
         gating=asked.gating,
+        is_imported=has_file,
         question_set=asked.name,
         asks=_asks(entry.get("asks", base.asks), f"{where}.asks"),
         sources=_sources(entry.get("sources", list(base.sources)), f"{where}.sources"),

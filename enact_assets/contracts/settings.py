@@ -178,6 +178,8 @@ class Variant:
     """Its questions are about demonstrations of these sources."""
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
+    is_imported: bool = False
+    """Whether its questions are those of an imported file."""
 
     def __post_init__(self) -> None:
         if not self.question_set:
@@ -263,6 +265,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("drops_ambiguous", True),
     ("per_stratum", None),
     ("question_file", None),
+    ("is_imported", False),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

@@ -86,6 +86,7 @@ def given_qa(segmented_frames: pl.DataFrame, questions: Sequence[FoundQuestion])
                 "draw": place,
                 "wording": NATURAL,
                 "prompt": question.question,
+                "question_file": found.file,
             }
         )
     return Qa.build(rows)

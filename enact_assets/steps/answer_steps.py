@@ -99,7 +99,8 @@ def error_analysis(
     """
     known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
     verified = evaluated.filter(pl.col("unverified").is_null())
-    compared = compare_answers(verified, questions, known)
+    asked = questions.filter(pl.col("demonstration").is_in(list(known)))
+    compared = compare_answers(verified, asked, known)
     return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
 
 
