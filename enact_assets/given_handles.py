@@ -15,7 +15,7 @@ from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.given_pictures import ShownPicture, given_key_frames
 from enact_assets.frames.recorded_pictures import camera_of, is_shown, read_pictures
 from enact_assets.handles import Tools
-from enact_assets.questions.given_questions import pictures_named
+from enact_assets.questions.given_questions import key_frames_of, pictures_named
 from enact_assets.questions.imported_questions import FoundQuestion, ImportedQuestions
 from enact_assets.replay.replay_tables import States
 from enact_assets.replay.sources import PictureRequest
@@ -67,10 +67,11 @@ class GivenPictures:
         tools = self._tools
         hears = tools.progress(f"pictures {name} {variant.name}").pictures
 
-        def others(rest: pl.DataFrame) -> Iterator[tuple[int, bytes]]:
+        def others(ids: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
             if not is_shown(tools.recordings, name, source, variant):
                 return
             if source in RENDERED:
+                rest = wanted.filter(pl.col("frame").is_in(list(ids))).unique("frame")
                 made = (
                     all_sources(tools.recordings)
                     .named(source)
@@ -86,20 +87,20 @@ class GivenPictures:
             folder = tools.recordings.folder(name)
             camera = camera_of(folder, variant)
             if camera is not None:
-                ids = dict(rest.select("frame", "frame_id").iter_rows())
                 yield from read_pictures(folder, ids, n_frames, camera)
 
         return given_key_frames(wanted, self._shown(name), tools.images, others, hears)
 
     def _shown(self, demonstration: str) -> Iterator[ShownPicture]:
+        """Of every file: the same question may have other pictures in each."""
         places = {n: linked_pictures(self._asked.folder, n) for n in self._files}
-        for frame_id, question, image in pictures_named(
-            self._asked.pictured(demonstration, self._files)
-        ):
+        questions = self._asked.pictured(demonstration, self._files)
+        number = {shown: k for k, shown in enumerate(key_frames_of(questions))}
+        for shown, question, image in pictures_named(questions):
             place = places[question.file]
             found = None if place is None else place.find(image)
             if place is not None and found is not None:
-                yield ShownPicture(frame_id, question.question.id, place, found)
+                yield ShownPicture(number[shown], question.question.id, place, found)
 
 
 @provides(reads=("given_questions", "given_pictures"))

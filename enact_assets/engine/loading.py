@@ -199,9 +199,13 @@ class _Loader:
         """Whether the condition holds under which a handle is given."""
         if param.rule.when is None:
             return True
-        inputs = [Input(asset, when=param.rule.when) for asset in HANDLES[param.of].reads]
-        follows = (Follow(tuple(self._partition), given, self._world.names) for given in inputs)
-        return all(follow.groups(self._made) for follow in follows)
+        names = self._world.names
+        dimension = names.graph.conditions[param.rule.when]
+        name = self._partition.get(dimension)
+        if name is None:
+            by = next(d for d in self._partition if dimension in names.graph.determined_by(d))
+            name = names.decided(dimension, by)[self._partition[by]]
+        return name in names.holds.get(param.rule.when, ())
 
     def _rows(self, read: Read) -> pl.DataFrame | None:
         found, name = self._partitions(read), read.table.table_name()

@@ -40,21 +40,22 @@ def _pair_patterns() -> list[tuple[re.Pattern[str], str]]:
 
 _PAIRS = _pair_patterns()
 _STATES = {words.lower(): name for name, words in OBJECT_STATES.items()} | _PUBLISHED_STATES
-_VERBS: Sequence[tuple[re.Pattern[str], Operation | None]] = tuple(
-    (re.compile(f"the (?P<subject>.+?) {verb} (?P<state>.+)"), operation)
-    for verb, operation in (
-        # The published wording, then ours; None: a transition, or a state that comes about.
-        ("(?:is|are) no longer", "remove"),
-        ("(?:stopped|ceased) being", "remove"),
-        ("(?:is|are) not(?= .* any more$)", "remove"),
-        ("(?:has|have) turned into", "transition"),
-        ("(?:becomes?|now becomes?|transitions? to be|changes? to be)", None),
-        ("(?:is|are) now", "add"),
-        ("(?:has|have) come to be", "add"),
-        ("ends? up", "add"),
-        ("(?:is|are)(?= .* from now on$)", "add"),
-    )
+_SAID: Sequence[tuple[str, Operation | None]] = (
+    # The published wording, then ours; None: a state that comes about, or a transition.
+    ("(?:is|are) no longer", "remove"),
+    ("(?:stopped|ceased) being", "remove"),
+    ("(?:is|are) not(?= .* any more$)", "remove"),
+    ("(?:has|have) turned into", "transition"),
+    ("(?:becomes?|now becomes?|transitions? to be|changes? to be)", None),
+    ("(?:is|are) now", "add"),
+    ("(?:has|have) come to be", "add"),
+    ("ends? up", "add"),
+    ("(?:is|are)(?= .* from now on$)", "add"),
 )
+_VERBS = [
+    (re.compile(f"the (?P<subject>.+?) {verb} (?P<state>.+)"), operation)
+    for verb, operation in _SAID
+]
 _TAILS = re.compile(" (?:any more|from now on)$")
 
 

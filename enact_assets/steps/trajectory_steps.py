@@ -29,8 +29,12 @@ def visible_changes(
     changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
     """An edge joins two key frames if one to five changes between them are visible in both
-    pictures; with the objects it names and the sizes of their masks.
+    pictures; with the objects it names and the sizes of their masks. Imported questions bring their
+    steps: there is no graph.
     """
+    if changes.gating.question_file is not None:
+        none = TransitionGraph.empty(), EditedObjects.empty()
+        return TransitionGraph.of(none[0]), EditedObjects.of(none[1])
     index = changes.index
     graph = build_transition_graph(changes.frames, index)
     edited = measure_edited_objects(graph, changes.seen, index)

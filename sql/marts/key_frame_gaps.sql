@@ -1,7 +1,8 @@
 -- key_frame_gaps: one row per gating, demonstration and kind of gap; demonstration null: all.
 -- Reads: segmented_frames, demonstrations, qa.
 -- Rule:  neighbours are key frames next to each other; steps are those of questions, which may
---        leave key frames out, each counted as often as a question takes it.
+--        leave key frames out, each counted as often as a question takes it. Imported questions
+--        show a frame at several places: that is no gap.
 create table key_frame_gaps as
 with taken as (
     select demonstration, gating, key_frame, frame, frame_rate_hz
@@ -53,7 +54,7 @@ sizes as (
     select
         gating, demonstration, between_frames, frame_rate_hz, frames, sum(n_gaps)::bigint as n_gaps
     from gaps
-    where frames is not null
+    where frames > 0
     group by all
 ),
 

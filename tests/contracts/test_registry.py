@@ -101,7 +101,7 @@ def test_a_variant_asks_the_question_set_it_names_or_that_of_its_gating(tmp_path
     assert asked["high"] == ("reworded", "contact")
     assert asked["low"] == asked["baseline"] == ("state", "state")
     assert asked["contact"] == ("contact", "contact")
-    assert set(registry.question_sets) == {"contact", "reworded", "state"}
+    assert set(registry.question_sets) == {"contact", "official", "reworded", "state"}
 
 
 def test_the_defaults_are_those_of_the_registry() -> None:
@@ -117,7 +117,7 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     variants = load_registry(DEFAULT_REGISTRY).variants
     named = {name for panel in PUBLISHED.values() for name in panel}
     told = {name for condition in TOLD.values() for name in condition}
-    imported = {"recorded", "real_world_video"}
+    imported = {"recorded", "real_world_video", "official"}
     assert set(variants) == {"baseline", "contact"} | named | told | imported
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
     for name in ("contact", *told, *imported):
@@ -381,7 +381,7 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         ("variants.emoji.wording", "terse", "emoji, natural, symbolic"),
         ("variants.baseline.appearance.robot", "plaid", "black_and_white, random, skin, white"),
         (f"{RENDERER}.mode", "cartoon", "default, path_tracing, ray_tracing_only, realistic"),
-        ("variants.aperture_80.gating", "touch", "contact, state"),
+        ("variants.aperture_80.gating", "touch", "contact, official, state"),
         ("gatings.state.profile", "draft", "paper, release"),
         ("demo.variants", ["baseline", "aperture_90"], "aperture_30, aperture_60, aperture_80"),
         ("demo.demonstrations", ["set_table-0"], min(yaml.safe_load(TEXT)["demonstrations"])),
@@ -757,6 +757,7 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     registry = load_registry(DEFAULT_REGISTRY)
     fields = dataclasses.asdict(registry.gatings["state"])
     assert fields["profile"].pop("drops_ambiguous") is True
+    assert fields.pop("question_file") is None
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)
     before = {"name": "state", "gating": "state"}
     assert settings_sha(registry.question_sets["state"]) == content_sha(before)
@@ -784,4 +785,4 @@ def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> Non
     assert {found.questions.wanted(few, length) for length in PAPER.lengths} == {144}
     asked = [found.questions.wanted(three, length) for length in PAPER.lengths]
     assert asked == [70, 0, 0, 50, 0, 0, 60, 0]
-    assert len({settings_sha(s) for s in found.question_sets.values()}) == 4
+    assert len({settings_sha(s) for s in found.question_sets.values()}) == 5
