@@ -1,9 +1,10 @@
 -- missing_answers_have_no_score: one row per answer whose status and scores contradict each other.
 -- Reads: evaluation, predictions.
 -- Rule:  missing means that the model never answered, and then every score is null; a parsed answer
---        has every score; without a replay only is_exact and, the same, is_accepted. Unparsed ones have zeros (profile paper) or no score at all (release),
---        the same for all of a model and variant, which are evaluated together. Refused and cut
---        are reasons only where the model stopped so.
+--        has every score; without a replay only is_exact and, the same, is_accepted. Unparsed ones
+--        have zeros (profile paper) or no score at all (release), the same for all of a model and
+--        variant, which are evaluated together. Refused and cut are reasons only where the model
+--        stopped so.
 -- Fix:   materialize evaluation of that model and variant again.
 with judged as (
     select

@@ -231,7 +231,8 @@ union all by name
 select
     model, variant, kind, length,
     'missing' as state, false as is_reference,
-    n_questions, 0 as n_scored, 0 as n_verified, n_questions as n_answers, 0 as n_parsed, 0 as n_wrong_length,
+    n_questions, 0 as n_scored, 0 as n_verified, n_questions as n_answers,
+    0 as n_parsed, 0 as n_wrong_length,
     0 as n_unparsed, 0 as n_refused, 0 as n_cut, n_questions as n_missing,
     0 as n_demonstrations
 from absent_evaluations
@@ -250,8 +251,7 @@ comment on column leaderboard.is_reference is
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_verified is
-'of n_scored: orders other than the reference were verified too, against scene graphs; the others,
-imported questions without a replay, by exact match alone, and are in no pairwise accuracy';
+'of n_scored: verified step by step; others (no replay) by exact match, in no pairwise accuracy';
 comment on column leaderboard.n_answers is
 'answers asked for: each question as often as it was repeated; parsed, unparsed and missing ones';
 comment on column leaderboard.repetitions is
