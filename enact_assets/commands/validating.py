@@ -145,7 +145,7 @@ class _Look:
             return self._at_raw_file(file)
         if is_question_file(file):
             return self._at_questions(file, read_questions(file), file.parent)
-        if file.suffix == ZIP_SUFFIX:
+        if file.suffix.lower() == ZIP_SUFFIX:
             members = question_members(file)
             questions = (read_from_zip(file, member) for member in members)
             if members:

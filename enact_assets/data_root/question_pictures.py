@@ -7,6 +7,7 @@ parts, so that ``QA``, ``QA/images`` and the folder around them are all right. N
 
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,10 @@ ZIP_SUFFIX = ".zip"
 MAX_PICTURE_BYTES = 64 * 2**20
 """A picture above this is refused: 64 MiB are 4,000 x 4,000 px without any compression."""
 _MAX_LEFT_OUT = 2
-READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError)
+READ_ERRORS = (
+    *(OSError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError),
+    RuntimeError,  # an encrypted member, and what zipfile does not implement
+)
 """Of a member that is damaged, encrypted, or compressed in an unknown way."""
 
 
@@ -149,7 +153,7 @@ class PictureZip:
         try:
             about = self.path.stat()
             return _open_zip(self.path, about.st_mtime_ns, about.st_size)
-        except (OSError, zipfile.BadZipFile) as error:
+        except READ_ERRORS as error:
             raise QuestionFileError(f"{self.path}: not a zip that can be read ({error})") from error
 
 

@@ -53,7 +53,7 @@ def import_paths(
         if is_question_file(path):
             import_question_file(path, root, summary, pictures)
             continue
-        if path.suffix == ZIP_SUFFIX and _has_questions(path, summary):
+        if path.suffix.lower() == ZIP_SUFFIX and _has_questions(path, summary):
             import_question_zip(path, root, summary, pictures)
             continue
         if path.suffix in RAW_SUFFIXES:

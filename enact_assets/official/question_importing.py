@@ -59,7 +59,7 @@ def question_members(path: Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except (OSError, zipfile.BadZipFile) as error:
+    except READ_ERRORS as error:
         raise QuestionFileError(f"{path}: not a zip that can be read ({error})") from error
     return [
         member

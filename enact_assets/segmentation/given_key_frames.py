@@ -1,34 +1,52 @@
-"""Key frames that are given, by imported questions or by a recording of key frames alone."""
+"""Key frames that are given, not found: graphs are those recorded at them, and nothing is smoothed.
+
+Segmented activities of the public release hold key frames and no frame between them; a question
+file names frames of a replay.
+"""
 
 import numpy as np
 import polars as pl
 
+from enact_assets.contracts.predicates import EXISTS
 from enact_assets.contracts.settings import Gating
-from enact_assets.segmentation.component_index import Ints
-from enact_assets.segmentation.held_facts import changes_at, facts_at
+from enact_assets.segmentation.held_facts import Ints, changes_at, facts_at
 from enact_assets.segmentation.landed import KeyFrames, SegmentedTables, land, only_demonstration
 
 
-def given(  # noqa: PLR0917 - the tables of a replay
+def is_given(demonstrations: pl.DataFrame) -> bool:
+    """Whether every frame of the one demonstration is a key frame.
+
+    Such frames were not taken at an even pace: column ``frame_rate_hz`` is 0.
+    """
+    return bool(demonstrations.item(0, "frame_rate_hz") == 0)
+
+
+def given(
     demonstrations: pl.DataFrame,
     facts: pl.DataFrame,
     objects: pl.DataFrame,
     gating: Gating,
     later_parents: pl.DataFrame | None,
-    frames: Ints,
+    *,
+    frames: Ints | None = None,
 ) -> SegmentedTables:
-    """``frames`` (M,), ascending positions, as key frames; graphs are what was recorded at them.
+    """What is recorded at ascending positions ``frames`` (M,), by default at all frames.
 
-    Nothing is smoothed (definitions.md R5). Errors: :class:`ReplayError` if not exactly one
-    demonstration is given or a table is of another one.
+    A gating that counts some predicates only keeps those, and existence. ``change_frame`` and
+    ``similarity`` are null. Errors: :class:`ReplayError` if not exactly one demonstration is
+    given or a table is of another one.
     """
-    only_demonstration(demonstrations, facts=facts, objects=objects, later_parents=later_parents)
-    frames = np.ascontiguousarray(frames, np.int64)
-    nothing = np.full(frames.size, -1)
+    _, n_frames = only_demonstration(
+        demonstrations, facts=facts, objects=objects, later_parents=later_parents
+    )
+    at = np.arange(n_frames) if frames is None else frames
+    if not gating.profile.counts_every_state:
+        facts = facts.filter(pl.col("predicate").is_in([*gating.predicates, EXISTS]))
+    nothing = np.full(at.size, -1)
     return land(
         demonstrations,
         gating,
-        KeyFrames(frames, nothing, nothing.astype(np.float64)),
-        changes_at(facts, objects, frames, later_parents),
-        facts_at(facts, frames),
+        KeyFrames(at, nothing, nothing.astype(np.float64)),
+        changes_at(facts, objects, at, later_parents),
+        facts_at(facts, at),
     )

@@ -31,7 +31,7 @@ def segmentation(
     check_replay(demonstrations, facts, objects, later)
     if asked is not None:
         frames = given_frames(demonstrations, asked.found)
-        found = given(demonstrations, facts, objects, gating, later, frames)
+        found = given(demonstrations, facts, objects, gating, later, frames=frames)
         return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)
     if demonstrations.item(0, "source") == QUESTIONS:
         return SegmentedFrames.of(SegmentedFrames.empty()), SceneGraphs.of(SceneGraphs.empty())

@@ -28,6 +28,7 @@ from enact_assets.contracts.settings import (
     IGNORED,
     KNOWN,
     LIMITS,
+    NO_LIMIT,
     is_partition_name,
 )
 from enact_assets.engine.graph import Partition
@@ -786,3 +787,45 @@ def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> Non
     asked = [found.questions.wanted(three, length) for length in PAPER.lengths]
     assert asked == [70, 0, 0, 50, 0, 0, 60, 0]
     assert len({settings_sha(s) for s in found.question_sets.values()}) == 5
+
+
+def test_questions_of_files_are_asked_only_where_their_file_is(tmp_path: Path) -> None:
+    """A data root without them plans nothing for them, and pays nothing."""
+    registry = load_registry(DEFAULT_REGISTRY)
+    assert registry.question_sets["official"].per_stratum == NO_LIMIT
+    assert registry.variant("official").is_imported
+    without = registry.with_questions([])
+    assert set(registry.gatings) - set(without.gatings) == {"official"}
+    assert set(registry.variants) - set(without.variants) == {"official"}
+    assert set(registry.question_sets) - set(without.question_sets) == {"official"}
+    assert registry.with_questions(["some"]) == registry
+
+    def add(entries) -> None:
+        gating = {"profile": "release", "contact": True, "question_file": "mine"}
+        put(entries, "gatings.mine", gating)
+        put(entries, "variants.mine", {"gating": "mine", "sources": ["questions"]})
+        put(entries, "questions.wording", "emoji")
+
+    own = load_registry(write(tmp_path, add))
+    assert own.variant("mine").wording == "natural"
+    assert "mine" not in own.with_questions(["other"]).variants
+    assert {"mine", "official"} <= set(own.with_questions(["other", "mine"]).gatings)
+    assert own.gating("mine").takes(["mine", "other"]) == ("mine",)
+    assert own.gating("official").takes(["other", "mine"]) == ("mine", "other")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "about"),
+    [
+        ("gatings.state.question_file", "any", "only a gating of profile 'release'"),
+        ("gatings.official.question_file", "../x", "expected the name of an imported question"),
+        ("variants.baseline.gating", "official", "the baseline asks questions of ours"),
+        ("variants.official.camera", {"aperture_mm": 80.0}, "pictures come with imported"),
+        ("variants.official.wording", "emoji", "public release's own wording"),
+    ],
+)
+def test_what_imported_questions_cannot_have_is_refused(
+    tmp_path: Path, field: str, value, about: str
+) -> None:
+    """A setting that changes nothing would name a probe of nothing."""
+    assert about in refusal(write(tmp_path, lambda e: put(e, field, value)))
