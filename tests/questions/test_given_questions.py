@@ -34,6 +34,7 @@ from enact_assets.questions.official import (
     OfficialQuestion,
     image_paths,
     question_type,
+    write_questions_file,
 )
 from enact_assets.questions.official_actions import actions_in, components_of
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
