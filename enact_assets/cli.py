@@ -110,8 +110,14 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="PATH",
         help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
-        "of such folders, a .zip of them, a .jsonl question file, or a .hdf5 file of raw BEHAVIOR "
-        "demonstrations",
+        "of such folders, a .zip of them, a .jsonl question file, a .zip of such files and their "
+        "pictures, or a .hdf5 file of raw BEHAVIOR demonstrations",
+    )
+    sub.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR|ZIP",
+        help="where the pictures of question files are (default: beside each file, or in its zip)",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
     about = "check recordings and list every problem; import nothing"
@@ -146,7 +152,13 @@ def _import(arguments: argparse.Namespace, console: Console) -> int:
         return max([explain(path, console) for path in arguments.paths])
     root = DataRoot(arguments.data)
     with shown_progress(console, "import") as on_progress:
-        summary = import_paths(arguments.paths, root, is_copy=arguments.copy, told=on_progress)
+        summary = import_paths(
+            arguments.paths,
+            root,
+            is_copy=arguments.copy,
+            pictures=arguments.pictures,
+            told=on_progress,
+        )
     return print_summary(console, summary, "imported", root.root)
 
 

@@ -21,6 +21,7 @@ from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
@@ -84,7 +85,8 @@ class Replayer:
 @provides(reads=("recording",))
 def replayer(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Replayer:
     """Replays by whichever source has the demonstration."""
-    return Replayer(all_sources(tools.recordings), tools.progress)
+    asked = ImportedQuestions(tools.question_files)
+    return Replayer(all_sources(tools.recordings, asked), tools.progress)
 
 
 @dataclass(frozen=True)

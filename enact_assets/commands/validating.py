@@ -12,6 +12,7 @@ from enact_assets.commands.reading import AddCommand
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.data_root.recording_zips import ZippedRecording
 from enact_assets.official.outcomes import Told
+from enact_assets.questions.official import ImportedQuestion
 from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
@@ -161,11 +162,16 @@ class _Look:
 
     def at_file(self, file: Path) -> int:
         """A file by its name, as `import` tells them apart; of a recording, with its pictures."""
-        from enact_assets.data_root.question_files import SUFFIX
+        from enact_assets.data_root.question_pictures import ZIP_SUFFIX
         from enact_assets.data_root.recordings import (
             ANNOTATION_FILES,
             DEMONSTRATION_FILE,
             GRAPH_FILES,
+        )
+        from enact_assets.official.question_importing import (
+            is_question_file,
+            question_members,
+            read_from_zip,
         )
         from enact_assets.questions.official import read_questions
         from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
@@ -176,11 +182,27 @@ class _Look:
             return self._at_demonstration(file)
         if file.suffix in RAW_SUFFIXES:
             return self._at_raw_file(file)
-        if file.suffix == SUFFIX and file.name not in ANNOTATION_FILES:
-            return self._good(file, f"{len(read_questions(file))} questions")
+        if is_question_file(file):
+            return self._at_questions(file, read_questions(file), file.parent)
+        if file.suffix.lower() == ZIP_SUFFIX:
+            members = question_members(file)
+            questions = (read_from_zip(file, member) for member in members)
+            if members:
+                return max([self._at_questions(file, q, file) for q in questions])
         if file.suffix.lower() not in {Path(name).suffix for name in ANNOTATION_FILES}:
             raise RecordingError(f"{file}: {NOT_TAKEN}")
         return self._at_annotation(file)
+
+    def _at_questions(self, file: Path, questions: list[ImportedQuestion], place: Path) -> int:
+        from enact_assets.data_root.question_pictures import pictures_at
+        from enact_assets.official.question_importing import look_for_pictures
+
+        found = look_for_pictures(questions, pictures_at(place))
+        if found.missing:
+            self._tell(f"note: {file}: {found.note}.")
+        n_tasks = len({question.task_name for question in questions})
+        said = f"{len(questions)} questions about {n_tasks} demonstrations"
+        return self._good(file, f"{said}, {found.n_found} pictures")
 
     def _at_scene_graphs(self, file: Path) -> int:
         from enact_assets.data_root.recordings import SEGMENTED_FILES

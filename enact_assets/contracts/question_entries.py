@@ -13,6 +13,7 @@ from enact_assets.contracts.entries import (
 )
 from enact_assets.contracts.settings import (
     NATURAL,
+    NO_LIMIT,
     Gating,
     PerLength,
     QuestionSetSettings,
@@ -24,6 +25,8 @@ from enact_assets.contracts.settings import (
 def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> QuestionSettings:
     """Numbers and wording. Errors: :class:`SettingsError` with ``where`` and the field."""
     questions = changed(QuestionSettings(), entry, where)
+    # Questions of a file are asked as the file has them, all of them.
+    gatings = {n: g for n, g in gatings.items() if g.question_file is None}
     lengths = questions.probe_lengths
     if not lengths or len(set(lengths)) < len(lengths):
         raise wrong(f"{where}.probe_lengths", "expected one or more different lengths", lengths)
@@ -71,9 +74,13 @@ def question_sets_of(
 ) -> dict[str, QuestionSetSettings]:
     """One of each gating, under its name, and those that ``entry`` names.
 
+    That of a gating with a question file takes all its questions.
     Errors: :class:`SettingsError` with ``where``, set and field.
     """
-    sets = {name: QuestionSetSettings(name, name) for name in gatings}
+    sets = {
+        name: QuestionSetSettings(name, name, None if gating.question_file is None else NO_LIMIT)
+        for name, gating in gatings.items()
+    }
     for name, given in named_entries(entry, where).items():
         known = ("gating", "per_stratum")
         fields = mapping(given, f"{where}.{name}", known=known, required=("gating",))

@@ -6,7 +6,7 @@ constants written out) before it is hashed, so that a changed constant changes w
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -78,6 +78,7 @@ _FIELDS = (
     "wording",
     "noise",
 )
+_LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
@@ -117,6 +118,19 @@ class Registry:
         if name not in entries:
             raise UnknownNameError.of(dimension.replace("_", " "), name, entries)
         return entries[name]
+
+    def with_questions(self, question_files: Collection[str]) -> "Registry":
+        """The registry without gatings whose question file is not in ``question_files``, and
+        without their sets and variants: in a data root without question files there are none.
+        """
+        gatings = {
+            name: gating
+            for name, gating in self.gatings.items()
+            if gating.question_file is None or gating.takes(question_files)
+        }
+        sets = {n: s for n, s in self.question_sets.items() if s.gating in gatings}
+        variants = {n: v for n, v in self.variants.items() if v.gating in gatings}
+        return dataclasses.replace(self, gatings=gatings, question_sets=sets, variants=variants)
 
     def gating(self, name: str) -> Gating:
         """The gating called ``name``; raises :class:`UnknownNameError`."""
@@ -199,6 +213,9 @@ def _variants(
             wanted = f"the baseline asks questions unchanged: {instead}"
             raise wrong(f"{first}.{name}", wanted, given[name])
     base = _variant(given, Variant(BASELINE, "", wording=wording, asks=ALL), gatings, sets, first)
+    if gatings[base.gating].question_file is not None:
+        wanted = "the baseline asks questions of ours; ask those of a file under another variant"
+        raise wrong(f"{first}.gating", wanted, base.gating)
     variants = {BASELINE: base}
     # Others ask what the baseline asks only if they say so: their questions are bought once more.
     of_others = dataclasses.replace(base, asks=PROBE)
@@ -207,6 +224,9 @@ def _variants(
         if name != BASELINE:
             found = _variant(given, of_others, gatings, sets, f"{where}.{name}")
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
+        if found.is_imported and looks[0] != looks[1]:
+            wanted = "pictures come with imported questions; set no camera, renderer or appearance"
+            raise wrong(f"{where}.{name}", wanted, sorted(set(given) & {*_LOOKS}))
         # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
@@ -242,18 +262,20 @@ def _variant(
     """``base`` with what ``entry`` sets."""
     entry = mapping(entry, where, known=_FIELDS)
     asked = _asked_set(entry, base, gatings, sets, where)
+    # Questions of a file are not worded anew, whatever the baseline's wording is.
+    has_file = gatings[asked.gating].question_file is not None
+    wording = entry.get("wording", NATURAL if has_file else base.wording)
     found = dataclasses.replace(
         base,
         gating=asked.gating,
+        is_imported=has_file,
         question_set=asked.name,
         asks=_asks(entry.get("asks", base.asks), f"{where}.asks"),
         sources=_sources(entry.get("sources", list(base.sources)), f"{where}.sources"),
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
-        wording=one_of(
-            "wording", entry.get("wording", base.wording), KNOWN["wording"], f"{where}.wording"
-        ),
+        wording=one_of("wording", wording, KNOWN["wording"], f"{where}.wording"),
         noise=changed(base.noise, entry.get("noise", {}), f"{where}.noise"),
     )
     for name in IGNORED.get(found.camera.projection, ()):

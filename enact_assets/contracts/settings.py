@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,17 @@ OMNIGIBSON = "omnigibson"
 """Source of demonstrations that OmniGibson replays from a raw recording."""
 VIDEO = "video"
 """Source of demonstrations read from an annotated video."""
-SOURCES = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
+QUESTIONS = "questions"
+"""Source of demonstrations of which there is nothing but questions, in an imported file."""
+REPLAYED = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
+"""Sources that say what happened."""
+SOURCES = (*REPLAYED, QUESTIONS)
 RENDERED = frozenset({EMBEDDED, OMNIGIBSON})
 """Sources whose pictures can be made under any variant; of others, what came is all there is."""
 PROBE, ALL = "probe", "all"
 """Which questions of its set a variant asks: those compared between variants, or all."""
+ANY_FILE = "any"
+"""In place of the name of a question file: every imported one."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
@@ -37,6 +43,12 @@ class Gating:
     """Empty: every state that was recorded."""
     embedded_min_visible_fraction: float | None = None
     """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
+    question_file: str | None = None
+    """The imported file, or ``ANY_FILE``, that names key frames and questions in place of ours."""
+
+    def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
+        """Those of ``question_files`` whose questions it takes, sorted."""
+        return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))
 
     def profile_of(self, source: str) -> Profile:
         """Constants for a demonstration that ``source`` recorded."""
@@ -120,6 +132,8 @@ class NoiseSettings:
     seed: int = 0
 
 
+NO_LIMIT = 1_000_000
+"""A number of questions that takes all there are."""
 PerLength = int | Mapping[int, int]
 """A number of questions per kind and length: one for all lengths, or length -> number. A length
 that is not named has none."""
@@ -160,10 +174,12 @@ class Variant:
     """The set it asks; unless given, that of its gating."""
     asks: str | int = PROBE
     """Which questions of that set: the probe questions, all, or so many per kind and length."""
-    sources: tuple[str, ...] = SOURCES
+    sources: tuple[str, ...] = REPLAYED
     """Its questions are about demonstrations of these sources."""
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
+    is_imported: bool = False
+    """Whether its questions are those of an imported file."""
 
     def __post_init__(self) -> None:
         if not self.question_set:
@@ -214,7 +230,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, math.inf),
     "trajectories_per_length": (1, 1_000_000),
     "question_set_per_stratum": (1, 1_000_000),
-    "per_stratum": (1, 1_000_000),
+    "per_stratum": (1, NO_LIMIT),
     "probe_set_per_stratum": (1, 1_000_000),
     "asks": (1, 1_000_000),
 }
@@ -245,7 +261,12 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
-_ADDED: tuple[tuple[str, object], ...] = (("drops_ambiguous", True), ("per_stratum", None))
+_ADDED: tuple[tuple[str, object], ...] = (
+    ("drops_ambiguous", True),
+    ("per_stratum", None),
+    ("question_file", None),
+    ("is_imported", False),
+)
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""
 

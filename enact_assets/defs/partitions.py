@@ -31,7 +31,9 @@ class Partitions:
             **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
-        names = names_now(registry, (), (), ())
+        # Static partitions: all that the registry names, whatever was imported.
+        files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]
+        names = names_now(registry, (), (), files)
         self._all = names.of
         # Input dimension, and one that determines it -> names of the latter -> names of the former.
         self._decided = {

@@ -93,7 +93,7 @@ def _inputs(param: Param) -> Iterable[Input]:
         yield Input(SETTINGS[kind].root, fixed=rule.fixed)
     if param.kind == "handle":
         for asset in HANDLES[param.of].reads:
-            yield Input(asset)
+            yield Input(asset, when=rule.when)
 
 
 def _both(first: Input, second: Input) -> Input:

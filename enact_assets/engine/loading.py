@@ -161,6 +161,8 @@ class _Loader:
             case "settings":
                 return self._setting(param.of, param.rule)
             case "handle":
+                if not self._is_read(param):
+                    return None
                 return HANDLES[param.of].provider(self._world.tools, self._partition, loaded)
             case "bundle":
                 return self._bundle(param)
@@ -192,6 +194,18 @@ class _Loader:
             if any(group <= found.items() for group in bound)
             and names.has(read.table.table_name(), tuple(found[d] for d in by))
         ]
+
+    def _is_read(self, param: Param) -> bool:
+        """Whether the condition holds under which a handle is given."""
+        if param.rule.when is None:
+            return True
+        names = self._world.names
+        dimension = names.graph.conditions[param.rule.when]
+        name = self._partition.get(dimension)
+        if name is None:
+            by = next(d for d in self._partition if dimension in names.graph.determined_by(d))
+            name = names.decided(dimension, by)[self._partition[by]]
+        return name in names.holds.get(param.rule.when, ())
 
     def _rows(self, read: Read) -> pl.DataFrame | None:
         found, name = self._partitions(read), read.table.table_name()

@@ -1,16 +1,19 @@
 """All answers of a partition parsed and verified: the table ``evaluation``."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.verification import Question, Verifier
+from enact_assets.evaluation.verification import Question, Verdicts, Verifier
 from enact_assets.questions.parsing import Labels, Reader, heed_stop, read_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
@@ -26,6 +29,8 @@ _QUESTION = (
 )
 _ANSWER = ("model", "variant", "question_id", "repetition", "raw_answer", "error", "stop")
 _MAX_LABEL = 2**63 - 1
+NO_REPLAY = "no_replay"
+"""Why an answer is compared with the reference alone."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ RELEASE_ANSWERS = AnswerRules(
 def evaluate(
     predictions: pl.DataFrame,
     questions: pl.DataFrame,
-    indexes: Mapping[str, ComponentIndex],
+    indexes: Mapping[str, ComponentIndex | None],
     rules: AnswerRules,
 ) -> pl.DataFrame:
     """Parse and verify ``predictions``: one row of ``evaluation`` for each of them.
@@ -75,6 +80,9 @@ def evaluate(
     scores, and neither have rows on which the release raises. ``answer`` holds labels up to 64
     bits; larger ones, which label nothing, become the largest. Source: paper A.3.2, definitions.md
     6, R14 and R15.
+
+    Without a replay (None in ``indexes``) nobody knows which steps an order passes: an answer that
+    is read is accepted if it is the reference, and has no other scores.
     Errors: :class:`EvaluationError` for a prediction without its question, a question without its
     index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
@@ -88,9 +96,14 @@ def evaluate(
     if rules.heeds_stop:
         stops = asked.get_column("stop")
         read = [heed_stop(found, stop) for found, stop in zip(read, stops, strict=True)]
-    changes = {name: SharedChanges(index) for name, index in indexes.items()}
-    verifier = Verifier(parts, changes, either_rule_aligns=rules.either_rule_aligns)
-    found = verifier.verify([labels for labels, _ in read])
+    changes = {name: SharedChanges(index) for name, index in indexes.items() if index is not None}
+    unknown = [name for name, index in indexes.items() if index is None]
+    has_replay = ~asked.get_column("demonstration").is_in(unknown)
+    verifiable = np.flatnonzero(has_replay.to_numpy())
+    verifier = Verifier(
+        [parts[k] for k in verifiable], changes, either_rule_aligns=rules.either_rule_aligns
+    )
+    found = _of_all(verifier.verify([read[k][0] for k in verifiable]), verifiable, parts, read)
     has_failed = pl.Series(found.is_failed, dtype=pl.Boolean)
     if rules.is_unparsed_wrong:
         has_labels = pl.Series([labels is not None for labels, _ in read], dtype=pl.Boolean)
@@ -98,13 +111,13 @@ def evaluate(
     is_missing = raw.is_null()
     is_parsed = ~(is_missing | has_failed)
     is_scored = ~is_missing if rules.is_unparsed_wrong else is_parsed
-    scores = {
-        "is_exact": found.is_exact,
+    scores = {"is_exact": found.is_exact, "is_accepted": found.is_accepted}
+    by_rule = {
         "is_semantic": found.is_semantic,
-        "is_accepted": found.is_accepted,
         "n_steps_passed": found.n_passed,
         "pairwise_accuracy": found.pairwise_accuracy,
     }
+    is_ruled = is_scored & has_replay
     reasons = pl.Series([reason for _, reason in read], dtype=pl.String)
     rows = asked.with_columns(
         answer_status=pl.when(is_missing)
@@ -120,8 +133,35 @@ def evaluate(
         answer=pl.when(is_parsed).then(_storable([labels for labels, _ in read])),
         n_steps=pl.col("length") - 1,
         **{name: pl.when(is_scored).then(pl.Series(values)) for name, values in scores.items()},
+        **{name: pl.when(is_ruled).then(pl.Series(values)) for name, values in by_rule.items()},
+        unverified=pl.when(~has_replay).then(pl.lit(NO_REPLAY)),
     )
     return Evaluation.arranged(rows.select(list(Evaluation.schema())))
+
+
+def _of_all(
+    found: Verdicts,
+    rows: NDArray[np.int64],
+    parts: Sequence[Question],
+    read: Sequence[tuple[Labels | None, str | None]],
+) -> Verdicts:
+    """Verdicts on all answers from those on ``rows``; of the others only ``is_exact`` is known."""
+    if len(rows) == len(parts):
+        return found
+    n = len(parts)
+    whole = Verdicts(
+        is_failed=np.array([labels is None for labels, _ in read], np.bool_),
+        is_exact=np.array(
+            [labels == part.answer for (labels, _), part in zip(read, parts, strict=True)], np.bool_
+        ),
+        is_semantic=np.zeros(n, np.bool_),
+        n_passed=np.zeros(n, np.int64),
+        n_of=np.ones(n, np.int64),
+        is_unexplained=np.zeros(n, np.bool_),
+    )
+    for field in dataclasses.fields(Verdicts):
+        getattr(whole, field.name)[rows] = getattr(found, field.name)
+    return whole
 
 
 def _check_verified(failed: pl.DataFrame) -> None:

@@ -30,6 +30,7 @@ class Evaluation(Table):
 
     A missing answer has null scores. One that could not be parsed, refusals and cut answers among
     them, has zeros under profile paper, and null scores under profile release, which leaves it out.
+    An imported question without a replay is compared with its reference alone.
     """
 
     by = ("model", "variant")
@@ -55,3 +56,7 @@ class Evaluation(Table):
     n_steps = integer("steps of the question")
     n_steps_passed = integer("steps that pass the rule; of an accepted answer all", null=True)
     pairwise_accuracy = number("share of steps that pass", null=True)
+    unverified = text(
+        "why is_accepted is is_exact, and steps are not known: no_replay; null if the rule applied",
+        null=True,
+    )

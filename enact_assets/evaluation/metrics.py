@@ -18,11 +18,11 @@ def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFr
     (paper 2.3 and A.3.2, micro-average); ``pairwise_accuracy_by_question``: mean over answers of
     the share of their steps that pass. Within one length the two are equal. Rows without scores are
     in no denominator: missing answers, and under profile ``release`` unparsed ones. A group without
-    a scored answer has null, not 0.
+    a scored answer has null, not 0. Answers that no replay verifies are in no pairwise accuracy.
     """
     status, reason = pl.col("answer_status"), pl.col("reason")
     scored = pl.col("is_accepted").is_not_null()
-    n_steps = pl.col("n_steps").filter(scored).sum()
+    n_steps = pl.col("n_steps").filter(pl.col("pairwise_accuracy").is_not_null()).sum()
     return (
         evaluation.group_by(list(by))
         .agg(

@@ -18,6 +18,7 @@ from enact_assets.data_root.recordings import (
 )
 from enact_assets.frames.images import render_key_frames
 from enact_assets.frames.omnigibson_source import OmniGibsonSource
+from enact_assets.frames.questions_source import AskedTasks, QuestionsSource
 from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration, replay_embedded
@@ -138,7 +139,10 @@ class VideoSource(RecordedSource):
         return tables
 
 
-def all_sources(recordings: Recordings) -> Sources:
-    """Every source there is. A recording goes before a simulation of the same name."""
+def all_sources(recordings: Recordings, asked: AskedTasks | None = None) -> Sources:
+    """Every source there is. A recording goes before a simulation of the same name, and both
+    before a name that ``asked``, imported questions, have.
+    """
     recorded = (RecordedSource(recordings), VideoSource(recordings), OmniGibsonSource(recordings))
-    return Sources((*recorded, EmbeddedSource()))
+    questions = () if asked is None else (QuestionsSource(asked),)
+    return Sources((*recorded, EmbeddedSource(), *questions))

@@ -9,7 +9,7 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.settings import OMNIGIBSON, RENDERED, Variant
+from enact_assets.contracts.settings import OMNIGIBSON, QUESTIONS, RENDERED, Variant
 from enact_assets.data_root.recordings import (
     CAMERA,
     Recordings,
@@ -45,6 +45,8 @@ def is_shown(recordings: Recordings, demonstration: str, source: str, variant: V
     """Whether a demonstration that ``source`` recorded has pictures under ``variant``, or can have
     them made.
     """
+    if source == QUESTIONS:
+        return False
     if source == OMNIGIBSON:
         return variant.renderer.mode in ISAAC_MODES
     if source in RENDERED:

@@ -22,6 +22,7 @@ from enact_assets.engine.planning.states import State, States, with_settings_and
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
+    GIVEN,
     ROOTS,
     WAREHOUSE,
     WHOLE,
@@ -45,6 +46,13 @@ class LakeStates:
         """What the files of the lake say about themselves, remembered between scans."""
         return LakeIndex(self.lake, self.root.lake_index)
 
+    def external_version(self, asset: str, partition: Partition) -> str:
+        """Version of one external input."""
+        if asset in GIVEN:
+            demonstration, gating = partition
+            return self.arrived.given(asset, demonstration, self.registry.gating(gating))
+        return self.arrived.version(asset, partition)
+
     def current(
         self, names: Names, on_progress: Callable[[float], None] = lambda _share: None
     ) -> States:
@@ -54,7 +62,7 @@ class LakeStates:
         of = with_settings_and_files(
             names,
             lambda root, partition: root_version(self.registry, root, partition),
-            self.arrived.version,
+            self.external_version,
         )
         scanned = self.index.scan(on_progress=on_progress)
         gone = self.index.missing_images(scanned["frame_images"], self.images)
@@ -90,7 +98,7 @@ class LakeStates:
             if asset in ROOTS:
                 of = {g: State(root_version(self.registry, asset, g)) for g in groups}
             else:
-                of = {g: State(self.arrived.version(asset, g)) for g in groups}
+                of = {g: State(self.external_version(asset, g)) for g in groups}
             return of
         if not follow.is_rolled_up:
             states = {group: self.landed(asset, group) for group in groups}

@@ -23,10 +23,14 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recording": ("demonstration",),
     "recorded_variant": ("variant",),
     "question_source": ("question_file",),
+    "given_questions": ("demonstration", "gating"),
+    "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 
+GIVEN = ("given_questions", "given_pictures")
+"""External inputs whose version depends on the gating that takes them."""
 _PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published)
 GRAPH: Graph = derive_graph(
     EXTERNAL,
@@ -60,7 +64,11 @@ def names_now(
     question_files: Collection[str],
     graph: Graph = GRAPH,
 ) -> Names:
-    """Names of the registry, and of what has arrived."""
+    """Names of the registry, and of what has arrived.
+
+    Without the question file that a gating takes, there is no such gating, nor its variants.
+    """
+    registry = registry.with_questions(question_files)
     named = {
         "demonstration": demonstrations,
         "model": models,

@@ -6,19 +6,30 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.contracts.errors import LakeError, PredictionError, ReplayError, SettingsError
+from enact_assets.contracts.errors import (
+    EnactError,
+    LakeError,
+    PredictionError,
+    ReplayError,
+    SettingsError,
+)
 from enact_assets.contracts.ids import content_sha, sha256_bytes
-from enact_assets.contracts.registry import Registry, settings_sha
+from enact_assets.contracts.registry import Gating, Registry, settings_sha
 from enact_assets.data_root.question_files import question_file
+from enact_assets.data_root.question_pictures import linked_pictures
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.parameters import SETTINGS
+from enact_assets.frames.demonstration_sources import EmbeddedSource
 from enact_assets.lineage.code import baselines_version
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.questions.imported_questions import ImportedQuestions
 
 GONE = "gone"
 """Version of a missing file: different from any it had."""
+NOTHING = "nothing"
+"""Version of the questions about a demonstration that no file asks about."""
 EMBEDDED = "embedded"
 """Version of the recording of a demonstration that is simulated: there is none."""
 
@@ -80,6 +91,7 @@ class Arrived:
         self._recordings = recordings
         self._question_files = question_files
         self._models = models
+        self._asked = ImportedQuestions(question_files)
 
     def version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
@@ -90,9 +102,22 @@ class Arrived:
             return self._model(name)
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
+    def given(self, asset: str, demonstration: str, gating: Gating) -> str:
+        """Version of what question files give of one demonstration under ``gating``."""
+        try:
+            files = gating.takes(self._asked.files())
+            if asset == "given_pictures":
+                folders = self._asked.picture_folders(demonstration, files)
+                return content_sha([[n, self._pictures(n, of)] for n, of in folders.items()])
+            return self._asked.version(demonstration, files) or NOTHING
+        except (EnactError, OSError):
+            return GONE
+
     def _recording(self, demonstration: str) -> str:
         if not self._recordings.has(demonstration):
-            return GONE if self._recordings.is_unreachable(demonstration) else EMBEDDED
+            if self._recordings.is_unreachable(demonstration):
+                return GONE
+            return self._without_recording(demonstration)
         folder = self._recordings.folder(demonstration)
         try:
             graphs = self._recordings.file(demonstration)
@@ -101,6 +126,18 @@ class Arrived:
         except (OSError, ReplayError):
             return GONE
         return content_sha(marks)
+
+    def _pictures(self, question_file: str, folders: list[str]) -> list[object]:
+        place = linked_pictures(self._question_files, question_file)
+        return [] if place is None else [place.where(""), *place.mark(folders)]
+
+    def _without_recording(self, demonstration: str) -> str:
+        if EmbeddedSource().has(demonstration):
+            return EMBEDDED
+        try:
+            return self._asked.version(demonstration) or EMBEDDED
+        except EnactError:
+            return GONE
 
     def _model(self, name: str) -> str:
         try:

@@ -57,4 +57,6 @@ def official_ids(lake: Lake, asked: pl.DataFrame) -> dict[str, str]:
     segmented = lake.read_all("segmented_frames", gating=gating, among={"demonstration": names})
     ids = asked.get_column("question_id")
     found = official_questions(asked, segmented)
-    return {question.id: id_ for question, id_ in zip(found, ids, strict=True)}
+    # Imported questions kept the ids of their files, which may name types otherwise.
+    own = {id_: id_ for id_ in ids}
+    return own | {question.id: id_ for question, id_ in zip(found, ids, strict=True)}

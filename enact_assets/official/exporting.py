@@ -1,6 +1,6 @@
 """``enact-assets export``: questions out of a data root, in the release's files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -37,7 +37,8 @@ def export_questions(
 ) -> tuple[int, int, int]:
     """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
 
-    ``name`` is an imported question file, which is written byte for byte and without pictures, or
+    ``name`` is an imported question file, which is written byte for byte and without pictures (as
+    is a set of imported questions, by file and line), or
     a question set, which is written in the release's form: the questions that ``variant`` asks, or
     the first one that asks this set, in its words; with ``is_whole`` all of the set, as written.
     Its labelled pictures, of the variant, lie where its paths say; a demonstration that has none
@@ -62,7 +63,11 @@ def export_questions(
             shown = _showing_variant(registry, name, gating, variant)
         else:
             asking = asking_variant(registry, name, variant)
-            questions = _in_release_form(lake, asked_rows(lake, asking), gating)
+            asked = asked_rows(lake, asking)
+            if asking.is_imported:
+                questions = _as_imported(lake, asked, registry.gating(gating).takes(files))
+                return write_questions_file(output, questions), 0, 0
+            questions = _in_release_form(lake, asked, gating)
             shown = asking.name
         wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
         store = ImageStore(root.images)
@@ -82,6 +87,17 @@ def export_questions(
     with replacing(output) as temporary:
         temporary.write_bytes(as_imported)
     return rows.height, 0, 0
+
+
+def _as_imported(lake: Lake, asked: pl.DataFrame, files: Sequence[str]) -> list[OfficialQuestion]:
+    """The questions ``asked``, each as the first of ``files`` has it that has it."""
+    left = set(asked["question_id"])
+    found: list[OfficialQuestion] = []
+    for name in files:
+        questions = from_rows(lake.read("official_questions", {"question_file": name}))
+        found += [question for question in questions if question.id in left]
+        left.difference_update(question.id for question in questions)
+    return found
 
 
 def _question_set(lake: Lake, name: str, gating: str) -> list[OfficialQuestion]:

@@ -1,16 +1,13 @@
 """``enact-assets import``: recordings, annotated videos and question files into a data root."""
 
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from enact_assets.contracts.errors import EnactError, OutputError, QuestionFileError, RecordingError
-from enact_assets.contracts.settings import is_partition_name
+from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import SUFFIX, question_file
 from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
 from enact_assets.data_root.recording_zips import RecordingZip, ZippedRecording, read_zip
 from enact_assets.data_root.recordings import (
@@ -27,12 +24,16 @@ from enact_assets.data_root.recordings import (
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.official.layout import find_recordings, note_on_differences, output_file
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
-from enact_assets.questions.official import read_questions
+from enact_assets.official.question_importing import (
+    import_question_file,
+    import_question_zip,
+    is_question_file,
+    question_members,
+)
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.replay.recorded import read_recorded
-from enact_assets.system.atomic import replacing
 
 
 class _Note(NamedTuple):
@@ -43,14 +44,20 @@ class _Note(NamedTuple):
 
 
 def import_paths(
-    paths: Iterable[Path], root: DataRoot, *, is_copy: bool = False, told: Told = untold
+    paths: Iterable[Path],
+    root: DataRoot,
+    *,
+    is_copy: bool = False,
+    pictures: Path | None = None,
+    told: Told = untold,
 ) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
     A path is a folder with a recording, a folder of such folders, a ``.zip`` of either, a
-    ``.jsonl`` question file, or a ``.hdf5`` file of raw demonstrations, which stays where it is.
-    Recordings are linked unless ``is_copy``; those of a zip are unpacked, once, which ``told``
-    hears; question files are read, checked and copied;
+    ``.jsonl`` question file, a ``.zip`` of such files and their pictures, or a ``.hdf5`` file of
+    raw demonstrations, which stays where it is. Recordings are linked unless ``is_copy``; those of
+    a zip are unpacked, once, which ``told`` hears; question files are read, checked and copied, and
+    their pictures, at ``pictures`` or beside them, linked;
     annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
@@ -60,9 +67,11 @@ def import_paths(
         if not os.access(path, os.F_OK):
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
             continue
-        if path.suffix == SUFFIX and path.name not in ANNOTATION_FILES:
-            with summary.attempt(path.name) as outcome:
-                outcome.numbers["questions"] = _import_questions(path, root)
+        if is_question_file(path):
+            import_question_file(path, root, summary, pictures)
+            continue
+        if path.suffix.lower() == ZIP_SUFFIX and _has_questions(path):
+            import_question_zip(path, root, summary, pictures)
             continue
         if path.suffix.lower() == ZIP_SUFFIX:
             notes += _import_zip(path, root, summary, told)
@@ -95,6 +104,14 @@ def _grouped(notes: Iterable[_Note]) -> list[str]:
         f"{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {remark}"
         for remark, places in about.items()
     ]
+
+
+def _has_questions(path: Path) -> bool:
+    """Whether a zip holds question files; what is wrong with it, the import of recordings says."""
+    try:
+        return bool(question_members(path))
+    except EnactError:
+        return False
 
 
 def _recordings(path: Path, summary: Summary) -> list[Path]:
@@ -216,23 +233,3 @@ def _refuse_less(name: str, root: DataRoot) -> None:
             f"{there.parent}: the replay of {name} was imported, of which these are the key "
             f"frames. Keep it, or remove {there.parent} first."
         )
-
-
-def _import_questions(path: Path, root: DataRoot) -> int:
-    if not is_partition_name(path.stem):
-        raise QuestionFileError(
-            f"{path}: the name cannot be a partition name (letters, digits and _.:+@- only). "
-            "Rename the file"
-        )
-    questions = read_questions(path)
-    if not questions:
-        raise QuestionFileError(f"{path}: contains no questions")
-    file = question_file(root.question_files, path.stem)
-    place = output_file(root.root, *file.relative_to(root.root).parts)
-    try:
-        if not place.exists() or not place.samefile(path):
-            with replacing(place) as temporary:
-                shutil.copyfile(path, temporary)
-    except OSError as error:
-        raise OutputError(f"{place}: cannot be written ({error.strerror})") from error
-    return len(questions)

@@ -20,11 +20,14 @@ _TESTS = {
 
 
 def panel_of(variant: Variant, baseline: Variant) -> str | None:
-    """What ``variant`` changes, by the names of the paper (B.3 to B.6); None if nothing.
+    """What ``variant`` changes, by the names of the paper (B.3 to B.6); None if nothing, or if it
+    asks imported questions, which compare with none of ours.
 
     camera_fov, camera_height, realism, robot_appearance, contact_gating, action_representation,
     noise_robustness, or :data:`SEVERAL` of them.
     """
+    if variant.is_imported:
+        return None
     camera, of_baseline = variant.camera, baseline.camera
     changed = {
         "camera_height": camera.height_offset_m != of_baseline.height_offset_m,

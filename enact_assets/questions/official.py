@@ -126,14 +126,20 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
     questions, line_of = [], dict[str, int]()
     for number, line in numbered_lines(path):
         where = f"{path}, line {number}"
-        fields = decode_line(_as_question, line, where)
-        _check_fields(fields, where)
+        fields = decode_question(line, where)
         first = line_of.setdefault(fields.id, number)
         if first != number:
             raise QuestionFileError(f"{where}, field 'id': {fields.id!r:.120} came in line {first}")
         as_found = None if _encode(fields).encode() == line else _text(line, where)
         questions.append(ImportedQuestion(**_fields(fields), line=number, as_found=as_found))
     return questions
+
+
+def decode_question(line: bytes, where: str) -> OfficialQuestion:
+    """The question on one line. Errors: as :func:`read_questions`, with ``where``."""
+    fields = decode_line(_as_question, line, where)
+    _check_fields(fields, where)
+    return fields
 
 
 def read_answers(path: Path) -> list[OfficialAnswer]:

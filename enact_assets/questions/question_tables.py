@@ -36,6 +36,7 @@ class Qa(Table):
     draw = integer("place among those of its kind and length, from 0")
     wording = text("wording of actions: natural, symbolic or emoji")
     prompt = text("the text a model is given")
+    question_file = text("imported file that it is from; null if it was written here", null=True)
 
 
 class QuestionSet(Table):
@@ -53,7 +54,7 @@ class QuestionSet(Table):
     demonstration = common.demonstration()
     kind = common.kind()
     length = common.length()
-    source = text("of its demonstration: embedded, recorded, omnigibson or video")
+    source = text("of its demonstration: embedded, recorded, omnigibson, video or questions")
     place = integer("from 1 within source, kind and length: the first ones are balanced")
     in_question_set = truth("of the question set, which the baseline asks")
     in_probe_set = truth("of the probe set, which variants ask unless they say otherwise")

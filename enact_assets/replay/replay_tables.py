@@ -7,13 +7,14 @@ from enact_assets.engine.tables import Table, integer, integers, number, numbers
 class Demonstrations(Table):
     """One row per demonstration.
 
-    Holds every replayed demonstration, with or without questions.
+    Holds every replayed demonstration, with or without questions, and (source questions) those that
+    imported questions name and no replay came of.
     """
 
     by = ("demonstration",)
 
     demonstration = common.demonstration(key=True)
-    source = text("source of the recording: embedded, recorded, omnigibson, video")
+    source = text("source of the recording: embedded, recorded, omnigibson, video; or questions")
     activity = text("household activity")
     seed = integer("seed of placement, order and timing", null=True)
     n_frames = integer("length of the replay", "frame")

@@ -49,7 +49,7 @@ def leaderboard(rows: ReportRows) -> Section:
         if not of_kind:
             tables.append(Text(f"No answer to a {kind} question was scored."))
             continue
-        scored = [row for row in of_kind if row["accuracy"] is not None]
+        scored = [row for row in of_kind if row["task_accuracy"] is not None]
         if scored:
             parts.append(_intervals(kind, scored))
         else:
@@ -57,7 +57,7 @@ def leaderboard(rows: ReportRows) -> Section:
                 Text(f"No answer to a {kind} question was scored, so there is no figure.")
             )
         tables.append(_leaderboard_table(kind, of_kind))
-        if scored and all(row["low"] is None for row in scored):
+        if scored and all(row["low"] is None and row["task_low"] is None for row in scored):
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     if rows["repetitions"].height:
@@ -116,20 +116,27 @@ def answers(rows: ReportRows) -> Section:
 def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
     """One row per model, best pairwise accuracy first; task accuracy beside it as ``task_...``.
 
-    Models whose evaluation is missing come last, with nulls.
+    Models whose evaluation is missing come last, with nulls. Places are by pairwise accuracy; by
+    task accuracy where there is no other, as of imported questions without a replay.
     """
     statuses = rows["statuses"].filter(kind=kind).drop("kind")
     absent = statuses.filter("is_absent")
     overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
     task = overall.filter(metric="task_accuracy").select(
-        "model", pl.col("accuracy", "low", "high").name.prefix("task_")
+        "model", pl.col("accuracy", "low", "high", "n_scored").name.prefix("task_")
     )
+    pairwise = overall.filter(metric="pairwise_accuracy")
+    if pairwise["accuracy"].is_null().all():
+        unknown = pl.lit(None, pl.Float64)
+        pairwise = overall.filter(metric="task_accuracy").with_columns(
+            accuracy=unknown, low=unknown, high=unknown
+        )
     evaluated = (
-        overall.filter(metric="pairwise_accuracy")
-        .join(absent, on="model", how="anti")  # their accuracies, if any, are older
+        pairwise.join(absent, on="model", how="anti")  # their accuracies, if any, are older
         .join(task, on="model", how="left")
         .join(statuses, on="model", how="left")
-        .sort("accuracy", "model", descending=[True, False], nulls_last=True)
+        .with_columns(n_scored="task_n_scored")
+        .sort("accuracy", "task_accuracy", "model", descending=[True, True, False], nulls_last=True)
     )
     return pl.concat([evaluated, absent], how="diagonal").to_dicts()
 

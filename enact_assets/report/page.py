@@ -11,6 +11,7 @@ from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.lengths import by_length
+from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.parts import Figure, Section
 from enact_assets.report.probes import probes
@@ -41,10 +42,14 @@ class Page:
 
 
 def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
-    """Every section, also those that have nothing to show and say so."""
+    """Every section, also those that have nothing to show and say so; that on official questions
+    only where some were imported.
+    """
+    official = official_questions(rows)
     return (
         overview(rows),
         leaderboard(rows),
+        *(() if official is None else (official,)),
         answers(rows),
         answer_quality(rows),
         by_length(rows),

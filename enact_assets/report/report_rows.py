@@ -42,6 +42,30 @@ _QUERIES: Mapping[str, str] = {
         where variant = {variant} and length is null and repetitions > 1
         order by kind, model""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
+    # Apart from our own, whichever variant is reported.
+    "official": """
+        with imported as (
+            select distinct asked.variant, asked.question_id, asked.demonstration, question_file
+            from asked_questions as asked
+            inner join qa using (gating, demonstration, question_id)
+            where question_file is not null
+        )
+        select
+            imported.variant, model, kind,
+            count(distinct imported.demonstration) as n_demonstrations,
+            list_sort(list(distinct question_file)) as question_files,
+            count(distinct question_id) as n_questions,
+            count(distinct question_id) filter (unverified is null) as n_by_replay,
+            count(distinct question_id) filter (unverified is not null) as n_by_match,
+            count(*) filter (answer_status = 'missing') as n_missing,
+            avg(is_accepted::double) as task_accuracy,
+            sum(pairwise_accuracy * n_steps)
+                / nullif(sum(n_steps) filter (pairwise_accuracy is not null), 0)
+                as pairwise_accuracy
+        from imported
+        inner join evaluation using (variant, question_id)
+        group by all
+        order by imported.variant, kind, task_accuracy desc nulls last, model""",
     "chance": """
         select
             kind, length,

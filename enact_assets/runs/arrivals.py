@@ -13,7 +13,6 @@ from enact_assets.contracts.registry import Registry, registry_path
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
-from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.runs.resources import DataResource
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
@@ -49,6 +48,7 @@ def names_found(
     answered = (name for name in answered_names(data.data_root) if name not in forgotten)
     add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    add("demonstration", _asked_about(data, problems))
     found: dict[str, list[str]] = {}
     for dimension, named in places.items():
         found[dimension] = []
@@ -67,6 +67,17 @@ def names_found(
             if name not in places[dimension] and _is_defined(dimension, name, data)
         ]
     return found, problems
+
+
+def _asked_about(data: DataResource, problems: list[str]) -> Iterator[tuple[str, str]]:
+    """Demonstrations that questions name; their files stay when they are forgotten."""
+    forgotten = Forgotten(data.data_root.root).of("demonstration")
+    try:
+        tasks = data.asked.tasks()
+    except EnactError as error:
+        problems.append(str(error))
+        return
+    yield from ((task, "question_files") for task in tasks if task not in forgotten)
 
 
 def names_in_lake(data: DataResource) -> dict[str, list[str]]:
@@ -120,7 +131,7 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
     if dimension == "variant" and registry is not None:
         registry.variant(name)
     elif dimension == "demonstration":
-        all_sources(data.recordings).find(name)
+        data.sources.find(name)
     return name
 
 

@@ -15,6 +15,7 @@ from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.versions import Arrived
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.replay.sources import Sources
 
 
@@ -59,12 +60,17 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def sources(self) -> Sources:
         """Who has demonstrations."""
-        return all_sources(self.recordings)
+        return all_sources(self.recordings, self.asked)
 
     @property
     def question_files(self) -> Path:
         """Folder of imported question files."""
         return self.data_root.question_files
+
+    @property
+    def asked(self) -> ImportedQuestions:
+        """What imported question files ask."""
+        return ImportedQuestions(self.question_files)
 
     @property
     def models(self) -> KnownModels:

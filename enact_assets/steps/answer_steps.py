@@ -22,6 +22,7 @@ from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
 from enact_assets.steps.previews import answered_question, judged_answers
 
@@ -41,6 +42,8 @@ def question_orders(
     """How many of all orders the verifier accepts, and what a random one scores: counted, not
     sampled.
     """
+    if not changes.has_replay:  # without a replay nobody knows which other orders are right
+        return QuestionOrders.of(QuestionOrders.empty())
     return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 
 
@@ -70,9 +73,10 @@ def evaluation(
 ) -> Of[Evaluation]:
     """Every answer parsed and verified: any order that is consistent with the question is
     accepted. Unparsed answers, refused and cut ones among them, are wrong under profile paper and
-    not scored under release; missing answers are never scored. All are counted.
+    not scored under release; missing answers are never scored. All are counted. Imported questions
+    without a replay are compared with the reference alone.
     """
-    indexes = {d: changes[d].index for d in _demonstrations(questions)}
+    indexes = _indexes(questions, changes)
     return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))
 
 
@@ -91,12 +95,16 @@ def error_analysis(
 ) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
     """Every step of a parsed answer compared with the true changes: counts of matched, missing,
     made-up and substituted components, per hand; and the same component by component. Unparsed and
-    missing answers have no rows.
+    missing answers have no rows, and neither have those that no replay verifies.
     """
-    indexes = {d: changes[d].index for d in _demonstrations(questions)}
-    compared = compare_answers(evaluated, questions, indexes)
+    known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
+    verified = evaluated.filter(pl.col("unverified").is_null())
+    asked = questions.filter(pl.col("demonstration").is_in(list(known)))
+    compared = compare_answers(verified, asked, known)
     return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
 
 
-def _demonstrations(questions: pl.DataFrame) -> list[str]:
-    return sorted(questions.get_column("demonstration").unique())
+def _indexes(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
+    """Changes of each demonstration that ``questions`` are about; None of one without a replay."""
+    names = sorted(questions.get_column("demonstration").unique())
+    return {d: changes[d].index if changes[d].has_replay else None for d in names}

@@ -12,13 +12,14 @@ from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
+from enact_assets.given_handles import GivenPictures
 from enact_assets.handles import PictureMaker
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import frames_wanted
 from enact_assets.replay.replay_tables import Demonstrations, Objects, Observability, States
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
-from enact_assets.steps.inputs import OF_BASELINE
+from enact_assets.steps.inputs import IF_GIVEN, OF_BASELINE
 from enact_assets.steps.previews import key_frame_sheet
 
 RENDERER_POOL = "renderer"
@@ -74,6 +75,11 @@ def frame_images(
     wanted: Of[WantedFrames],
     variant: Variant,
     make_pictures: PictureMaker,
+    given: Annotated[GivenPictures, IF_GIVEN] | None,
 ) -> Of[FrameImages]:
-    """The picture of each wanted key frame under one variant, stored once by content."""
+    """The picture of each wanted key frame under one variant, stored once by content. Imported
+    questions show theirs.
+    """
+    if given is not None:
+        return FrameImages.of(given(demonstrations, wanted, variant, states))
     return FrameImages.of(make_pictures(demonstrations, wanted, variant, states))

@@ -11,6 +11,7 @@ from enact_assets.contracts.registry import (
     QuestionSettings,
     Variant,
 )
+from enact_assets.contracts.settings import QUESTIONS
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
@@ -37,6 +38,9 @@ OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 IF_RELEASE = Rule(when="release")
 """Read only where the profile of the gating needs changes to draw, as the public release does."""
 CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
+IF_GIVEN = Rule(when="given")
+"""Read only where the gating takes its questions from imported files."""
+CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
@@ -61,6 +65,11 @@ class Changes:
     later: Of[LaterParents]
     demonstrations: Of[Demonstrations]
     gating: Gating
+
+    @property
+    def has_replay(self) -> bool:
+        """Whether anything is known of what happened; otherwise nothing ever changes here."""
+        return str(self.demonstrations.item(0, "source")) != QUESTIONS
 
     @cached_property
     def index(self) -> ComponentIndex:

@@ -15,9 +15,11 @@ from enact_assets.engine.parameters import All, Each, Versions
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
+from enact_assets.given_handles import GivenQuestions
 from enact_assets.handles import QuestionFile, RecordedVariants
 from enact_assets.profiles import WRITE
 from enact_assets.questions.asked import ask_questions
+from enact_assets.questions.given_questions import given_qa
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.official_rows import to_rows
 from enact_assets.questions.question_tables import (
@@ -29,7 +31,7 @@ from enact_assets.questions.question_tables import (
 from enact_assets.questions.selection import chosen_by_variant, select_questions
 from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
-from enact_assets.steps.inputs import EVIDENCE, IF_RELEASE, Changes, Written
+from enact_assets.steps.inputs import EVIDENCE, IF_GIVEN, IF_RELEASE, Changes, Written
 from enact_assets.trajectories.release_draws import why_no_questions
 from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
 
@@ -49,10 +51,13 @@ def qa(
     changes: Annotated[Changes, IF_RELEASE] | None,
     gating: Gating,
     questions: QuestionSettings,
+    asked: Annotated[GivenQuestions, IF_GIVEN] | None,
 ) -> Of[Qa]:
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
-    actions, given the pictures).
+    actions, given the pictures). Imported questions are asked as their files have them.
     """
+    if asked is not None:
+        return Qa.of(given_qa(frames, asked.found))
     index = None if changes is None else changes.index
     write = WRITE.of(gating.profile)
     return Qa.of(write(frames, drawn, graph, index, settings=questions, profile=gating.profile))
@@ -104,7 +109,8 @@ def asked_questions(
     asked = chosen_by_variant(
         chosen,
         variant,
-        not_shown=recorded.lacking(demonstrations, variant),
+        # Imported questions came with pictures of their own.
+        not_shown=() if gating.question_file else recorded.lacking(demonstrations, variant),
     )
     names = sorted(asked.get_column("demonstration").unique())
     vocabularies = None

@@ -1,12 +1,19 @@
 """Segmentation: facts become key frames and the scene graphs that hold at them."""
 
+from typing import Annotated
+
 from enact_assets.contracts.registry import Gating
+from enact_assets.contracts.settings import QUESTIONS
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.given_handles import GivenQuestions
 from enact_assets.profiles import SEGMENT
+from enact_assets.questions.given_questions import given_frames
 from enact_assets.replay.replay_tables import Demonstrations, Facts, LaterParents, Objects
 from enact_assets.replay.validation import check_replay
+from enact_assets.segmentation.given_key_frames import given
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.steps.inputs import IF_GIVEN
 
 
 @step(group="segmentation", job="write_questions", kinds=("numba", "polars", "parquet"))
@@ -16,8 +23,17 @@ def segmentation(
     objects: Of[Objects],
     later: Of[LaterParents],
     gating: Gating,
+    asked: Annotated[GivenQuestions, IF_GIVEN] | None,
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:
-    """Frames at which the scene graph changed lastingly, and the facts that hold at each."""
+    """Frames at which the scene graph changed lastingly, and the facts that hold at each. Where
+    imported questions are asked, key frames are those that they name.
+    """
     check_replay(demonstrations, facts, objects, later)
+    if asked is not None:
+        frames = given_frames(demonstrations, asked.found)
+        found = given(demonstrations, facts, objects, gating, later, frames=frames)
+        return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)
+    if demonstrations.item(0, "source") == QUESTIONS:
+        return SegmentedFrames.of(SegmentedFrames.empty()), SceneGraphs.of(SceneGraphs.empty())
     found = SEGMENT.of(gating.profile)(demonstrations, facts, objects, gating, later)
     return SegmentedFrames.of(found.segmented_frames), SceneGraphs.of(found.scene_graphs)

@@ -29,8 +29,12 @@ def visible_changes(
     changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
     """An edge joins two key frames if one to five changes between them are visible in both
-    pictures; with the objects it names and the sizes of their masks.
+    pictures; with the objects it names and the sizes of their masks. Imported questions bring their
+    steps: there is no graph.
     """
+    if changes.gating.question_file is not None:
+        none = TransitionGraph.empty(), EditedObjects.empty()
+        return TransitionGraph.of(none[0]), EditedObjects.of(none[1])
     index = changes.index
     graph = build_transition_graph(changes.frames, index)
     edited = measure_edited_objects(graph, changes.seen, index)
@@ -60,7 +64,11 @@ def trajectories(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[Trajectories]:
-    """Trajectories drawn uniformly, without replacement, by their rank."""
+    """Trajectories drawn uniformly, without replacement, by their rank. None where imported
+    questions are asked: they bring theirs.
+    """
+    if gating.question_file is not None:
+        return Trajectories.of(Trajectories.empty())
     index = None if changes is None else changes.index
     profile = gating.profile
     return Trajectories.of(SAMPLE.of(profile)(frames, graph, index, profile, questions))

@@ -1,9 +1,10 @@
 -- missing_answers_have_no_score: one row per answer whose status and scores contradict each other.
 -- Reads: evaluation, predictions.
 -- Rule:  missing means that the model never answered, and then every score is null; a parsed answer
---        has every score. Unparsed ones have zeros (profile paper) or no score at all (release),
---        the same for all of a model and variant, which are evaluated together. Refused and cut
---        are reasons only where the model stopped so.
+--        has every score; without a replay only is_exact and, the same, is_accepted. Unparsed ones
+--        have zeros (profile paper) or no score at all (release), the same for all of a model and
+--        variant, which are evaluated together. Refused and cut are reasons only where the model
+--        stopped so.
 -- Fix:   materialize evaluation of that model and variant again.
 with judged as (
     select
@@ -44,9 +45,14 @@ where not coalesce(
         when 'parsed' then
             raw_answer is not null
             and answer is not null
-            and is_accepted = (is_exact or is_semantic)
-            and n_steps_passed between 0 and n_steps
-            and pairwise_accuracy is not null
+            and is_accepted = (is_exact or coalesce(is_semantic, false))
+            and case
+                when unverified is null then
+                    is_semantic is not null
+                    and n_steps_passed between 0 and n_steps
+                    and pairwise_accuracy is not null
+                else coalesce(is_semantic::integer, n_steps_passed, pairwise_accuracy) is null
+            end
     end,
     false
 )

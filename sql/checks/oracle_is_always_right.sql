@@ -10,5 +10,10 @@ from evaluation
 where
     model = 'oracle'
     and answer_status <> 'missing'
-    and (answer_status <> 'parsed' or not coalesce(is_accepted and pairwise_accuracy = 1, false))
+    and not coalesce(
+        answer_status = 'parsed'
+        and is_accepted
+        and (pairwise_accuracy = 1 or unverified is not null),
+        false
+    )
 order by all;

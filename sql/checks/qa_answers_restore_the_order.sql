@@ -2,7 +2,8 @@
 -- Reads: qa, transition_graph.
 -- Rule:  forward: the pictures, taken in the order of the answer, are the key frames in true order
 --        and the actions are the steps. Inverse: the pictures are in true order and the actions,
---        taken in the order of the answer, are the steps.
+--        taken in the order of the answer, are the steps. What the actions of imported questions
+--        say is read from their words, and not compared.
 -- Fix:   materialize qa of these demonstrations again, and their transition_graph if it is older.
 with shown_steps as (
     select
@@ -10,6 +11,7 @@ with shown_steps as (
         unnest(range(1, length)) as place,
         unnest(action_components) as components
     from qa
+    where question_file is null
 ),
 
 -- Forward, actions are in true order; inverse, the answer gives the order.

@@ -1,6 +1,7 @@
 -- question_set_has_its_pictures: one row per key frame that a question shows without a picture.
 -- Reads: question_set, asked_questions, qa, frame_images.
 -- Rule:  the baseline needs pictures for the whole question set, another variant for what it asks.
+--        Imported questions may lack some: predictions says so of each that was not asked for it.
 --        Only demonstrations with any picture under the variant count: the others are not due yet.
 -- Fix:   materialize frame_images of that demonstration and variant again.
 with pictures as (
@@ -21,6 +22,7 @@ shown as (
         on pictures.demonstration = asked.demonstration
         and pictures.gating = asked.gating
         and pictures.variant = asked.variant
+    where qa.question_file is null
 )
 
 select demonstration, variant, gating, key_frame

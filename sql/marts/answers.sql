@@ -25,6 +25,7 @@ select
     predictions.served_model,
     evaluation.is_exact,
     evaluation.is_accepted,
+    evaluation.unverified,
     evaluation.n_steps,
     evaluation.n_steps_passed,
     evaluation.pairwise_accuracy
@@ -62,6 +63,8 @@ comment on column answers.stop is
 comment on column answers.served_model is 'model that answered, as its provider names it';
 comment on column answers.is_exact is 'equals the reference';
 comment on column answers.is_accepted is 'equals the reference or is consistent at every step';
+comment on column answers.unverified is
+'why accepted is exact, and steps are unknown: no_replay; null if the rule applied';
 comment on column answers.n_steps is 'steps of the question';
 comment on column answers.n_steps_passed is 'steps that pass the rule';
 comment on column answers.pairwise_accuracy is 'share of steps that pass';

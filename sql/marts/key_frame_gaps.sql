@@ -2,7 +2,8 @@
 -- Reads: segmented_frames, demonstrations, qa.
 -- Rule:  neighbours are key frames next to each other; steps are those of questions, which may
 --        leave key frames out, each counted as often as a question takes it. Segmented activities
---        have no frames between key frames, hence no gaps.
+--        have no frames between key frames, hence no gaps. Imported
+--        questions show a frame at several places: that is no gap.
 create table key_frame_gaps as
 with taken as (
     select demonstration, gating, key_frame, frame, frame_rate_hz
@@ -55,7 +56,7 @@ sizes as (
     select
         gating, demonstration, between_frames, frame_rate_hz, frames, sum(n_gaps)::bigint as n_gaps
     from gaps
-    where frames is not null
+    where frames > 0
     group by all
 ),
 

@@ -10,7 +10,8 @@
 --        count questions, the other numbers answers. ..._sd are between repetitions, null with
 --        one of them. No scored answer: null, not 0. Places are the range that the data allow,
 --        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
---        should have answered and without scores.
+--        should have answered and without scores. Imported questions without a replay have a task
+--        accuracy by exact match and no pairwise accuracy: n_verified counts the others.
 create table leaderboard as
 with on_board as (
     select 'baseline' as variant
@@ -27,7 +28,7 @@ scored as (
         pairwise_accuracy as pairwise,
         -- Profile release divides too long a list by its own length, so this is no whole number.
         (pairwise_accuracy * n_steps)::decimal(18, 9) as passed,
-        case when is_accepted is not null then n_steps end as steps
+        case when pairwise_accuracy is not null then n_steps end as steps
     from evaluation
     semi join on_board using (variant)
 ),
@@ -57,11 +58,11 @@ demonstrations_summed as (
         case when count(*) >= 2 then
             sqrt(sum(accepted_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
         end as task_accuracy_clustered_se,
-        case when count(*) >= 2 then
+        case when count(n_steps) >= 2 then
             sqrt(sum(passed_sum ** 2 / n_steps_elsewhere) * sum(n_steps)) / sum(n_steps)
         end as pairwise_accuracy_clustered_se,
-        case when count(*) >= 2 then
-            sqrt(sum(pairwise_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
+        case when count(n_steps) >= 2 then
+            sqrt(sum(pairwise_sum ** 2 / n_pairwise_elsewhere) * sum(n_pairwise)) / sum(n_pairwise)
         end as pairwise_accuracy_by_question_clustered_se,
         count(*) as n_demonstrations
     from (
@@ -72,8 +73,11 @@ demonstrations_summed as (
             sum(passed_residual) as passed_sum,
             count(*) as n,
             sum(count(*)) over same_row - count(*) as n_elsewhere,
+            count(pairwise) as n_pairwise,
+            nullif(sum(count(pairwise)) over same_row - count(pairwise), 0)
+                as n_pairwise_elsewhere,
             sum(steps) as n_steps,
-            sum(sum(steps)) over same_row - sum(steps) as n_steps_elsewhere
+            nullif(sum(sum(steps)) over same_row - sum(steps), 0) as n_steps_elsewhere
         from residuals
         where is_scored
         group by variant, model, kind, length, demonstration
@@ -87,8 +91,9 @@ questions_summed as (
     select
         variant, model, kind, length,
         count(*) as n_scored,
+        count(steps) as n_verified,
         stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
-        sqrt(sum(passed_residual ** 2) * count(*) / nullif(count(*) - 1, 0)) / sum(steps)
+        sqrt(sum(passed_residual ** 2) * count(steps) / nullif(count(steps) - 1, 0)) / sum(steps)
             as pairwise_accuracy_se,
         stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_by_question_se
     from (
@@ -145,6 +150,7 @@ select
     coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
     totals.n_questions, coalesce(questions_summed.n_scored, 0) as n_scored,
+    coalesce(questions_summed.n_verified, 0) as n_verified,
     totals.n_answers, repetitions_summed.repetitions,
     totals.n_parsed, totals.n_wrong_length,
     totals.n_unparsed, totals.n_refused, totals.n_cut, totals.n_missing,
@@ -225,7 +231,8 @@ union all by name
 select
     model, variant, kind, length,
     'missing' as state, false as is_reference,
-    n_questions, 0 as n_scored, n_questions as n_answers, 0 as n_parsed, 0 as n_wrong_length,
+    n_questions, 0 as n_scored, 0 as n_verified, n_questions as n_answers,
+    0 as n_parsed, 0 as n_wrong_length,
     0 as n_unparsed, 0 as n_refused, 0 as n_cut, n_questions as n_missing,
     0 as n_demonstrations
 from absent_evaluations
@@ -243,6 +250,8 @@ comment on column leaderboard.is_reference is
 'reference baseline (chance, the oracle or a shortcut): not ranked; false where missing';
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
+comment on column leaderboard.n_verified is
+'of n_scored: verified step by step; others (no replay) by exact match, in no pairwise accuracy';
 comment on column leaderboard.n_answers is
 'answers asked for: each question as often as it was repeated; parsed, unparsed and missing ones';
 comment on column leaderboard.repetitions is

@@ -144,7 +144,7 @@ paths as (
 ),
 
 frames as (
-    select gating, demonstration, count(*) as n_key_frames
+    select gating, demonstration, count(distinct (demonstration, frame)) as n_key_frames
     from segmented_frames
     group by grouping sets ((gating, demonstration), (gating))
 ),

@@ -28,6 +28,7 @@ from enact_assets.contracts.settings import (
     IGNORED,
     KNOWN,
     LIMITS,
+    NO_LIMIT,
     is_partition_name,
 )
 from enact_assets.engine.graph import Partition
@@ -101,7 +102,7 @@ def test_a_variant_asks_the_question_set_it_names_or_that_of_its_gating(tmp_path
     assert asked["high"] == ("reworded", "contact")
     assert asked["low"] == asked["baseline"] == ("state", "state")
     assert asked["contact"] == ("contact", "contact")
-    assert set(registry.question_sets) == {"contact", "reworded", "state"}
+    assert set(registry.question_sets) == {"contact", "official", "reworded", "state"}
 
 
 def test_the_defaults_are_those_of_the_registry() -> None:
@@ -117,7 +118,7 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     variants = load_registry(DEFAULT_REGISTRY).variants
     named = {name for panel in PUBLISHED.values() for name in panel}
     told = {name for condition in TOLD.values() for name in condition}
-    imported = {"recorded", "real_world_video"}
+    imported = {"recorded", "real_world_video", "official"}
     assert set(variants) == {"baseline", "contact"} | named | told | imported
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
     for name in ("contact", *told, *imported):
@@ -381,7 +382,7 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         ("variants.emoji.wording", "terse", "emoji, natural, symbolic"),
         ("variants.baseline.appearance.robot", "plaid", "black_and_white, random, skin, white"),
         (f"{RENDERER}.mode", "cartoon", "default, path_tracing, ray_tracing_only, realistic"),
-        ("variants.aperture_80.gating", "touch", "contact, state"),
+        ("variants.aperture_80.gating", "touch", "contact, official, state"),
         ("gatings.state.profile", "draft", "paper, release"),
         ("demo.variants", ["baseline", "aperture_90"], "aperture_30, aperture_60, aperture_80"),
         ("demo.demonstrations", ["set_table-0"], min(yaml.safe_load(TEXT)["demonstrations"])),
@@ -757,6 +758,7 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     registry = load_registry(DEFAULT_REGISTRY)
     fields = dataclasses.asdict(registry.gatings["state"])
     assert fields["profile"].pop("drops_ambiguous") is True
+    assert fields.pop("question_file") is None
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)
     before = {"name": "state", "gating": "state"}
     assert settings_sha(registry.question_sets["state"]) == content_sha(before)
@@ -784,4 +786,46 @@ def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> Non
     assert {found.questions.wanted(few, length) for length in PAPER.lengths} == {144}
     asked = [found.questions.wanted(three, length) for length in PAPER.lengths]
     assert asked == [70, 0, 0, 50, 0, 0, 60, 0]
-    assert len({settings_sha(s) for s in found.question_sets.values()}) == 4
+    assert len({settings_sha(s) for s in found.question_sets.values()}) == 5
+
+
+def test_questions_of_files_are_asked_only_where_their_file_is(tmp_path: Path) -> None:
+    """A data root without them plans nothing for them, and pays nothing."""
+    registry = load_registry(DEFAULT_REGISTRY)
+    assert registry.question_sets["official"].per_stratum == NO_LIMIT
+    assert registry.variant("official").is_imported
+    without = registry.with_questions([])
+    assert set(registry.gatings) - set(without.gatings) == {"official"}
+    assert set(registry.variants) - set(without.variants) == {"official"}
+    assert set(registry.question_sets) - set(without.question_sets) == {"official"}
+    assert registry.with_questions(["some"]) == registry
+
+    def add(entries) -> None:
+        gating = {"profile": "release", "contact": True, "question_file": "mine"}
+        put(entries, "gatings.mine", gating)
+        put(entries, "variants.mine", {"gating": "mine", "sources": ["questions"]})
+        put(entries, "questions.wording", "emoji")
+
+    own = load_registry(write(tmp_path, add))
+    assert own.variant("mine").wording == "natural"
+    assert "mine" not in own.with_questions(["other"]).variants
+    assert {"mine", "official"} <= set(own.with_questions(["other", "mine"]).gatings)
+    assert own.gating("mine").takes(["mine", "other"]) == ("mine",)
+    assert own.gating("official").takes(["other", "mine"]) == ("mine", "other")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "about"),
+    [
+        ("gatings.state.question_file", "any", "only a gating of profile 'release'"),
+        ("gatings.official.question_file", "../x", "expected the name of an imported question"),
+        ("variants.baseline.gating", "official", "the baseline asks questions of ours"),
+        ("variants.official.camera", {"aperture_mm": 80.0}, "pictures come with imported"),
+        ("variants.official.wording", "emoji", "public release's own wording"),
+    ],
+)
+def test_what_imported_questions_cannot_have_is_refused(
+    tmp_path: Path, field: str, value, about: str
+) -> None:
+    """A setting that changes nothing would name a probe of nothing."""
+    assert about in refusal(write(tmp_path, lambda e: put(e, field, value)))

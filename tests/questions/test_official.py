@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +27,12 @@ from enact_assets.questions.official import (
 from enact_assets.questions.official_rows import from_rows, to_rows
 from enact_assets.questions.templates import KINDS
 
-VARIABLE = "ENACT_OFFICIAL_QUESTIONS"
-BESIDE_REPOSITORY = Path("shared", "data", "enact_official", "enact_ordering.sample160.jsonl")
+from reference.official_sample import sample_of_160
 
 
 @pytest.fixture(scope="module")
 def official_file() -> Path:
-    """The published sample of 160 questions, which is not part of this repository."""
-    beside = Path(__file__).parents[3] / BESIDE_REPOSITORY
-    path = Path(os.environ.get(VARIABLE, beside))
-    if not path.is_file():
-        pytest.skip(f"no official questions at {path}; name them in {VARIABLE}")
-    return path
+    return sample_of_160()
 
 
 def fields(**changed: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def known_names(mine: Mapping[str, str], names: Names) -> dict[str, str]:
 
 
 def condition_holds(condition: str, mine: Mapping[str, str], names: Names) -> bool:
-    return mine[names.graph.conditions[condition]] in names.holds[condition]
+    return mine[names.graph.conditions[condition]] in names.holds.get(condition, ())
 
 
 def agrees(other: Mapping[str, str], mine: Mapping[str, str]) -> bool:

@@ -1,0 +1,116 @@
+"""Questions of imported files in place of ours: key frames, rows of ``qa``, pictures.
+
+The public release draws "Current State" or "Next State 2" into the pictures of its questions, so
+one frame has another picture at each place in which it is shown. A key frame is therefore a frame
+*at a place*: the same frame at two places is two key frames, between which nothing changes.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.contracts.errors import QuestionFileError
+from enact_assets.contracts.frame_ids import FrameIds
+from enact_assets.contracts.ids import short_id
+from enact_assets.contracts.settings import NATURAL, QUESTIONS
+from enact_assets.questions.imported_questions import FoundQuestion
+from enact_assets.questions.official import OfficialQuestion, parse_type
+from enact_assets.questions.official_actions import actions_in, components_of
+from enact_assets.questions.question_tables import Qa
+
+Shown = tuple[int, int]
+"""Id of a frame, and the place in which it is shown: 0 is the current state."""
+
+
+def given_frames(
+    demonstrations: pl.DataFrame, questions: Sequence[FoundQuestion]
+) -> NDArray[np.int64]:
+    """Position (M,), ascending, of each key frame of ``questions`` about one demonstration.
+
+    Errors: :class:`QuestionFileError` names demonstration, file and the first frame that the
+    replay lacks.
+    """
+    row = demonstrations.row(0, named=True)
+    ids = np.array([frame_id for frame_id, _ in key_frames_of(questions)], np.int64)
+    if row["source"] == QUESTIONS or not ids.size:
+        return ids  # there is no replay that could lack one
+    frames = FrameIds(tuple(row["frame_id_runs"])).find(ids, row["n_frames"])
+    absent = np.unique(ids[frames < 0])
+    if absent.size:
+        first = next(q for q in questions if str(absent[0]) in q.question.key_frame_ids)
+        raise QuestionFileError(
+            f"{row['demonstration']}: {absent.size} of {np.unique(ids).size} frame ids that "
+            f"questions name are not in its replay, first {absent[0]} (line {first.line} of "
+            f"imported file {first.file!r}). Replay and questions are of different tasks or "
+            "versions: import the replay that the questions were made from, or `enact-assets "
+            f"forget demonstration {row['demonstration']}`."
+        )
+    return frames
+
+
+def key_frames_of(questions: Sequence[FoundQuestion]) -> list[Shown]:
+    """All key frames of ``questions`` about one demonstration, in the order of their numbers."""
+    return sorted({shown for found in questions for shown in _in_order_shown(found.question)})
+
+
+def given_qa(segmented_frames: pl.DataFrame, questions: Sequence[FoundQuestion]) -> pl.DataFrame:
+    """``questions`` about one demonstration as rows of ``qa``: ids and prompts as they are.
+
+    ``segmented_frames`` has the key frames of :func:`given_frames`. ``trajectory_id`` is a hash of
+    the frames: nothing was drawn. Actions are read from the prompt, and what they change from their
+    sentences, as far as both are in a known form.
+    """
+    if not questions:
+        return Qa.empty()
+    name, gating = segmented_frames.select("demonstration", "gating").row(0)
+    number = {shown: k for k, shown in enumerate(key_frames_of(questions))}
+    places: dict[tuple[str, int], int] = {}
+    rows = []
+    for found in questions:
+        question = found.question
+        kind, length = parse_type(question.type)
+        place = places[kind, length] = places.get((kind, length), -1) + 1
+        actions = actions_in(question.question, length - 1)
+        shown = [number[one] for one in _in_order_shown(question)]
+        later = question.gt_answer if kind == "forward" else range(1, length)
+        rows.append(
+            {
+                "demonstration": name,
+                "gating": gating,
+                "question_id": question.id,
+                "trajectory_id": short_id(name, gating, *question.key_frame_ids),
+                "kind": kind,
+                "length": length,
+                "key_frames": [shown[0], *(shown[label] for label in later)],
+                "shown_key_frames": shown,
+                "actions": actions,
+                "action_components": [components_of(action) for action in actions],
+                "answer": question.gt_answer,
+                "draw": place,
+                "wording": NATURAL,
+                "prompt": question.question,
+                "question_file": found.file,
+            }
+        )
+    return Qa.build(rows)
+
+
+def pictures_named(
+    questions: Sequence[FoundQuestion],
+) -> Iterator[tuple[Shown, FoundQuestion, str]]:
+    """Frame and place, question and path of every picture that ``questions`` show."""
+    for found in questions:
+        shown = _in_order_shown(found.question)
+        for one, image in zip(shown, found.question.images, strict=True):
+            yield one, found, image
+
+
+def _in_order_shown(question: OfficialQuestion) -> list[Shown]:
+    """Frame and place of each picture, in the order of ``images``."""
+    ids = [int(frame_id) for frame_id in question.key_frame_ids]
+    if parse_type(question.type)[0] == "forward":
+        of_label = dict(zip(question.gt_answer, ids[1:], strict=True))
+        ids = [ids[0], *(of_label[label] for label in range(1, len(ids)))]
+    return [(frame_id, place) for place, frame_id in enumerate(ids)]
