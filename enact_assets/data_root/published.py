@@ -1,7 +1,7 @@
 """The published warehouse: queries, the names it holds, its provenance."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -31,8 +31,10 @@ _NAMED_IN = {
 """Dimension -> staging relation that holds every published name of it."""
 
 
-def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
-    """Rows of one statement on the published warehouse, read only.
+def query(
+    warehouse_path: Path, sql: str, values: Mapping[str, object] | None = None
+) -> pl.DataFrame:
+    """Rows of one statement on the published warehouse, read only; ``values`` are its ``$names``.
 
     Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
     stop a long query at once (KeyboardInterrupt).
@@ -50,13 +52,15 @@ def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
             location = str(warehouse_path).replace("'", "''")
             connection.execute(f"attach '{location}' as warehouse (read_only)")
             connection.execute("use warehouse")
-            return _interruptible(connection, lambda: _rows(connection, sql))
+            return _interruptible(connection, lambda: _rows(connection, sql, values))
     except duckdb.Error as error:
         raise WarehouseError(f"{warehouse_path}: {error}") from error
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
-    relation = connection.sql(sql)
+def _rows(
+    connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None
+) -> pl.DataFrame:
+    relation = connection.sql(sql, params=dict(values)) if values else connection.sql(sql)
     rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
     return rows
 
