@@ -12,11 +12,11 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.exchanging import add_exchange_commands
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.model_listing import add_models_command
-from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.reading import add_reading_commands
 from enact_assets.commands.showing import add_show_command
 from enact_assets.commands.trying import add_ask_command

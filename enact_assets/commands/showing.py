@@ -1,4 +1,4 @@
-"""The command ``show``: a question, a demonstration or a partition, in the terminal and as files."""
+"""The command ``show``: a question, a demonstration or a partition, printed and as files."""
 
 import argparse
 import sys
@@ -53,6 +53,7 @@ def add_show_command(command: AddCommand) -> None:
 
 
 def _show(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.data_root.published import OpenWarehouse
     from enact_assets.lineage.pipeline import STEP_OF
     from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
     from enact_assets.viewing.questions import find_question, read_question
@@ -64,21 +65,22 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
 
         return show_partition(arguments.data, name, console)
     root = DataRoot(arguments.data)
-    if has_demonstration(root.warehouse, name):
-        demonstration = read_demonstration(root.warehouse, name, arguments.variant)
+    ask = OpenWarehouse(root.warehouse)
+    if has_demonstration(ask, name):
+        demonstration = read_demonstration(ask, name, arguments.variant)
         _print_demonstration(console, demonstration)
         stem = f"{name}_{demonstration.variant}"
         _pictures(console, root, demonstration.pictures, stem, arguments.output)
         if arguments.output is not None:
             _write_json(arguments.output / "demonstration.json", demonstration)
         return 0
-    if not find_question(root.warehouse, name):
+    if not find_question(ask, name):
         raise UnknownNameError(
-            f"{name!r} is no id of a question that a variant asks, no demonstration, and not of the "
+            f"{name!r} is neither a question that a variant asks, nor a demonstration, nor of the "
             "form ASSET:PARTITION. Relation question_ids lists the ids of questions, `enact-assets "
             "list` demonstrations, `enact-assets plan` partitions."
         )
-    question = read_question(root.warehouse, name, arguments.variant)
+    question = read_question(ask, name, arguments.variant)
     _print_head(console, question)
     stem = f"{question.question_id}_{question.variant}"
     _pictures(console, root, question.pictures, stem, arguments.output)

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import Ask
 from enact_assets.questions.question_types import type_of
 
 RIGHT, WRONG, UNREADABLE, MISSING = "right", "wrong", "unreadable", "missing"
@@ -80,14 +79,13 @@ class Answer:
         return f"{self.model} #{self.repetition + 1}" if self.repetition else self.model
 
 
-def read_answers(warehouse: Path, question: Mapping[str, Any]) -> tuple[Answer, ...]:
+def read_answers(ask: Ask, question: Mapping[str, Any]) -> tuple[Answer, ...]:
     """Answers to ``question``, a row of ``asked_questions``: the best first, then by model.
 
     Errors: :class:`WarehouseError`.
     """
     where = {"id": question["question_id"], "variant": question["variant"]}
-    rows = query(
-        warehouse,
+    rows = ask(
         f"""
         select evaluation.*, {OUTCOME_SQL} as outcome,
             predictions.raw_answer, predictions.error, predictions.stop, predictions.served_model
@@ -98,8 +96,7 @@ def read_answers(warehouse: Path, question: Mapping[str, Any]) -> tuple[Answer, 
         """,  # noqa: S608 - our own words
         where,
     )
-    components = query(
-        warehouse,
+    components = ask(
         """
         select steps.model, steps.repetition, steps.step, steps.is_passed, parts.components
         from compared_steps as steps

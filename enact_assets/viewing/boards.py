@@ -1,9 +1,8 @@
 """The leaderboard of a variant, with what became of the answers."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import Ask
 from enact_assets.viewing.answers import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
 
 
@@ -28,10 +27,9 @@ class BoardRow:
         return n
 
 
-def read_board(warehouse: Path, variant: str) -> tuple[BoardRow, ...]:
+def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
     """Rows by kind, the best model first. Errors: :class:`WarehouseError`."""
-    rows = query(
-        warehouse,
+    rows = ask(
         f"""
         with counted as (
             select kind, model,

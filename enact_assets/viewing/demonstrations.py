@@ -1,11 +1,10 @@
 """Demonstrations: a list of them, and one as its key frames with what changed between them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import Ask
 from enact_assets.viewing.pictures import Shown
 
 
@@ -53,10 +52,9 @@ class Demonstration:
         return tuple(key_frame.picture for key_frame in self.key_frames)
 
 
-def list_demonstrations(warehouse: Path) -> tuple[DemonstrationRow, ...]:
+def list_demonstrations(ask: Ask) -> tuple[DemonstrationRow, ...]:
     """All published ones, by name. Errors: :class:`WarehouseError`."""
-    rows = query(
-        warehouse,
+    rows = ask(
         """
         select demonstration, activity, source, n_frames / frame_rate_hz as seconds,
             coalesce(n_key_frames, 0) as n_key_frames, coalesce(n_asked, 0) as n_asked
@@ -79,14 +77,14 @@ def list_demonstrations(warehouse: Path) -> tuple[DemonstrationRow, ...]:
     return tuple(DemonstrationRow(**row) for row in rows.iter_rows(named=True))
 
 
-def has_demonstration(warehouse: Path, name: str) -> bool:
+def has_demonstration(ask: Ask, name: str) -> bool:
     """Whether it is published. Errors: :class:`WarehouseError`."""
     sql = "select count(*) > 0 from demonstrations where demonstration = $name"
-    return bool(query(warehouse, sql, {"name": name}).item())
+    return bool(ask(sql, {"name": name}).item())
 
 
 def read_demonstration(
-    warehouse: Path, name: str, variant: str | None = None, gating: str | None = None
+    ask: Ask, name: str, variant: str | None = None, gating: str | None = None
 ) -> Demonstration:
     """Key frames of a demonstration with the pictures of ``variant``, by default the baseline.
 
@@ -95,13 +93,12 @@ def read_demonstration(
     no pictures under the variant; :class:`WarehouseError`.
     """
     values = {"name": name, "baseline": BASELINE}
-    found = query(warehouse, "from demonstrations where demonstration = $name", {"name": name})
+    found = ask("from demonstrations where demonstration = $name", {"name": name})
     if found.is_empty():
-        known = query(warehouse, "select demonstration from demonstrations").to_series()
+        known = ask("select demonstration from demonstrations").to_series()
         raise UnknownNameError.of("demonstration", name, known)
     row = found.row(0, named=True)
-    views = query(
-        warehouse,
+    views = ask(
         "select distinct gating, variant from segmented_frames "
         "left join (from frame_images where demonstration = $name) "
         "using (demonstration, gating, key_frame) where demonstration = $name "
@@ -122,8 +119,7 @@ def read_demonstration(
         if (variant is None or v == variant) and (gating is None or g == gating)
     ]
     first = fitting[0] if fitting else (gating or next(iter(gatings), ""), variant or BASELINE)
-    frames = query(
-        warehouse,
+    frames = ask(
         """
         select segmented_frames.*, image_sha
         from segmented_frames

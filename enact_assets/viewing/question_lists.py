@@ -1,11 +1,10 @@
 """Lists of questions: by variant, activity, kind, length and what became of a model's answers."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import Ask
 from enact_assets.viewing.answers import OUTCOME_SQL, RIGHT, WRONG
 
 PAGE_ROWS = 50
@@ -61,10 +60,9 @@ class Choices:
     models: tuple[str, ...]
 
 
-def choices(warehouse: Path, variant: str) -> Choices:
+def choices(ask: Ask, variant: str) -> Choices:
     """Names that a list of questions can be narrowed to. Errors: :class:`WarehouseError`."""
-    row = query(
-        warehouse,
+    row = ask(
         """
         with asked as (
             select asked.*, activity
@@ -92,7 +90,7 @@ def choices(warehouse: Path, variant: str) -> Choices:
 
 
 def list_questions(
-    warehouse: Path, wanted: Wanted, number: int = 1, rows: int = PAGE_ROWS
+    ask: Ask, wanted: Wanted, number: int = 1, rows: int = PAGE_ROWS
 ) -> QuestionPage:
     """Page ``number`` of the questions, short ones first; the last page if there are fewer.
 
@@ -107,7 +105,7 @@ def list_questions(
             values[name] = value
     if wanted.model is not None:
         conditions.append(
-            "question_id in (select question_id from evaluation where variant = $variant "
+            "question_id in (select question_id from evaluation where variant = $variant "  # noqa: S608 - our own words
             f"and model = $model and {OUTCOME_SQL} = $outcome)"
         )
         values |= {"model": wanted.model, "outcome": wanted.outcome}
@@ -115,11 +113,10 @@ def list_questions(
         "from asked_questions as asked left join demonstrations using (demonstration) "
         f"where {' and '.join(conditions)}"
     )
-    n_questions = query(warehouse, f"select count(*) {chosen}", values).item()  # noqa: S608 - our own words
+    n_questions = ask(f"select count(*) {chosen}", values).item()
     n_pages = max(1, -(-n_questions // rows))
     number = min(max(number, 1), n_pages)
-    found = query(
-        warehouse,
+    found = ask(
         f"""
         with listed as (
             select question_id, demonstration, activity, kind, length, place

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import Ask
 from enact_assets.questions.question_types import KeyFramePicture, type_of
 from enact_assets.viewing.answers import Answer, read_answers
 from enact_assets.viewing.pictures import Shown
@@ -66,14 +65,13 @@ class Question:
         return _choice(self.kind, self.actions, label)
 
 
-def find_question(warehouse: Path, text: str) -> list[Found]:
+def find_question(ask: Ask, text: str) -> list[Found]:
     """Questions with the id ``text``, of either kind: ours, or that of exported files.
 
     An id of exported files may belong to questions of several gatings. Empty if no variant asks
     such a question. Errors: :class:`WarehouseError`.
     """
-    rows = query(
-        warehouse,
+    rows = ask(
         "select question_id, list(variant order by variant <> $baseline, variant) as variants "
         "from asked_questions where question_id = $id "
         "or question_id in (select question_id from question_ids where official_id = $id) "
@@ -83,30 +81,29 @@ def find_question(warehouse: Path, text: str) -> list[Found]:
     return [Found(id_, tuple(variants)) for id_, variants in rows.iter_rows()]
 
 
-def read_question(warehouse: Path, text: str, variant: str | None = None) -> Question:
+def read_question(ask: Ask, text: str, variant: str | None = None) -> Question:
     """The question with the id ``text`` as ``variant`` asks it, or the first variant that does.
 
     Errors: :class:`UnknownNameError` if no variant asks it, or this one does not;
     :class:`WarehouseError`.
     """
-    candidates = find_question(warehouse, text)
+    candidates = find_question(ask, text)
     if not candidates:
         raise UnknownNameError(
-            f"no variant asks a question with the id {text[:MAX_CHARACTERS]!r}. `enact-assets sql "
-            '"select * from question_ids"` lists the ids of all questions.'
+            f"no variant asks a question with the id {text[:MAX_CHARACTERS]!r}. Relation "
+            "question_ids lists the ids of all questions."
         )
     fitting = [found for found in candidates if variant is None or variant in found.variants]
     if not fitting:
         asking = sorted({name for found in candidates for name in found.variants})
         raise UnknownNameError.of("variant of this question", variant or "", asking)
     found = fitting[0]
-    return _read(warehouse, found, found.variants[0] if variant is None else variant)
+    return _read(ask, found, found.variants[0] if variant is None else variant)
 
 
-def _read(warehouse: Path, found: Found, variant: str) -> Question:
+def _read(ask: Ask, found: Found, variant: str) -> Question:
     where = {"id": found.question_id, "variant": variant}
-    row = query(
-        warehouse,
+    row = ask(
         """
         select asked.*, ids.official_id, demonstrations.activity,
             (
@@ -146,7 +143,7 @@ def _read(warehouse: Path, found: Found, variant: str) -> Question:
             for part in parts
             if isinstance(part, KeyFramePicture)
         ),
-        answers=read_answers(warehouse, row),
+        answers=read_answers(ask, row),
     )
 
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from enact_assets.contracts.errors import EnactError, MissingPartitionError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.viewing.answers import OUTCOMES, RIGHT, WRONG, alike
 from enact_assets.viewing.boards import read_board
@@ -86,7 +87,7 @@ class _Pages:
     """One method for each page; Starlette runs them in threads."""
 
     def __init__(self, root: DataRoot) -> None:
-        self._warehouse = root.warehouse
+        self._ask = OpenWarehouse(root.warehouse)
         self._images = ImageStore(root.images)
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -102,7 +103,7 @@ class _Pages:
         """The leaderboard of a variant."""
         variant = request.query_params.get("variant") or BASELINE
         there = self._choices(variant)
-        rows = read_board(self._warehouse, variant)
+        rows = read_board(self._ask, variant)
         return self._page(
             "board.html", variant=variant, choices=there, outcomes=OUTCOMES, rows=rows
         )
@@ -119,7 +120,7 @@ class _Pages:
             model=asked.get("model") or None,
             outcome=asked.get("outcome") or WRONG,
         )
-        page = list_questions(self._warehouse, wanted, _number(asked.get("page")) or 1)
+        page = list_questions(self._ask, wanted, _number(asked.get("page")) or 1)
         return self._page(
             "questions.html",
             wanted=wanted,
@@ -133,7 +134,7 @@ class _Pages:
         """A question with all its answers; those of ``model``, or the first wrong, are open."""
         asked = request.query_params
         id_, model = request.path_params["question_id"], asked.get("model") or None
-        question = read_question(self._warehouse, id_, asked.get("variant") or None)
+        question = read_question(self._ask, id_, asked.get("variant") or None)
         groups = alike(question.answers)
         opened = [group for group in groups if model in {answer.model for answer in group}]
         if model is None:
@@ -144,13 +145,13 @@ class _Pages:
 
     def demonstrations(self, _request: Request) -> Response:
         """All demonstrations."""
-        return self._page("demonstrations.html", rows=list_demonstrations(self._warehouse))
+        return self._page("demonstrations.html", rows=list_demonstrations(self._ask))
 
     def demonstration(self, request: Request) -> Response:
         """The key frames of a demonstration."""
         asked = request.query_params
         found = read_demonstration(
-            self._warehouse,
+            self._ask,
             request.path_params["name"],
             asked.get("variant") or None,
             asked.get("gating") or None,
@@ -178,7 +179,7 @@ class _Pages:
         return self._page("message.html", 404 if is_absent else 500, message=str(error))
 
     def _choices(self, variant: str) -> Choices:
-        there = choices(self._warehouse, variant)
+        there = choices(self._ask, variant)
         if there.variants and variant not in there.variants:
             raise UnknownNameError.of("variant", variant, there.variants)
         return there
