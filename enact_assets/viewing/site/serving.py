@@ -21,6 +21,7 @@ def listening(port: int) -> Iterator[socket.socket]:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((ADDRESS, port))
+            found.listen()  # the first request may come before the server is ready
         except (OSError, OverflowError) as error:
             raise SettingsError(
                 f"port {port} of {ADDRESS} cannot be used ({error}). Choose another one: --port"
