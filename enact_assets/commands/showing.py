@@ -110,8 +110,7 @@ def _print_question(console: Console, question: "Question") -> None:
     from enact_assets.viewing.answers import RIGHT, alike
 
     _heading(console, "Prompt")
-    for line in question.prompt.strip().splitlines():
-        console.print(Text(f"  {line}"))
+    console.print(Text(question.prompt.strip()))
     _heading(console, f"Right order: {list(question.reference)}")
     if question.n_perturbed:
         console.print(f"  Noise perturbed {question.n_perturbed} components of the actions.")

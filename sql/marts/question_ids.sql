@@ -14,8 +14,7 @@ select
     qa.question_id,
     qa.demonstration || '_' || qa.kind || '_world_modeling_' || qa.length || '_steps_'
     || left(
-        sha256(array_to_string([named.frame_ids[key_frame + 1] for key_frame in qa.key_frames], '_')),
-        8
+        sha256(array_to_string([named.frame_ids[k + 1] for k in qa.key_frames], '_')), 8
     ) as official_id,
     qa.demonstration, qa.gating, qa.kind, qa.length
 from qa
