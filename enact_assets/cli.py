@@ -12,6 +12,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
 from enact_assets.commands.downloading import add_download_command
 from enact_assets.commands.exchanging import add_exchange_commands
@@ -19,6 +20,7 @@ from enact_assets.commands.failing import storage_message
 from enact_assets.commands.gc import add_gc_command
 from enact_assets.commands.model_listing import add_models_command
 from enact_assets.commands.reading import add_reading_commands
+from enact_assets.commands.showing import add_show_command
 from enact_assets.commands.trying import add_ask_command
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
@@ -132,6 +134,8 @@ def _parser() -> argparse.ArgumentParser:
     add_models_command(command)
     add_ask_command(command)
     add_reading_commands(command)
+    add_show_command(command)
+    add_browse_command(command)
     add_gc_command(command)
     add_verify_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")

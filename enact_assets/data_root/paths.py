@@ -97,6 +97,11 @@ class DataRoot:
         return self.root / "first_looks"
 
     @property
+    def shown(self) -> Path:
+        """Folder of sheets of pictures that ``enact-assets show`` makes."""
+        return self.root / "shown"
+
+    @property
     def warehouse(self) -> Path:
         """The DuckDB file, to be given to ``publish``."""
         return self.root / WAREHOUSE_FILE

@@ -1,9 +1,10 @@
 """The published warehouse: queries, the names it holds, its provenance."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Protocol
 
 import duckdb
 import polars as pl
@@ -31,32 +32,67 @@ _NAMED_IN = {
 """Dimension -> staging relation that holds every published name of it."""
 
 
-def query(warehouse_path: Path, sql: str) -> pl.DataFrame:
-    """Rows of one statement on the published warehouse, read only.
+class Ask(Protocol):
+    """Whatever answers statements: an :class:`OpenWarehouse`."""
+
+    def __call__(self, sql: str, values: Mapping[str, object] | None = None, /) -> pl.DataFrame:
+        """Rows of one statement. Errors: :class:`WarehouseError`."""
+        ...
+
+
+def query(
+    warehouse_path: Path, sql: str, values: Mapping[str, object] | None = None
+) -> pl.DataFrame:
+    """Rows of one statement on the published warehouse, read only; ``values`` are its ``$names``.
 
     Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
     stop a long query at once (KeyboardInterrupt).
     Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
     with DuckDB's message.
     """
-    if not warehouse_path.is_file():
-        raise WarehouseError(
-            f"{warehouse_path}: no warehouse yet. {_advice(warehouse_path.parent)}"
-        )
-    try:
-        # Attached, because connecting to a path twice in one process gives the first file again.
-        with duckdb.connect(config=CONFIG) as connection:
-            _refuse_all_but_one(len(connection.extract_statements(sql)))
-            location = str(warehouse_path).replace("'", "''")
-            connection.execute(f"attach '{location}' as warehouse (read_only)")
-            connection.execute("use warehouse")
-            return _interruptible(connection, lambda: _rows(connection, sql))
-    except duckdb.Error as error:
-        raise WarehouseError(f"{warehouse_path}: {error}") from error
+    return OpenWarehouse(warehouse_path)(sql, values)
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
-    relation = connection.sql(sql)
+class OpenWarehouse:
+    """The same for many statements, from any thread: the file is opened once, and again when
+    another one was published.
+    """
+
+    def __init__(self, warehouse_path: Path) -> None:
+        self._path = warehouse_path
+        self._opened: tuple[tuple[int, int], duckdb.DuckDBPyConnection] | None = None
+        self._opening = threading.Lock()
+
+    def __call__(self, sql: str, values: Mapping[str, object] | None = None) -> pl.DataFrame:
+        """As :func:`query`."""
+        try:
+            with self._connection().cursor() as connection:
+                _refuse_all_but_one(len(connection.extract_statements(sql)))
+                connection.execute("use warehouse")
+                return _interruptible(connection, lambda: _rows(connection, sql, values))
+        except duckdb.Error as error:
+            raise WarehouseError(f"{self._path}: {error}") from error
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        if not self._path.is_file():
+            raise WarehouseError(f"{self._path}: no warehouse yet. {_advice(self._path.parent)}")
+        file = self._path.stat()
+        version = (file.st_ino, file.st_mtime_ns)
+        with self._opening:
+            if self._opened is None or self._opened[0] != version:
+                # Attached, because connecting to a path twice in one process gives the first file
+                # again. Queries on an older one keep it open until they end.
+                connection = duckdb.connect(config=CONFIG)
+                location = str(self._path).replace("'", "''")
+                connection.execute(f"attach '{location}' as warehouse (read_only)")
+                self._opened = version, connection
+            return self._opened[1]
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None
+) -> pl.DataFrame:
+    relation = connection.sql(sql, params=dict(values)) if values else connection.sql(sql)
     rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
     return rows
 

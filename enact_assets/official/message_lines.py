@@ -19,7 +19,7 @@ from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.official.exported_rows import asked_rows, asking_variant
+from enact_assets.official.exported_rows import asked_rows, asking_variant, official_ids
 from enact_assets.official.layout import output_file, question_output
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.official.pictures import write_picture
@@ -74,11 +74,13 @@ def export_messages(
     rows = images.filter(pl.col("gating") == asking.gating)
     columns = rows.select("demonstration", "key_frame", "image_sha")
     shas = {(demonstration, k): sha for demonstration, k, sha in columns.iter_rows()}
+    official = {id_: official for official, id_ in official_ids(lake, asked).items()}
     lines, used = [], set[str]()
     for question in asked.iter_rows(named=True):
         parts = _parts(question, shas)
         if parts is not None:
-            lines.append(_line(question, parts, with_answers=with_answers))
+            id_ = official[question["question_id"]]
+            lines.append(_line(question, id_, parts, with_answers=with_answers))
             used.update(sha for part in parts for sha in part.values() if "picture" in part)
     _write_pictures(output.parent, sorted(used), ImageStore(root.images), told)
     with replacing(output) as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -99,9 +101,11 @@ def _parts(question: Row, shas: Shas) -> list[dict[str, str]] | None:
     return parts
 
 
-def _line(question: Row, parts: list[dict[str, str]], *, with_answers: bool) -> str:
-    line: dict[str, Any] = {name: question[name] for name in ("question_id", "variant", "kind")}
-    line["length"] = question["length"]
+def _line(
+    question: Row, official_id: str, parts: list[dict[str, str]], *, with_answers: bool
+) -> str:
+    line: dict[str, Any] = {"question_id": question["question_id"], "official_id": official_id}
+    line |= {name: question[name] for name in ("variant", "kind", "length")}
     line["n_entries"] = type_of(question).n_entries(question)
     line["parts"] = [
         {"picture": f"{PICTURES}/{part['picture']}.png"} if "picture" in part else part

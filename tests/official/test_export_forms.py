@@ -51,7 +51,9 @@ def test_messages_are_what_models_are_shown(asked: Root, tmp_path: Path) -> None
     assert len(found) == len(rows) - 4
     for line in found:
         row = rows[line["question_id"]]
-        assert list(line) == ["question_id", "variant", "kind", "length", "n_entries", "parts"]
+        assert list(line) == [
+            *("question_id", "official_id", "variant", "kind", "length", "n_entries", "parts")
+        ]
         assert line["variant"] == "baseline"
         assert line["n_entries"] == line["length"] - 1 == len(row["answer"])
         *shown, prompt = line["parts"]
@@ -61,6 +63,15 @@ def test_messages_are_what_models_are_shown(asked: Root, tmp_path: Path) -> None
             path = tmp_path / "m" / part["picture"]
             assert path.read_bytes() == picture(key_frame)
             assert path.stem == sha256_bytes(picture(key_frame))
+
+
+def test_both_forms_can_be_joined(asked: Root, tmp_path: Path) -> None:
+    """By the id of the release's files, which names the same question in both."""
+    release = export(asked, tmp_path / "release.jsonl")
+    messages = export(asked, tmp_path / "m" / "messages.jsonl", "--form", "messages")
+    prompts = {q["id"]: q["question"] for q in release}
+    assert len(prompts) == len(messages)
+    assert {m["official_id"]: m["parts"][-1]["text"] for m in messages} == prompts
 
 
 def test_answers_are_told_on_demand_under_another_name(asked: Root, tmp_path: Path) -> None:

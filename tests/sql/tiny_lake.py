@@ -527,4 +527,6 @@ def publish_few(lake: Lake, target: Path, sql: Path | None = None, **told: Any) 
 def publish_lean(lake: Lake, target: Path, **told: Any) -> PublishReport:
     """:func:`publish` with all relations of the lake and all checks, and few marts."""
     names = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
-    return publish(lake, target, _part_of_sql(*names, "answers", "leaderboard"), **told)
+    return publish(
+        lake, target, _part_of_sql(*names, "answers", "leaderboard", "question_ids"), **told
+    )

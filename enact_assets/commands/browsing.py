@@ -1,0 +1,42 @@
+"""The command ``browse``: questions, answers and demonstrations as pages of this machine."""
+
+import argparse
+import importlib.util
+from collections.abc import Callable
+
+from rich.console import Console
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.data_root.paths import DataRoot
+
+PORT = 3030
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_browse_command(command: AddCommand) -> None:
+    """Add browse."""
+    about = (
+        "Serve pages on this machine: the leaderboard, questions by what models got wrong, every "
+        "answer step by step, demonstrations by key frame. Nothing is written."
+    )
+    sub = command("browse", _browse, about)
+    sub.add_argument(
+        "--port", type=int, default=PORT, help=f"port to listen on (default: {PORT}; 0: any)"
+    )
+
+
+def _browse(arguments: argparse.Namespace, console: Console) -> int:
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise EnactError("Starlette or uvicorn is not installed: pip install 'enact_assets[ui]'")
+    from enact_assets.data_root.published import OpenWarehouse
+    from enact_assets.viewing.boards import read_board
+    from enact_assets.viewing.site.serving import listening, serve
+
+    root = DataRoot(arguments.data)
+    read_board(OpenWarehouse(root.warehouse), "")  # fails now, not on the first page
+    with listening(arguments.port) as socket:
+        address, port = socket.getsockname()
+        console.print(f"http://{address}:{port} (stop with Ctrl-C)")
+        serve(root, socket)
+    return 0

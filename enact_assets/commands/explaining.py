@@ -1,0 +1,103 @@
+"""``enact-assets show ASSET:PARTITION``: what a partition was made from, and why it is stale."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.contracts.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from enact_assets.contracts.provenance import InputVersion
+    from enact_assets.engine.graph import Partition
+    from enact_assets.engine.planning.explained import ExplainedInput
+    from enact_assets.engine.planning.plan import Lineage
+
+SHOWN = 8
+"""Characters of a version, and partitions, that are shown."""
+NS = 1e9
+
+
+def show_partition(data_root: Path, name: str, console: Console) -> int:
+    """Print what a plan knows about ``ASSET:PARTITION``; ``PARTITION`` is empty where an asset has
+    none. Errors: :class:`UnknownNameError` for a partition that is none.
+    """
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.engine.planning.explained import explain
+    from enact_assets.runs.instance import check_root, open_instance
+    from enact_assets.runs.reported import read_lineage
+    from enact_assets.runs.resources import DataResource
+
+    check_root(data_root)
+    registry = load_registry()
+    data = DataResource(root=str(data_root.resolve()))
+    lineage = read_lineage(open_instance(data_root), data, registry)
+    asset, partition = _checked(lineage, name)
+    found = explain(lineage, asset, partition)
+    key = "|".join(partition)
+    console.print(Text(f"{asset}{f' {key}' if key else ''}: {found.status}", "bold"))
+    for why in found.why:
+        console.print(Text(f"  {why}", "yellow"))
+    if found.state is not None and found.state.provenance is not None:
+        made = f"Made by code {found.state.provenance.code_version[:SHOWN]} of step {found.step}"
+        if found.state.changed_ns:
+            written = datetime.fromtimestamp(found.state.changed_ns / NS, UTC)
+            made += f", written {written:%Y-%m-%d %H:%M} UTC"
+        console.print(Text(f"{made}; content {found.state.version[:SHOWN]}."))
+    if found.inputs:
+        table = Table(title="Made from", title_justify="left", box=None, padding=(0, 2, 0, 0))
+        for column in ("input", "partitions", "when it was made", "now", "to make"):
+            table.add_column(column, overflow="fold")
+        for given in found.inputs:
+            if not given.partitions:
+                continue  # not an input of this partition
+            style = "yellow" if given.is_changed and found.state is not None else ""
+            stale = str(given.n_stale) if given.n_stale else ""
+            cells = (_partitions(given), _version(given.was), _version(given.now), stale)
+            table.add_row(*(Text(cell, style) for cell in (given.asset, *cells)))
+        console.print(table)
+    if found.upstream:
+        n = len(found.upstream)
+        console.print(f"{n} partition{'s' if n > 1 else ''} upstream to make first:")
+        for step in found.upstream[:SHOWN]:
+            console.print(Text(f"  {step.name} {step.key or ''}: {step.why}"))
+        if n > SHOWN:
+            console.print(f"  and {n - SHOWN} more: `enact-assets plan` lists them")
+    return 0
+
+
+def _checked(lineage: "Lineage", name: str) -> tuple[str, "Partition"]:
+    from enact_assets.engine.graph import partition_tuple
+
+    asset, _, key = name.partition(":")
+    partition = partition_tuple(key or None)
+    dimensions = lineage.graph.dimensions[asset]
+    if len(partition) != len(dimensions):
+        wanted = "|".join(dimension.upper() for dimension in dimensions)
+        example = "|".join((lineage.names.partitions(asset) or [()])[0])
+        raise UnknownNameError(
+            f"{name!r}: partitions of {asset} are named {asset}:{wanted}, such as {asset}:{example}"
+            if dimensions
+            else f"{name!r}: {asset} has no partitions. Use {asset!r}"
+        )
+    for dimension, value in zip(dimensions, partition, strict=True):
+        if value not in lineage.names.of[dimension]:
+            raise UnknownNameError.of(dimension, value, lineage.names.of[dimension])
+    return asset, partition
+
+
+def _partitions(given: "ExplainedInput") -> str:
+    keys = [key for key in given.partitions if key is not None]
+    if len(keys) > 1:
+        return f"{len(keys)} partitions"
+    return keys[0] if keys else ("the whole" if given.partitions else "none")
+
+
+def _version(version: "InputVersion | None") -> str:
+    if version is None:
+        return "-"
+    several = f" ({version.n_partitions} partitions)" if version.n_partitions != 1 else ""
+    return f"{version.version[:SHOWN]}{several}"

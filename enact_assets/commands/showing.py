@@ -1,0 +1,227 @@
+"""The command ``show``: a question, a demonstration or a partition, printed and as files."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.data_root.paths import DataRoot
+
+if TYPE_CHECKING:
+    from enact_assets.viewing.answers import Answer
+    from enact_assets.viewing.demonstrations import Demonstration
+    from enact_assets.viewing.pictures import Shown
+    from enact_assets.viewing.questions import Question
+
+MAX_WORDS = 600
+"""Characters of an answer that are printed; files hold all."""
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_show_command(command: AddCommand) -> None:
+    """Add show."""
+    about = (
+        "Show a question with its pictures and every answer to it, a demonstration with what "
+        "changed between its key frames, or a partition with what it was made from and why it is "
+        "stale."
+    )
+    sub = command("show", _show, about)
+    sub.add_argument(
+        "name",
+        help="id of a question (as in SQL or in exported files), a demonstration, or "
+        "ASSET:PARTITION such as 'qa:setting_the_table-0|state'",
+    )
+    sub.add_argument(
+        "--variant",
+        metavar="NAME",
+        help="variant that asks the question, or whose pictures to show (default: the baseline, "
+        "or the first one that there is)",
+    )
+    sub.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder for pictures, a sheet of all of them and everything else as JSON",
+    )
+
+
+def _show(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.data_root.published import OpenWarehouse
+    from enact_assets.lineage.pipeline import STEP_OF
+    from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
+    from enact_assets.viewing.questions import find_question, read_question
+
+    name = arguments.name
+    asset = name.partition(":")[0]
+    if asset in STEP_OF:
+        from enact_assets.commands.explaining import show_partition
+
+        return show_partition(arguments.data, name, console)
+    root = DataRoot(arguments.data)
+    ask = OpenWarehouse(root.warehouse)
+    if has_demonstration(ask, name):
+        demonstration = read_demonstration(ask, name, arguments.variant)
+        _print_demonstration(console, demonstration)
+        stem = f"{name}_{demonstration.variant}"
+        _pictures(console, root, demonstration.pictures, stem, arguments.output)
+        if arguments.output is not None:
+            _write_json(arguments.output / "demonstration.json", demonstration)
+        return 0
+    if not find_question(ask, name):
+        raise UnknownNameError(
+            f"{name!r} is neither a question that a variant asks, nor a demonstration, nor of the "
+            "form ASSET:PARTITION. Relation question_ids lists the ids of questions, `enact-assets "
+            "list` demonstrations, `enact-assets plan` partitions."
+        )
+    question = read_question(ask, name, arguments.variant)
+    _print_head(console, question)
+    stem = f"{question.question_id}_{question.variant}"
+    _pictures(console, root, question.pictures, stem, arguments.output)
+    _print_question(console, question)
+    if arguments.output is not None:
+        _write_json(arguments.output / "question.json", question)
+    return 0
+
+
+def _print_head(console: Console, question: "Question") -> None:
+    others = [name for name in question.variants if name != question.variant]
+    also = f" (also asked by {', '.join(others)})" if others else ""
+    console.print(
+        Text(f"Question {question.question_id}, variant {question.variant}{also}", "bold")
+    )
+    if question.official_id is not None and question.official_id != question.question_id:
+        console.print(Text(f"Id in exported files: {question.official_id}"))
+    console.print(
+        Text(
+            f"{question.kind}, length {question.length}, {question.demonstration}, gating "
+            f"{question.gating}, question set {question.question_set}"
+        )
+    )
+
+
+def _print_question(console: Console, question: "Question") -> None:
+    from enact_assets.viewing.answers import RIGHT, alike
+
+    _heading(console, "Prompt")
+    console.print(Text(question.prompt.strip()))
+    _heading(console, f"Right order: {list(question.reference)}")
+    if question.n_perturbed:
+        console.print(f"  Noise perturbed {question.n_perturbed} components of the actions.")
+    for step in question.steps:
+        shown = f"{step.shown_as}: " if question.kind == "forward" else f"Action {step.label}: "
+        _item(console, f"{step.number}", f"{shown}{step.action}")
+        _item(console, "", ", ".join(step.happened), "dim")
+    if not question.answers:
+        _heading(console, "No model was asked.")
+        return
+    _heading(console, "Answers")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("  model", "order", "verdict"):
+        table.add_column(column, overflow="fold")
+    for answer in question.answers:
+        order = "" if answer.order is None else str(list(answer.order))
+        table.add_row(*map(Text, (f"  {answer.name}", order, answer.verdict)))
+    console.print(table)
+    for answers in alike([a for a in question.answers if a.outcome != RIGHT]):
+        _print_errors(console, question, answers)
+
+
+def _print_errors(console: Console, question: "Question", answers: Sequence["Answer"]) -> None:
+    first = answers[0]
+    order = "no order" if first.order is None else str(list(first.order))
+    _heading(console, f"{', '.join(answer.name for answer in answers)}: {order}")
+    for answer in answers:
+        for words in (answer.words, answer.error):
+            if words is not None and words.strip() != order:
+                _item(console, answer.name, words[:MAX_WORDS])
+    for step in first.steps:
+        label = question.choice(step.label)
+        if step.is_passed is None:
+            _item(console, f"{step.number}", f"{label}: not compared")
+            continue
+        fits = "fits" if step.is_passed else "does not fit"
+        style = "" if step.is_passed else "red"
+        _item(console, f"{step.number}", f"{label}: {fits}", style)
+        for error in step.errors:
+            _item(console, "", error.text, "dim")
+
+
+def _print_demonstration(console: Console, demonstration: "Demonstration") -> None:
+    seconds = demonstration.n_frames / demonstration.frame_rate_hz
+    console.print(Text(f"Demonstration {demonstration.demonstration}", "bold"))
+    console.print(
+        Text(
+            f"{demonstration.activity}, {demonstration.source}, {seconds:.0f} s, "
+            f"{len(demonstration.key_frames)} key frames of gating {demonstration.gating}, "
+            f"pictures of variant {demonstration.variant}"
+        )
+    )
+    for key_frame in demonstration.key_frames:
+        changes = ", ".join(key_frame.changes) or "the beginning"
+        _item(console, f"{key_frame.number}", f"{key_frame.time_s:5.1f} s  {changes}")
+
+
+def _pictures(
+    console: Console, root: DataRoot, pictures: Sequence["Shown"], stem: str, output: Path | None
+) -> None:
+    """Draw a sheet of the pictures where the terminal can; otherwise, or for ``output``, files."""
+    from enact_assets.commands.terminal_pictures import drawing_way, drawn
+    from enact_assets.engine.lake.image_store import ImageStore
+    from enact_assets.system.atomic import replacing
+    from enact_assets.viewing.pictures import sheet_of
+
+    n_gone = sum(shown.sha is None for shown in pictures)
+    if n_gone:
+        console.print(f"{n_gone} of {len(pictures)} pictures are not there.", style="yellow")
+    if n_gone == len(pictures):
+        return
+    images = ImageStore(root.images)
+    sheet = sheet_of(pictures, images.read)
+    way = drawing_way(sys.stdout)
+    if way is not None:
+        sys.stdout.write(drawn(sheet, way))
+        sys.stdout.flush()
+        if output is None:
+            return
+    path = root.shown / f"{stem}.png" if output is None else output / "sheet.png"
+    with replacing(path) as temporary:
+        temporary.write_bytes(sheet)
+    console.print(Text(f"Pictures: {path}"))
+    if output is None:
+        return
+    for place, shown in enumerate(pictures):
+        if shown.sha is not None:
+            name = shown.name.lower().replace(" ", "_")
+            with replacing(output / f"{place:02}_{name}.png") as temporary:
+                temporary.write_bytes(images.read_png(shown.sha))
+    console.print(Text(f"Each picture, and everything else as JSON: {output}"))
+
+
+def _write_json(path: Path, shown: object) -> None:
+    import msgspec
+
+    from enact_assets.system.atomic import replacing
+
+    with replacing(path) as temporary:
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(shown), indent=1) + b"\n")
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print()
+    console.print(Text(text, "bold"))
+
+
+def _item(console: Console, number: str, text: str, style: str = "") -> None:
+    """One entry of a list, whose further lines are indented as the first."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=4, justify="right") if len(number) < 4 else grid.add_column()
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(number), Text(text, style))
+    console.print(grid)

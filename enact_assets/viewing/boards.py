@@ -1,0 +1,54 @@
+"""The leaderboard of a variant, with what became of the answers."""
+
+from dataclasses import dataclass
+
+from enact_assets.data_root.published import Ask
+from enact_assets.viewing.answers import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A model's answers of one kind. Accuracies are fractions; None where nothing was scored, or
+    for a variant that is not on the leaderboard.
+    """
+
+    kind: str
+    model: str
+    task_accuracy: float | None
+    pairwise_accuracy: float | None
+    n_right: int
+    n_wrong: int
+    n_unreadable: int
+    n_missing: int
+
+    def of(self, outcome: str) -> int:
+        """Answers with one of ``answers.OUTCOMES``."""
+        n: int = getattr(self, f"n_{outcome}")
+        return n
+
+
+def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
+    """Rows by kind, the best model first. Errors: :class:`WarehouseError`."""
+    rows = ask(
+        f"""
+        with counted as (
+            select kind, model,
+                count(*) filter (outcome = '{RIGHT}') as n_right,
+                count(*) filter (outcome = '{WRONG}') as n_wrong,
+                count(*) filter (outcome = '{UNREADABLE}') as n_unreadable,
+                count(*) filter (outcome = '{MISSING}') as n_missing
+            from (select *, {OUTCOME_SQL} as outcome from evaluation where variant = $variant)
+            group by all
+        )
+
+        select kind, model, board.task_accuracy, board.pairwise_accuracy,
+            counted.* exclude (kind, model)
+        from counted
+        left join (
+            from leaderboard where variant = $variant and length is null
+        ) as board using (kind, model)
+        order by kind, board.pairwise_accuracy desc nulls last, n_right desc, model
+        """,  # noqa: S608 - our own words
+        {"variant": variant},
+    )
+    return tuple(BoardRow(**row) for row in rows.iter_rows(named=True))

@@ -1,0 +1,1 @@
+"""Pages of ``enact-assets browse``: read-only, for this machine alone."""

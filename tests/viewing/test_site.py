@@ -1,0 +1,197 @@
+"""The pages of ``browse`` from a real server, and ``show`` in a real process's clothes."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from html import unescape
+from http.client import HTTPConnection
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+import uvicorn
+from PIL import Image
+from report.report_pages import Html
+from sql.tiny_lake import TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
+
+from enact_assets.cli import main
+from enact_assets.contracts.errors import SettingsError, WarehouseError
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import OpenWarehouse
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.viewing.site.pages import site
+from enact_assets.viewing.site.serving import listening
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
+    """A published lake whose pictures are there."""
+    found = DataRoot(tmp_path_factory.mktemp("site"), None)
+    rows = tiny_rows()
+    answer(rows, "parrot", "baseline", "f2", raw=HOSTILE)
+    images = ImageStore(found.images)
+    for shade, row in enumerate(rows["frame_images"]):
+        path = found.root / "picture.png"
+        Image.fromarray(np.full((24, 32, 3), 9 * shade, dtype=np.uint8)).save(path)
+        row["image_sha"] = images.put(path.read_bytes())
+    publish_lean(write_lake(found.lake, rows), found.warehouse)
+    return found
+
+
+@pytest.fixture(scope="module")
+def port(root: DataRoot) -> Iterator[int]:
+    """Of a server that runs as `browse` runs it, but in a thread."""
+    with listening(0) as socket:
+        config = uvicorn.Config(site(root), log_level="warning", server_header=False)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+        thread.start()
+        yield socket.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+def get(port: int, path: str, method: str = "GET", host: str | None = None):
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request(method, path, headers={} if host is None else {"Host": host})
+        response = connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read()
+
+
+def page(port: int, path: str) -> Html:
+    status, _, body = get(port, path)
+    assert status == 200, (path, body)
+    return Html(body.decode())
+
+
+def links(found: Html) -> set[str]:
+    addresses = [a.get("href") or "" for a in found.of("a")]
+    addresses += [i.get("src") or "" for i in found.of("img")]
+    return {unescape(a).partition("#")[0] for a in addresses}
+
+
+def test_every_link_leads_to_a_page(port: int) -> None:
+    """All that can be clicked from the leaderboard on, filters left alone."""
+    left, seen = ["/"], {"/"}
+    n_questions = n_pictures = 0
+    while left:
+        path = left.pop()
+        assert path.startswith("/"), path
+        if path.startswith("/picture/"):
+            status, headers, body = get(port, path)
+            assert (status, headers["content-type"], body[1:4]) == (200, "image/png", b"PNG")
+            n_pictures += 1
+            continue
+        n_questions += path.startswith("/question/")
+        new = links(page(port, path)) - seen
+        seen |= new
+        left += new
+    assert n_questions >= 5
+    assert n_pictures == 14
+
+
+def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:
+    board = page(port, "/")
+    (wrong,) = (
+        a["href"]
+        for a in board.of("a")
+        if a.get("aria-label") == "1 wrong answers of guesser" and "inverse" in (a["href"] or "")
+    )
+    found = page(port, wrong or "")
+    (question,) = (a for a in links(found) if a.startswith("/question/"))
+    shown = page(port, question)
+    assert "Question i1" in shown.said
+    assert sum("open" in details for details in shown.of("details")) == 1
+    assert "guesser [1, 2, 3] Not right: 0 of 3 steps fit." in shown.said
+    assert "+Open(fridge)" in shown.said
+
+
+def test_pages_do_nothing_but_show_themselves(port: int) -> None:
+    for path in ("/", "/questions", "/question/f3", f"/demonstration/{TABLE}", "/nix"):
+        _, headers, body = get(port, path)
+        assert headers["content-security-policy"].startswith("default-src 'none';")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert not re.search(rb"<script|style=|\son\w+=|https?://", body)
+    assert get(port, "/", host="evil.example")[0] == 400
+    assert get(port, "/", host=f"localhost:{port}")[0] == 200
+    assert get(port, "/", "POST")[0] == 405
+
+
+def test_what_models_say_is_text(port: int) -> None:
+    assert HOSTILE in page(port, "/question/f2?model=parrot").said
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/question/nix", 404, "no variant asks a question with the id 'nix'"),
+        ("/question/f2?variant=aperture_80", 404, "known: baseline"),
+        ("/questions?variant=nix", 404, "unknown variant 'nix'"),
+        ("/questions?length=three", 400, "Not a number: 'three'"),
+        ("/questions?page=99999999999999999999", 400, "Not a number"),
+        (f"/demonstration/{TABLE}?gating=nix", 404, "unknown gating"),
+        ("/demonstration/nix", 404, "unknown demonstration 'nix'"),
+        ("/picture/nix.png", 404, "Not Found"),
+        (f"/picture/{'0' * 64}.png", 404, "0000"),
+        ("/?variant='%3Bdrop+table+qa", 404, "unknown variant"),
+    ],
+)
+def test_wrong_addresses_get_an_explanation(port: int, path: str, status: int, says: str) -> None:
+    found, _, body = get(port, path)
+    assert found == status
+    assert says in Html(body.decode()).said
+
+
+def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
+    """One connection for all of them must not keep an older file."""
+    root = DataRoot(tmp_path, None)
+    rows = tiny_rows()
+    ask = OpenWarehouse(root.warehouse)
+    with pytest.raises(WarehouseError, match="no warehouse yet"):
+        ask("select 1")
+    publish_few(write_lake(root.lake, rows), root.warehouse)
+    count = "select count(*) from predictions where model = $model"
+    assert ask(count, {"model": "parrot"}).item() == 0
+    answer(rows, "parrot", "baseline", "f1", parsed=[1, 2], passed=0)
+    publish_few(write_lake(root.lake, rows), root.warehouse)
+    assert ask(count, {"model": "parrot"}).item() == 1
+    with pytest.raises(WarehouseError, match="read-only"):
+        ask("delete from predictions")
+
+
+def test_a_port_in_use_is_an_error(port: int) -> None:
+    with pytest.raises(SettingsError, match=f"port {port} .*--port"), listening(port):
+        pass
+
+
+def test_show_prints_a_question_and_writes_its_pictures(
+    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--data", str(root.root)]
+    assert main(["show", "f3", *arguments, "--output", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "Right order: [2, 3, 1]" in said
+    assert "guesser: [2, 1, 3]" in said
+    assert "-OnTop(cup, table) instead of +OnTop(cup, table)" in said
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    names = ["current_state", "next_state_1", "next_state_2", "next_state_3"]
+    assert written == {
+        *("sheet.png", "question.json"),
+        *(f"{k:02}_{name}.png" for k, name in enumerate(names)),
+    }
+    found = msgspec.json.decode((tmp_path / "out" / "question.json").read_bytes())
+    assert found["reference"] == [2, 3, 1]
+    assert [a["model"] for a in found["answers"]] == ["oracle", "guesser"]
+    with Image.open(tmp_path / "out" / "sheet.png") as sheet:
+        assert sheet.width > 4 * 256
+    assert main(["show", "f1", "--variant", "aperture_80", *arguments]) == 0
+    assert (root.shown / "f1_aperture_80.png").is_file()
+    assert main(["show", TABLE, *arguments]) == 0
+    assert "+OnTop(cup, table), -RightGrasping(robot, cup)" in capsys.readouterr().out
+    assert main(["show", "nix", *arguments]) == 2
+    assert "'nix' is neither a question" in capsys.readouterr().err
