@@ -15,7 +15,7 @@ LOCAL_TESTS := tests/asking/test_local_models.py
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local mutants fuzz check bench install install-all install-local lock clean-data help
+.PHONY: demo full ui test test-all test-local mutants fuzz check check-defs bench install install-all install-local lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,9 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-defs: $(STAMP_ALL) ## load the code location as `dg` does (ten seconds)
+	DAGSTER_DISABLE_TELEMETRY=1 $(BIN_ALL)/dg check defs
 
 bench: $(STAMP) ## print the figures of BENCHMARKS.md
 	$(BIN)/python -m benchmarks

@@ -24,10 +24,13 @@ def add_reading_commands(command: AddCommand) -> None:
     """Add leaderboard, sql, report and list."""
     command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
     sub = command(
-        "sql", _sql, "Run one SQL query on the DuckDB file; without --csv or --json, show 50 rows."
+        "sql", _sql, "Run one SQL query on the DuckDB file; show 50 rows, as fits the terminal."
     )
     sub.add_argument("query", help="for example: select * from leaderboard")
+    sub.add_argument("--all", action="store_true", help="show all rows, not only the first 50")
     form = sub.add_mutually_exclusive_group()
+    about = "one column per line with its whole value, row after row"
+    form.add_argument("--record", action="store_true", help=about)
     form.add_argument("--csv", action="store_true", help="all rows, whole values, as CSV")
     about = "all rows, whole values: one JSON object per row, each on a line"
     form.add_argument("--json", action="store_true", help=about)
@@ -74,20 +77,21 @@ def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _sql(arguments: argparse.Namespace, console: Console) -> int:
-    import polars as pl
-
+def _sql(arguments: argparse.Namespace, _console: Console) -> int:
     from enact_assets.commands.rows import plain_output, write_csv, write_json_lines
+    from enact_assets.commands.shown_rows import MAX_ROWS, record_lines, table_lines
     from enact_assets.data_root.published import query
 
     rows = query(DataRoot(arguments.data).warehouse, arguments.query)
-    if arguments.csv or arguments.json:
-        with plain_output() as out:
+    max_rows = None if arguments.all else MAX_ROWS
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    with plain_output() as out:
+        if arguments.csv or arguments.json:
             (write_csv if arguments.csv else write_json_lines)(rows, out)
-        return 0
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 2000
-    with pl.Config(tbl_rows=50, tbl_cols=-1, tbl_width_chars=width, fmt_str_lengths=60):
-        console.print(str(rows), markup=False)
+        elif arguments.record:
+            out.writelines(f"{line}\n" for line in record_lines(rows, max_rows))
+        else:
+            out.writelines(f"{line}\n" for line in table_lines(rows, width, max_rows))
     return 0
 
 

@@ -49,6 +49,11 @@ def plain_output() -> Iterator[TextIO]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def text_of(value: Any) -> str:
+    """``value`` as text for people: lists and structs as JSON, ``null`` for none."""
+    return "null" if value is None else _text(_plain(value))
+
+
 def _as_json_texts(column: pl.Series) -> pl.Series:
     texts = [None if value is None else _text(_plain(value)) for value in column.to_list()]
     return pl.Series(column.name, texts, pl.String)

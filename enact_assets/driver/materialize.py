@@ -7,7 +7,7 @@ instance for the UI.
 
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -40,12 +40,10 @@ from enact_assets.runs.arrivals import checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.instance import only_driver, open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
-from enact_assets.runs.pools import POOL_OF
 from enact_assets.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.runs.resources import DataResource
-from enact_assets.runs.running import WHY_TAG, invocation_tags
-from enact_assets.runs.spending import spending_tags
-from enact_assets.steps.answer_steps import API_POOL
+from enact_assets.runs.running import WHY_TAG
+from enact_assets.runs.spending import run_tags
 
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
@@ -111,23 +109,16 @@ class Driver:
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
             lineage = self._read()
-            tags, of_api = invocation_tags(), spending_tags(self._root, max_usd)
+            tags = run_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                walk = partial(
-                    _Walk,
-                    self,
-                    runners=runners,
-                    chosen=chosen,
-                    report=report,
-                    tags=tags,
-                    of_api=of_api,
-                )
-                walk(lineage=lineage, is_forced=force).go()
+                _Walk(self, lineage, runners, chosen, report, tags=tags, is_forced=force).go()
                 if report.failures:
                     before, lineage = lineage, self._read()
                     if report.begins_again(before, lineage, chosen.is_chosen):
-                        walk(lineage=lineage, is_forced=False).go()
+                        _Walk(
+                            self, lineage, runners, chosen, report, tags=tags, is_forced=False
+                        ).go()
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
@@ -236,13 +227,11 @@ class _Walk:
         chosen: Chosen,
         report: Report,
         *,
-        tags: Mapping[str, str],
-        of_api: Mapping[str, str],
+        tags: Callable[[str], Mapping[str, str]],
         is_forced: bool,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
-        self._report, self._is_forced = report, is_forced
-        self._tags, self._of_api = tags, of_api
+        self._report, self._tags, self._is_forced = report, tags, is_forced
         self._states = driver.data.states(driver.registry)
         self._observer = driver.observer
         self._tried = partial(tried_partitions, driver.instance)
@@ -311,9 +300,8 @@ class _Walk:
                 spec.name,
                 step.partition,
                 {
-                    **self._tags,
+                    **self._tags(spec.name),
                     WHY_TAG: f"{spec.name}: {step.why}"[:WHY_CHARACTERS],
-                    **(self._of_api if POOL_OF.get(spec.name) == API_POOL else {}),
                 },
             )
             for step in steps

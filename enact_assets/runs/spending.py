@@ -14,7 +14,7 @@ from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.runs.pools import POOL_OF
-from enact_assets.runs.running import TRIGGER_TAG
+from enact_assets.runs.running import TRIGGER_TAG, invocation_tags
 from enact_assets.steps.answer_steps import API_POOL
 
 USD_UNTIL_TAG = "enact/usd_until"
@@ -43,6 +43,12 @@ def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
     if max_usd is None:
         return {}
     return {USD_UNTIL_TAG: repr(Budget(DataRoot(root).ledger, None).committed_usd() + max_usd)}
+
+
+def run_tags(root: Path, max_usd: float | None) -> Callable[[str], dict[str, str]]:
+    """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``."""
+    shared, limit = invocation_tags(), spending_tags(root, max_usd)
+    return lambda step: shared | (limit if POOL_OF.get(step) == API_POOL else {})
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:

@@ -1,0 +1,102 @@
+"""Rows of a query for people: a table that fits the terminal, or one record after the other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import starmap
+from typing import Any
+
+import polars as pl
+from rich.cells import cell_len, set_cell_size
+
+from enact_assets.commands.rows import text_of
+
+MAX_ROWS = 50
+"""Rows that are shown unless all are asked for."""
+MAX_CELL = 40
+"""Characters that a cell of the table may take; a record shows whole values."""
+GAP = "  "
+
+
+def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> Iterator[str]:
+    """``rows`` as a table of at most ``width`` characters, then what it does not show.
+
+    If the columns do not fit, those with one value in all rows are named below it with that value,
+    then those for which there is no room. A single row that does not fit becomes a record. None for
+    ``width`` or ``max_rows``: all columns, all rows.
+    """
+    shown = rows[:max_rows]
+    cells = {column.name: [_cell(value) for value in column] for column in shown}
+    widths = {name: max(map(cell_len, (name, *texts))) for name, texts in cells.items()}
+    same, left_out = _not_shown(rows, widths, width)
+    if rows.height == 1 and (same or left_out):
+        yield from record_lines(rows, max_rows)
+        return
+    names = [name for name in rows.columns if name not in same and name not in left_out]
+    is_number = {name: rows.schema[name].is_numeric() for name in names}
+
+    def line(texts: Sequence[str]) -> str:
+        padded = (
+            " " * (widths[name] - cell_len(text)) + text
+            if is_number[name]
+            else set_cell_size(text, widths[name])
+            for name, text in zip(names, texts, strict=True)
+        )
+        return GAP.join(padded).rstrip()
+
+    if names:
+        yield line(names)
+        yield GAP.join("─" * widths[name] for name in names)
+        yield from map(line, zip(*(cells[name] for name in names), strict=True))
+    if same:
+        values = (f"{name} = {cells[name][0]}" for name in same)
+        yield f"The same in all rows: {', '.join(values)}."
+    if left_out:
+        yield f"No room for: {', '.join(left_out)}. Name columns in the query, or use --record."
+    yield from _row_count(rows.height, shown.height)
+
+
+def record_lines(rows: pl.DataFrame, max_rows: int | None) -> Iterator[str]:
+    """Each of ``rows`` as lines of a column and its whole value; None for ``max_rows``: all."""
+    shown = rows[:max_rows]
+    width = max(map(cell_len, rows.columns), default=0)
+
+    def field(name: str, value: Any) -> str:
+        text = text_of(value).replace("\n", "\n" + " " * (width + len(GAP)))
+        return f"{set_cell_size(name, width)}{GAP}{text}"
+
+    for k, row in enumerate(shown.iter_rows(named=True), 1):
+        if rows.height > 1:
+            yield f"── row {k} of {rows.height} ──"
+        yield from starmap(field, row.items())
+    yield from _row_count(rows.height, shown.height)
+
+
+def _cell(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else text_of(value)
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if cell_len(text) <= MAX_CELL else set_cell_size(text, MAX_CELL - 1) + "…"
+
+
+def _not_shown(
+    rows: pl.DataFrame, widths: dict[str, int], width: int | None
+) -> tuple[list[str], list[str]]:
+    """Columns that are the same in all rows, and columns for which there is no room."""
+    if width is None or sum(widths.values()) + len(GAP) * (len(widths) - 1) <= width:
+        return [], []
+    same = [c.name for c in rows if not c.dtype.is_nested() and c.n_unique() == 1]
+    left_out, used = [], 0
+    for name in rows.columns:
+        if name in same:
+            continue
+        needed = widths[name] + (len(GAP) if used else 0)
+        if used + needed <= width:
+            used += needed
+        else:
+            left_out.append(name)
+    return same, left_out
+
+
+def _row_count(n_rows: int, n_shown: int) -> Iterator[str]:
+    if n_shown < n_rows:
+        yield f"{n_shown:,} of {n_rows:,} rows are shown; --all shows all."
+    elif n_rows != 1:
+        yield f"{n_rows:,} rows"
