@@ -16,7 +16,7 @@ annotation of a video.
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
@@ -202,11 +202,12 @@ class Recordings:
             reason = error.strerror or str(error.args[0] if error.args else error)
             raise OutputError(f"{place}: cannot be made from {source} ({reason:.200})") from error
         finally:
-            # Gone already, unless something failed.
-            if temporary.is_symlink():
-                temporary.unlink()
-            elif temporary.is_dir():
-                shutil.rmtree(temporary, ignore_errors=True)
+            # Gone already, unless something failed, such as its name being too long.
+            with suppress(OSError):
+                if temporary.is_symlink():
+                    temporary.unlink()
+                elif temporary.is_dir():
+                    shutil.rmtree(temporary, ignore_errors=True)
 
     def unlink(self, demonstration: str) -> bool:
         """Remove the link to a recording; whether there was one. Copies stay."""
