@@ -3,15 +3,15 @@
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
 the public release encodes it again for every question (its look: definitions.md R13). The file
 names what it was drawn from and has a checksum, so that a second run finds it, or finds that a
-power failure left half of it. Hence nothing waits for the disk per picture; their folders are
-flushed once.
+power failure left half of it. So no picture is flushed to disk by itself; folders are, once.
 """
 
 import io
 import os
 import shutil
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,7 @@ from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.questions.official import OfficialQuestion
-from enact_assets.system.atomic import flush_to_disk, replacing
+from enact_assets.system.atomic import flush_to_disk, replacing, sweep_leftovers, temporary_name
 
 PLACE_PX = (15, 15)
 INK = (255, 20, 20)
@@ -50,7 +50,7 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
 
     Errors: :class:`RenderError` with ``where`` if the bytes are no picture.
     """
-    image = checked_picture(png, where)
+    image = _decoded(png, where).copy()
     font_px = min(max(MIN_FONT_PX, image.height // FONT_SHARE), MAX_FONT_PX)
     for colour, mask in zip((RIM, INK), _masks(label, font_px), strict=True):
         image.paste(colour, (0, 0), mask)
@@ -59,6 +59,12 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
     said.add_text(DRAWN_FROM, _drawn_from(png, label))
     image.save(out, "PNG", pnginfo=said)
     return out.getvalue()
+
+
+@lru_cache(maxsize=1)
+def _decoded(png: bytes, where: str) -> Image.Image:
+    """The picture, remembered: it gets one label after the other."""
+    return checked_picture(png, where)
 
 
 @lru_cache(maxsize=16)
@@ -149,7 +155,7 @@ def link_picture(source: Path, path: Path) -> None:
             pass  # copied below, or the error is the same
         else:
             return
-        with replacing(path, is_flushed=False) as temporary:
+        with _replacing(path) as temporary:
             try:
                 os.link(source, temporary)
             except OSError:
@@ -160,14 +166,25 @@ def link_picture(source: Path, path: Path) -> None:
 
 def _write_labelled(path: Path, png: bytes) -> None:
     try:
-        with replacing(path, is_flushed=False) as temporary:
+        with _replacing(path) as temporary:
             temporary.write_bytes(png)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """As ``atomic.replacing`` in a folder that is there, without waiting for the disk."""
+    temporary = temporary_name(path)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 class _Folders:
-    """The folders of labelled pictures below a root: each is checked, made and flushed once."""
+    """Folders of labelled pictures below a root: checks, makes, sweeps and flushes each once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -183,6 +200,7 @@ class _Folders:
             place = output_file(self._root, *PurePosixPath(folder).parts)
             try:
                 place.mkdir(parents=True, exist_ok=True)
+                sweep_leftovers(place)
             except OSError as error:
                 raise OutputError(f"{place}: cannot be made ({error.strerror})") from error
             self._known[folder] = place

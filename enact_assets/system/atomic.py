@@ -45,11 +45,8 @@ def is_temporary_name(name: str) -> bool:
 
 
 @contextmanager
-def replacing(path: Path, *, is_flushed: bool = True) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on leaving without error it becomes ``path``.
-
-    Unless ``is_flushed``, nothing waits for the disk: a killed run leaves no half file either, but
-    a power failure can, so readers must notice one.
 
     Creates the folder and sweeps leftovers from it. On an error the temporary file is removed and
     what stood at ``path`` before stays. Errors: :class:`OutputError` if the file or its folder
@@ -60,11 +57,9 @@ def replacing(path: Path, *, is_flushed: bool = True) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep_leftovers(path.parent)
         yield temporary
-        if is_flushed:
-            flush_to_disk(temporary)
+        flush_to_disk(temporary)
         temporary.replace(path)
-        if is_flushed:
-            flush_to_disk(path.parent)
+        flush_to_disk(path.parent)
     except OSError as error:
         if not _is_about(error, path):
             raise
