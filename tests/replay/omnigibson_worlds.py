@@ -90,7 +90,8 @@ Fact = tuple[str, str, str | None]
 
 @dataclass
 class World:
-    """One demonstration: which facts hold at which frames, and what comes and goes.
+    """One demonstration: which facts hold at which frames, and what comes and goes. The scene file
+    has the particle systems ``systems_saved``.
 
     ``facts`` maps a fact to its frames; ``added`` and so on map a step (step i leads to frame
     i + 1) to what it adds and removes: names of objects with categories, or of systems.
@@ -110,6 +111,7 @@ class World:
     cloths: tuple[str, ...] = ()
     removers: tuple[str, ...] = ()
     on_gpu: bool = False
+    systems_saved: tuple[str, ...] = ()
     arms: tuple[str, ...] = ("left", "right")
     robot_class: str = "R1"
     grasping_mode: str | None = "physical"
@@ -240,7 +242,7 @@ def write_worlds(
             }
             for n in objects
         },
-        "system_registry": {},
+        "system_registry": {name: {} for name in first.systems_saved},
     }
     if layout.is_nested:
         state = {"pos": [0.0] * 3, "ori": [0.0, 0.0, 0.0, 1.0], "registry": state}

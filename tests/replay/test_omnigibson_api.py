@@ -76,7 +76,12 @@ print(json.dumps([installed.version, installed.profile]))
 
 @pytest.mark.parametrize(
     ("profile", "version"),
-    [("1.1.1", "1.1.1"), ("3.7", "3.7.2"), ("enact", "3.7.1"), ("3.9", "3.9.2")],
+    [
+        ("1.1.1", "1.1.1"),
+        pytest.param("3.7", "3.7.2", marks=pytest.mark.slow),
+        pytest.param("enact", "3.7.1", marks=pytest.mark.slow),
+        ("3.9", "3.9.2"),
+    ],
 )
 def test_2_a_version_is_told_by_its_features(profile: str, version: str, tmp_path: Path) -> None:
     """Acceptance point 2; in processes of their own, since all are called omnigibson."""

@@ -50,10 +50,6 @@ def played(machine: Machine, world: World, layout: Layout | None = None, **given
     is given."""
     written = {} if layout is None else {"layout": layout}
     about = machine.demonstration(world, **written)
-    return played_from(machine, about, **given)
-
-
-def played_from(machine: Machine, about: Path, **given: Any) -> Path:
     request = playback_request("d", about, machine.root / "p", **given)
     folder = Path(request.output)
     if request.frames is None:
@@ -162,17 +158,7 @@ def test_3_nested_states_tell_about_gpu_dynamics_and_systems_do_not(
     machine = machines(profile)
     washing = replace(SHORT, objects={"sponge": "sponge"}, facts={}, removers=("sponge",))
     played(machine, replace(washing, on_gpu=True))
-    about = machine.demonstration(washing)
-    raw = machine.root / "raw.hdf5"
-    registry = {"object_registry": {"sponge": {"non_kin": {}}}, "system_registry": {"stain": {}}}
-    write_worlds(
-        machine.python,
-        raw,
-        washing,
-        layout=LAYOUTS[profile],
-        state={"pos": [0, 0, 0], "ori": [0, 0, 0, 1], "registry": registry},
-    )
-    played_from(machine, about)
+    played(machine, replace(washing, systems_saved=("stain",)))
 
 
 @pytest.mark.parametrize("profile", ["3.7", "enact", "3.9"])
