@@ -29,7 +29,12 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
     known |= {demonstration for demonstration, _ in counted}
     known -= Forgotten(root.root).of("demonstration")
     by_source = _by_source(lake, registry, known)
-    for name, source in product(registry.question_sets, by_source):
+    imported = [n for n, s in registry.question_sets.items() if _is_imported(registry, s.gating)]
+    for name in imported:
+        n = lake.read("question_set", {"question_set": name}).height if name in chosen else 0
+        console.print(f"[bold]question set {name}[/bold]: {n:,} imported questions are asked")
+    own = [name for name in registry.question_sets if name not in imported]
+    for name, source in product(own, by_source):
         question_set, of_source = registry.question_sets[name], by_source[source]
         profile = registry.gating(question_set.gating).profile
         there = {d for d, gating in counted if gating == question_set.gating} & of_source
@@ -59,6 +64,10 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
         asked = _asked_by(registry, name, source)
         title = f"question set {name}, {source} demonstrations"
         _print(console, title, f"{basis}\n  {asked}", strata)
+
+
+def _is_imported(registry: Registry, gating: str) -> bool:
+    return registry.gating(gating).question_file is not None
 
 
 def _asked_by(registry: Registry, question_set: str, source: str) -> str:

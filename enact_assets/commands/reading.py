@@ -122,15 +122,18 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.answer_files import answered_names
     from enact_assets.data_root.published import published_names
+    from enact_assets.data_root.question_files import question_file_names
     from enact_assets.data_root.recordings import Recordings
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
 
-    registry = load_registry()
+    files = question_file_names(DataRoot(arguments.data).question_files)
+    registry = load_registry().with_questions(files)
     for title, names in (
         ("activities", ACTIVITIES),
         ("demonstrations (<activity>-<seed>)", registry.demonstrations),
         ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
+        *((("question files", files),) if files else ()),
         ("gatings", registry.gatings),
         ("question sets", registry.question_sets),
         ("variants", registry.variants),

@@ -48,7 +48,8 @@ def names_found(
     answered = (name for name in answered_names(data.data_root) if name not in forgotten)
     add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
-    add("demonstration", _asked_about(data, problems))
+    if registry is not None:
+        add("demonstration", _asked_about(data, registry, problems))
     found: dict[str, list[str]] = {}
     for dimension, named in places.items():
         found[dimension] = []
@@ -69,11 +70,14 @@ def names_found(
     return found, problems
 
 
-def _asked_about(data: DataResource, problems: list[str]) -> Iterator[tuple[str, str]]:
-    """Demonstrations that questions name; their files stay when they are forgotten."""
+def _asked_about(
+    data: DataResource, registry: Registry, problems: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Demonstrations that questions of a gating name; their files stay when they are forgotten."""
     forgotten = Forgotten(data.data_root.root).of("demonstration")
+    files = data.asked.files()
     try:
-        tasks = data.asked.tasks()
+        tasks = data.asked.tasks({n for g in registry.gatings.values() for n in g.takes(files)})
     except EnactError as error:
         problems.append(str(error))
         return

@@ -15,6 +15,7 @@ from enact_assets.asking.session import Progress
 from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.question_files import question_file_names
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import STEPS
@@ -194,7 +195,8 @@ def ask_first(
     answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask=ask)
     rows = predictions_of(model, asked.variant, answers)
     demonstrations = names_in_lake(data)["demonstration"]
-    names = names_now(registry, demonstrations, [model], [])
+    files = question_file_names(data.question_files)
+    names = names_now(registry, demonstrations, [model], files)
     tools = Tools(data.images, data.recordings, data.question_files)
     store = _LakeAnd(data.lake, {"predictions": rows})
     world = World(store, names, partial(entry_of, registry), tools)
