@@ -59,7 +59,7 @@ class EnactFacts:
         } | {name: rules.Thing(PARTICLE_SYSTEM, "system") for name in systems}
         edges: dict[rules.Pair, set[str]] = {}
         for name, thing in objects.items():
-            states = {kind.__name__: state for kind, state in thing.states.items()}
+            states = {kind.__name__: state for kind, state in (thing.states or {}).items()}
             facts.update((s, name, None) for s in rules.STATES if s in states and _holds(states[s]))
             for asked, others in (
                 (rules.RELATIONS, objects),
