@@ -24,6 +24,7 @@ OVERLAYS = {
 MOVED = {
     "3.9": {
         "omnigibson/robots/manipulation_robot.py": ("omnigibson/robots/robot.py", "Robot"),
+        "omnigibson/object_states/contact_bodies.py": None,
         "omnigibson/robots/r1.py": None,
         "omnigibson/robots/r1pro.py": None,
         "omnigibson/robots/behavior_robot.py": None,

@@ -150,6 +150,18 @@ def test_all_versions_write_the_facts_of_the_authors_replay(
     )
 
 
+@pytest.mark.parametrize("profile", ["3.7", "3.9"])
+def test_6_physical_grasps_follow_the_same_rule_also_without_a_state_of_contacts(
+    machines: Machines, profile: str
+) -> None:
+    """3.9 has no state ``ContactBodies``: there the gripper is asked what it feels."""
+    machine = machines(profile)
+    assert (
+        facts_of(played(machine, imported(machine, replace(SALAD, grasping_mode="physical"))))
+        == FACTS
+    )
+
+
 def test_10_the_default_camera_of_r1pro_is_that_of_the_authors(machines: Machines) -> None:
     for profile in ("3.7", "enact", "3.9"):
         about = read_demonstration(imported(machines(profile), world_of(profile)))

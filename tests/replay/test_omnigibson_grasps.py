@@ -76,6 +76,7 @@ def robot_and_things(target: list[float], rays: set[str]) -> tuple[Any, dict[str
         links={"left_finger": finger},
         states={ContactBodies: ContactBodies([finger])},
         _find_gripper_raycast_collisions=rays_of,
+        _find_gripper_contacts=lambda arm: ({"/apple/lid", "/towel/base_link", arm}, {}),
         _ag_obj_constraint_params={"left": None, "right": None},
         asked=asked,
     )
@@ -92,7 +93,8 @@ def robot_and_things(target: list[float], rays: set[str]) -> tuple[Any, dict[str
         )
         for name, links in touched.items()
     }
-    towel = SimpleNamespace(name="towel", links={}, states={})
+    links = {"base_link": Link("/towel/base_link")}
+    towel = SimpleNamespace(name="towel", links=links, states={})
     return robot, {**things, "towel": towel, "robot_r1": robot}
 
 
@@ -102,6 +104,12 @@ def test_a_closed_gripper_holds_what_it_touches_if_the_ray_meets_any_link_of_it(
         found = grasps(robot, mode, things, is_in_state=False)
         assert found == {("LeftGrasping", "robot_r1", "apple")}
     assert set(robot.asked) == {"left"}
+
+
+def test_what_knows_no_contacts_is_held_if_the_gripper_feels_it() -> None:
+    robot, things = robot_and_things([0.0], {"/towel/base_link", "/bowl/lid"})
+    found = grasps(robot, "physical", things, is_in_state=False)
+    assert found == {("LeftGrasping", "robot_r1", "towel")}
 
 
 def test_a_gripper_that_is_not_all_closed_holds_nothing_and_casts_no_ray() -> None:

@@ -59,7 +59,7 @@ class EnactFacts:
         } | {name: rules.Thing(PARTICLE_SYSTEM, "system") for name in systems}
         edges: dict[rules.Pair, set[str]] = {}
         for name, thing in objects.items():
-            states = {kind.__name__: state for kind, state in thing.states.items()}
+            states = {kind.__name__: state for kind, state in (thing.states or {}).items()}
             facts.update((s, name, None) for s in rules.STATES if s in states and _holds(states[s]))
             for asked, others in (
                 (rules.RELATIONS, objects),
@@ -99,13 +99,15 @@ def task_names(env: Any, there: Collection[str], where: str) -> set[str]:
     """
     task = getattr(env, "task", None)
     scope = getattr(task, "object_scope", None)
+    if scope is None:  # in 3.9 there is one per environment
+        scope = next(iter(getattr(task, "object_scopes", None) or ()), None)
     advice = 'Set "rules": "all" in omnigibson.json to record all objects.'
     if not scope:
         raise RefusalError(
             f"{where}: its task ({type(task).__name__}) has no objects of its own, by which rules "
             f"'enact' select. {advice}"
         )
-    wrapped = [getattr(entity, "wrapped_obj", None) for entity in scope.values()]
+    wrapped = [getattr(entity, "wrapped_obj", entity) for entity in scope.values()]
     names = {thing.name for thing in wrapped if thing is not None} & set(there)
     if not names:
         raise RefusalError(

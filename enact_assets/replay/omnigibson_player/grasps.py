@@ -17,6 +17,8 @@ from enact_assets.replay.omnigibson_player.request import RefusalError
 
 PHYSICAL = "physical"
 """Mode of grasping by friction alone; the others are ``assisted`` and ``sticky``."""
+CONTACTS = "ContactBodies"
+"""State of an object: the links that it touches."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,7 @@ def read_hand(
         return Hand(mode, is_closed=False, attached=attached, is_in_state=True)
     if not is_closed(robot, arm):
         return Hand(mode, is_closed=False)
-    fingers = set(robot.finger_links[arm])
-    touched = frozenset(
-        name
-        for name, thing in objects.items()
-        if thing is not robot and not fingers.isdisjoint(_contacts(thing))
-    )
+    touched = _touched(robot, arm, {n: o for n, o in objects.items() if o is not robot})
     hit: frozenset[str] = frozenset()
     if touched:
         paths = robot._find_gripper_raycast_collisions(arm=arm)
@@ -112,12 +109,24 @@ def _numbers(tensor: Any) -> Any:
     return array.reshape(-1)
 
 
-def _contacts(thing: Any) -> Collection[Any]:
-    """Links that ``thing`` touches; cloth and the like know none."""
-    for kind, state in getattr(thing, "states", {}).items():
-        if kind.__name__ == "ContactBodies":
-            return set(state.get_value())
-    return set()
+def _touched(robot: Any, arm: str, objects: Mapping[str, Any]) -> frozenset[str]:
+    """Objects that a finger of ``arm`` touches, by their state ``ContactBodies`` as in the authors'
+    replay; by what the gripper feels where there is no such state, as in 3.9.
+    """
+    fingers = set(robot.finger_links[arm])
+    found: set[str] = set()
+    felt: Collection[str] | None = None
+    for name, thing in objects.items():
+        states = {kind.__name__: state for kind, state in (thing.states or {}).items()}
+        if CONTACTS in states:
+            is_touched = not fingers.isdisjoint(states[CONTACTS].get_value())
+        else:
+            if felt is None:
+                felt, _ = robot._find_gripper_contacts(arm=arm)
+            is_touched = any(link.prim_path in felt for link in thing.links.values())
+        if is_touched:
+            found.add(name)
+    return frozenset(found)
 
 
 def hand_of(arm: str, arms: list[str], robot: str) -> str:

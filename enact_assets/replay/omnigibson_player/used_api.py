@@ -28,6 +28,7 @@ FUNCTIONS: Mapping[str, Sequence[str]] = {
 }
 """Functions with the arguments they get."""
 ROBOT_FUNCTIONS: Mapping[str, Sequence[str]] = {
+    "_find_gripper_contacts": ("self", "arm"),
     "_find_gripper_raycast_collisions": ("self", "arm"),
     "is_grasping": ("self", "arm", "candidate_obj"),
 }
@@ -50,7 +51,6 @@ NAMES = (
     "omnigibson.envs.env_base:Environment.scene",
     "omnigibson.lazy",
     "omnigibson.macros:gm",
-    "omnigibson.object_states.contact_bodies:ContactBodies",
     "omnigibson.object_states.contains:Contains",
     "omnigibson.object_states.covered:Covered",
     "omnigibson.object_states.object_state_base:AbsoluteObjectState",

@@ -1,6 +1,5 @@
 """All states of the fake."""
 
-from omnigibson.object_states.contact_bodies import ContactBodies
 from omnigibson.object_states.contains import Contains
 from omnigibson.object_states.covered import Covered
 from omnigibson.object_states.filled import Filled
@@ -44,7 +43,6 @@ class ToggledOn(AbsoluteObjectState, BooleanStateMixin):
 
 
 __all__ = [
-    "ContactBodies",
     "Contains",
     "Covered",
     "Filled",

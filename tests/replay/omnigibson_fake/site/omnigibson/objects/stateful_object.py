@@ -1,9 +1,15 @@
 """Objects with states: some that all have, and every one that some fact names of it."""
 
+import importlib
+from importlib.util import find_spec
+
 from omnigibson.object_states.object_state_base import CLASSES
 from omnigibson.objects.object_base import BaseObject
 
-ALWAYS = {"ContactBodies", "Covered", "Touching"}
+ALWAYS = {"Covered", "Touching"}
+if find_spec("omnigibson.object_states.contact_bodies"):
+    importlib.import_module("omnigibson.object_states.contact_bodies")
+    ALWAYS.add("ContactBodies")
 
 
 class StatefulObject(BaseObject):

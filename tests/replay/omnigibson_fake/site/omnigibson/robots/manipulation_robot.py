@@ -45,6 +45,10 @@ class ManipulationRobot(StatefulObject):
     def finger_links(self):
         return self._fingers
 
+    def _find_gripper_contacts(self, arm="default", return_contact_positions=False):
+        felt = [o for o in self.scene.objects if self.scene.holds(f"Touches:{arm}", o.name, None)]
+        return {link.prim_path for thing in felt for link in thing.links.values()}, {}
+
     def _find_gripper_raycast_collisions(self, arm="default"):
         met = [o for o in self.scene.objects if self.scene.holds(f"Hit:{arm}", o.name, None)]
         return {link.prim_path for thing in met for link in thing.links.values()}
