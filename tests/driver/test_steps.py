@@ -22,6 +22,7 @@ from enact_assets.driver.contract import Site, StepRun, run_id_of
 from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
 from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.runs.code_location import job_origin
 from enact_assets.runs.lost_runs import (
     PROCESS_TAG,
     mark_all_lost,
@@ -57,6 +58,8 @@ def test_a_step_is_a_run_with_its_partition_tags_and_assets(
     assert run.tags["dagster/partition"] == "high"
     assert run.tags["enact/why"] == "a test"
     assert run.asset_selection == {dg.AssetKey("variant_config")}
+    assert run.remote_job_origin == job_origin("refresh_variant_config")
+    assert run.job_name == "refresh_variant_config"
     assert process_of(run) == ProcessIdentity.here()
     event = instance.get_latest_materialization_event(dg.AssetKey("variant_config"))
     assert event is not None
