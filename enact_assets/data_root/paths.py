@@ -7,6 +7,7 @@
     <root>/images/renders/90/90ab...77           what a render came out as
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (data_root/recordings.py)
     <root>/question_files/<name>.jsonl           imported question files
+    <root>/question_files/<name>.pictures        a link to the folder or zip of their pictures
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
     <root>/models.yaml                           models, prices, what may be spent: yours

@@ -104,6 +104,8 @@ class Arrived:
 
     def given(self, asset: str, demonstration: str, gating: Gating) -> str:
         """Version of what question files give of one demonstration under ``gating``."""
+        if gating.question_file is None:
+            return NOTHING  # asked of every demonstration in every plan
         try:
             files = gating.takes(self._asked.files())
             if asset == "given_pictures":

@@ -102,6 +102,24 @@ def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out() -> No
     assert found["pairwise_accuracy_by_question"] == pytest.approx((1 + 1 / 3) / 2)
 
 
+def test_answers_that_no_replay_verifies_are_in_no_pairwise_accuracy() -> None:
+    """Imported questions: right or wrong by exact match, and their steps count nowhere."""
+    rows = tiny_rows()
+    unknown = dict.fromkeys(("is_semantic", "n_steps_passed", "pairwise_accuracy"))
+    for row in rows["evaluation"]:
+        if row["answer_status"] == "parsed" and not row["is_accepted"]:
+            row.update(unknown | {"unverified": "no_replay"})
+    found = one(
+        Relations(rows),
+        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+    )
+    # Right, unparsed, and wrong by exact match alone.
+    assert [found[name] for name in ("n_questions", "n_scored", "n_verified")] == [4, 3, 2]
+    assert found["task_accuracy"] == pytest.approx(1 / 3)
+    assert found["pairwise_accuracy"] == pytest.approx((2 + 0) / (2 + 2))
+    assert found["pairwise_accuracy_by_question"] == pytest.approx((1 + 0) / 2)
+
+
 def test_equal_models_share_a_rank() -> None:
     rows = tiny_rows()
     for question in ("f1", "f2", "f3"):
