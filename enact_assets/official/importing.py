@@ -68,10 +68,10 @@ def import_paths(
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
             continue
         if is_question_file(path):
-            import_question_file(path, root, summary, pictures)
+            import_question_file(path, root, summary, pictures, told)
             continue
         if path.suffix.lower() == ZIP_SUFFIX and _has_questions(path):
-            import_question_zip(path, root, summary, pictures)
+            import_question_zip(path, root, summary, pictures, told)
             continue
         if path.suffix.lower() == ZIP_SUFFIX:
             notes += _import_zip(path, root, summary, told)
