@@ -1,8 +1,8 @@
 -- question_ids: one row per question written, with its id in files of the release.
 -- Reads: qa, segmented_frames.
--- Rule:  a view. official_id is the id in what `enact-assets export` writes: demonstration, type and
---        a hash of the key frames (docs/definitions.md R13). It says neither the gating nor the
---        order shown, so questions of two gatings about the same frames share it.
+-- Rule:  a view. official_id is the id in files that `enact-assets export` writes: demonstration,
+--        type and a hash of the key frames (docs/definitions.md R13). It says neither the gating
+--        nor the order shown, so questions of two gatings about the same frames share it.
 create view question_ids as
 with named as (
     select demonstration, gating, list(frame_id::varchar order by key_frame) as frame_ids
