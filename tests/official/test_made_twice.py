@@ -76,9 +76,8 @@ def replay(root: Path) -> ReplayTables:
 def one_by_one(replay: ReplayTables, profile: Profile) -> tuple[Changes, pl.DataFrame]:
     """What steps hand to one another, and the questions of the files' commands."""
     gating = gating_of(profile)
-    frames, graphs = segmentation(
-        replay.demonstrations, replay.facts, replay.objects, replay.later_parents, gating
-    )
+    recorded = replay.demonstrations, replay.facts, replay.objects, replay.later_parents
+    frames, graphs = segmentation(*recorded, gating, None)
     seen = visibility_from_observability(replay.observability, frames)
     changes = Changes(
         frames, graphs, seen, replay.objects, replay.later_parents, replay.demonstrations, gating

@@ -98,13 +98,19 @@ def test_a_question_file_is_read_again_when_it_is_complete(place: Place) -> None
     place.make("official_questions", "official")
     row = {"id": "a_0", "type": "forward_world_modeling_3_steps", "task_name": "a"}
     (folder / "official.jsonl").write_text(json.dumps(row))
+
+    def read_again(found: dg.SensorResult) -> list[str | None]:
+        # Besides the settings of the gating, which are new.
+        ours = dg.AssetKey("official_questions")
+        requests = found.run_requests or []
+        return [r.partition_key for r in requests if ours in (r.asset_selection or ())]
+
     first = place.sensor(changed_sources)
-    assert not first.run_requests
+    assert not read_again(first)
     (folder / "official.jsonl").write_text("\n")
     second = place.sensor(changed_sources, first.cursor)
-    assert not second.run_requests
-    (request,) = place.sensor(changed_sources, second.cursor).run_requests or []
-    assert request.partition_key == "official"
+    assert not read_again(second)
+    assert read_again(place.sensor(changed_sources, second.cursor)) == ["official"]
     assert ("official_questions", "official") not in place.automated()
 
 
