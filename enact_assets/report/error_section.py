@@ -33,7 +33,7 @@ _SHADES = (COLOURS[0], COLOURS[4], COLOURS[5], COLOURS[3], COLOURS[2])
 NO_WRONG = "No comparable answer was wrong, so there are no errors to show."
 UNCOMPARED = (
     "Of answers that are scored by exact match, as no replay was imported, no steps are compared. "
-    "No other answer was wrong, so there are no errors to show."
+    "The others have no errors to show."
 )
 NO_HAND = (
     "Neither the wrong answers nor the true changes name a hand, so there are no hand statistics."

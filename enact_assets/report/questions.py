@@ -48,11 +48,11 @@ def questions(rows: ReportRows) -> Section:
         )
         n_frames, n_edges = of_gating.select(pl.col("n_key_frames", "n_edges").max()).row(0)
         parts.append(Table(f"Questions of gating {gating}", columns, lines, n_words=2))
+        edges = f"{n_edges:,} valid edges between them"
         if of_gating["is_imported"].any():
             parts.append(Text(_OF_IMPORTED))
-        parts.append(
-            Text(f"Gating {gating}: {n_frames:,} key frames, {n_edges:,} valid edges between them.")
-        )
+            edges = "counted apart by the place at which a question shows them"
+        parts.append(Text(f"Gating {gating}: {n_frames:,} key frames, {edges}."))
     return Section("questions", "Questions", tuple(parts))
 
 
