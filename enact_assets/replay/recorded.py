@@ -91,6 +91,20 @@ def read_recorded(
     )
 
 
+def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
+    """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
+    replays. Only that frame is read. Errors: as :func:`read_recorded`.
+    """
+    timeline = Timeline(camera)
+    with FrameStream(path) as stream:
+        raw = stream.next_frame()
+        if raw is None:
+            return False
+        timeline.take(0, raw)
+    timeline.finish(1)
+    return not any(map(len, timeline.sight_rows))
+
+
 def activity_of(demonstration: str) -> str:
     """Its name without the number at its end: ``tidy_kitchen_2101`` -> ``tidy_kitchen``."""
     return re.sub(r"[-_.]+\d+$", "", demonstration)
