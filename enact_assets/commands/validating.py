@@ -226,7 +226,7 @@ class _Look:
 
     def _at_scene_graphs(self, file: Path) -> int:
         from enact_assets.data_root.recordings import SEGMENTED_FILES
-        from enact_assets.official.layout import note_on_differences
+        from enact_assets.official.layout import NOTE_ON_DIFFERENCES
         from enact_assets.replay.recorded import read_recorded
         from enact_assets.replay.validation import check_replay
 
@@ -238,8 +238,8 @@ class _Look:
         is_segmented = file.name in SEGMENTED_FILES
         kind = "key frames" if is_segmented else "frames"
         found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
-        if is_segmented and (note := note_on_differences(file)) is not None:
-            self._tell(f"note: {file}: {note}")
+        if is_segmented and tables.has_differences:
+            self._tell(f"note: {file}: {NOTE_ON_DIFFERENCES}")
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:

@@ -22,7 +22,7 @@ from enact_assets.data_root.recordings import (
     recording_name,
 )
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.official.layout import find_recordings, note_on_differences, output_file
+from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.question_importing import (
     import_question_file,
@@ -169,9 +169,8 @@ def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
         read_annotated(found, name)
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
-        read_recorded(found, name)
-        remark = note_on_differences(found)
-        notes = [_Note(str(folder), remark)] if remark is not None else []
+        if read_recorded(found, name).has_differences:
+            notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
         remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
         notes.append(_Note(str(folder), remark))

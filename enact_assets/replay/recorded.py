@@ -88,6 +88,7 @@ def read_recorded(
         _observability(demonstration, timeline),
         States.empty(),
         _later_parents(demonstration, timeline),
+        timeline.has_differences,
     )
 
 
