@@ -171,18 +171,19 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
 
 
 def _print_demonstration(console: Console, demonstration: "Demonstration") -> None:
-    seconds = demonstration.n_frames / demonstration.frame_rate_hz
+    length = "" if demonstration.seconds is None else f"{demonstration.seconds:.0f} s, "
     console.print(plain(f"Demonstration {demonstration.demonstration}", "bold"))
     console.print(
         plain(
-            f"{demonstration.activity}, {demonstration.source}, {seconds:.0f} s, "
+            f"{demonstration.activity}, {demonstration.source}, {length}"
             f"{len(demonstration.key_frames)} key frames of gating {demonstration.gating}, "
             f"pictures of variant {demonstration.variant}"
         )
     )
     for key_frame in demonstration.key_frames:
         changes = ", ".join(key_frame.changes) or "the beginning"
-        _item(console, f"{key_frame.number}", f"{key_frame.time_s:5.1f} s  {changes}")
+        time = "" if key_frame.time_s is None else f"{key_frame.time_s:5.1f} s  "
+        _item(console, f"{key_frame.number}", f"{time}{changes}")
 
 
 def _pictures(

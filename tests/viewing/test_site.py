@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from PIL import Image
 from report.report_pages import Html
-from sql.tiny_lake import TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import BOIL, TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
 
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError, WarehouseError
@@ -39,6 +39,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     rows = tiny_rows()
     answer(rows, "parrot", "baseline", "f2", raw=HOSTILE)
     answer(rows, "chatterer", "baseline", "f4", raw=TERMINAL)
+    of_boil = next(r for r in rows["demonstrations"] if r["demonstration"] == BOIL)
+    of_boil["frame_rate_hz"] = 0.0  # key frames alone, as segmented activities are
     images = ImageStore(found.images)
     for shade, row in enumerate(rows["frame_images"]):
         path = found.root / "picture.png"
@@ -98,6 +100,15 @@ def test_every_link_leads_to_a_page(port: int) -> None:
         left += new
     assert n_questions >= 5
     assert n_pictures == 14
+
+
+def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
+    listed = " ".join(page(port, "/demonstrations").texts)
+    assert re.search(rf"{BOIL}\s+\S+\s+3\s", listed)  # neither inf nor 0 seconds
+    assert re.search(rf"{TABLE}\s+\S+\s+10\s+4\s", listed)
+    shown = " ".join(page(port, f"/demonstration/{BOIL}").texts)
+    assert "frame " in shown
+    assert " s, " not in shown
 
 
 def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:
@@ -219,6 +230,9 @@ def test_show_prints_a_question_and_writes_its_pictures(
     assert (root.shown / "f1_aperture_80.png").is_file()
     assert main(["show", TABLE, *arguments]) == 0
     assert "+OnTop(cup, table), -RightGrasping(robot, cup)" in capsys.readouterr().out
+    assert main(["show", BOIL, *arguments]) == 0
+    assert "key frames of gating" in (said := capsys.readouterr().out)
+    assert " s, " not in said
     assert main(["show", "nix", *arguments]) == 2
     assert "'nix' is neither a question" in capsys.readouterr().err
 
