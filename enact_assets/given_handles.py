@@ -59,7 +59,7 @@ class GivenPictures:
         variant: Variant,
         states: Later[States],
     ) -> pl.DataFrame:
-        """Rows of ``frame_images``; none for a key frame that nobody has a picture of.
+        """Rows of ``frame_images``; none for a key frame without any picture.
 
         Errors: as :func:`given_key_frames`.
         """

@@ -2,7 +2,8 @@
 
 A question names its pictures by paths such as ``QA/images/<type>/<task>/<id>_cur_state.png``. They
 are looked for below the folder (or in the zip) as they stand, and without their first one or two
-parts, so that ``QA``, ``QA/images`` and the folder around them are all right. Nothing is unpacked.
+parts, so that ``QA``, ``QA/images`` and the folder around them are all right. The folder of a
+picture always counts: it may be all that tells two tasks apart. Nothing is unpacked.
 """
 
 import os
@@ -13,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from enact_assets.contracts.errors import LakeError, QuestionFileError
@@ -54,8 +55,8 @@ class Pictures(Protocol):
         """Size and CRC-32 of its bytes."""
         ...
 
-    def mark(self, folders: Iterable[str]) -> list[object]:
-        """Changes when a picture comes to, or leaves, one of ``folders`` as questions name them."""
+    def mark(self, images: Iterable[str]) -> list[object]:
+        """Changes when one of ``images`` comes, goes or is written again."""
         ...
 
     def where(self, found: str) -> str:
@@ -93,20 +94,20 @@ class PictureFolder:
             raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
         return _fingerprint(path, about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size)
 
-    def mark(self, folders: Iterable[str]) -> list[object]:
-        """Times of change of the folders."""
-        return [next(filter(None, map(self._changed, _readings(f))), 0) for f in folders]
+    def mark(self, images: Iterable[str]) -> list[object]:
+        """Size and time of change of each file; null where there is none."""
+        return [next(filter(None, map(self._written, _readings(i))), None) for i in images]
 
     def where(self, found: str) -> str:
         """Path of the file."""
         return str(self.folder / found)
 
-    def _changed(self, folder: str) -> int:
+    def _written(self, picture: str) -> tuple[int, int] | None:
         try:
-            about = (self.folder / folder).stat()
+            about = os.stat(f"{self.folder}/{picture}")  # noqa: PTH116 - 60,000 of them in a plan
         except OSError:
-            return 0
-        return about.st_mtime_ns if stat.S_ISDIR(about.st_mode) else 0
+            return None
+        return (about.st_size, about.st_mtime_ns) if stat.S_ISREG(about.st_mode) else None
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class PictureZip:
         member = self._opened().members[found]
         return Fingerprint(member.file_size, member.CRC)
 
-    def mark(self, folders: Iterable[str]) -> list[object]:  # noqa: ARG002
+    def mark(self, images: Iterable[str]) -> list[object]:  # noqa: ARG002
         """Size and time of change of the zip."""
         about = self.path.stat()
         return [about.st_size, about.st_mtime_ns]
@@ -211,10 +212,11 @@ def _link(folder: Path, name: str) -> Path:
         raise QuestionFileError(str(error)) from None
 
 
-def _readings(image: str) -> list[str]:
-    """``image`` as it stands, and without its first parts."""
-    parts = PurePosixPath(image.replace("\\", "/")).parts
-    return ["/".join(parts[k:]) for k in range(min(_MAX_LEFT_OUT + 1, len(parts)))]
+def _readings(image: str) -> Iterator[str]:
+    """``image`` as it stands, and without its first parts; its folder and its name stay."""
+    parts = [part for part in image.replace("\\", "/").split("/") if part not in ("", ".")]
+    for k in range(min(_MAX_LEFT_OUT, max(0, len(parts) - 2)) + 1):
+        yield "/".join(parts[k:])
 
 
 @lru_cache(maxsize=4)

@@ -81,8 +81,8 @@ def evaluate(
     bits; larger ones, which label nothing, become the largest. Source: paper A.3.2, definitions.md
     6, R14 and R15.
 
-    Without a replay (None in ``indexes``) nobody knows which steps an order passes: an answer that
-    is read is accepted if it is the reference, and has no other scores.
+    Without a replay (None in ``indexes``) the steps that an order passes are unknown: an answer
+    with an order is accepted if that is the reference, and has no other scores.
     Errors: :class:`EvaluationError` for a prediction without its question, a question without its
     index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """

@@ -57,6 +57,7 @@ class Evaluation(Table):
     n_steps_passed = integer("steps that pass the rule; of an accepted answer all", null=True)
     pairwise_accuracy = number("share of steps that pass", null=True)
     unverified = text(
-        "why is_accepted is is_exact, and steps are not known: no_replay; null if the rule applied",
+        "why is_accepted is is_exact, and steps are not known: no_replay; null if the rule applied "
+        "(to segmented scene graphs it does approximately)",
         null=True,
     )

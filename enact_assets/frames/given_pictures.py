@@ -41,8 +41,8 @@ def given_key_frames(
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one demonstration and variant: pictures that questions show.
 
-    ``others`` gives those that are not where the questions look for them. A key frame that nobody
-    has a picture of has no row: questions that show it are not asked, and say why.
+    ``others`` gives those that are not where the questions look for them. A key frame without any
+    picture has no row: questions that show it are not asked, and say why.
     Errors: :class:`RenderError` if two questions show one key frame differently, or a file is no
     picture; :class:`QuestionFileError` for a place that cannot be read.
     """

@@ -8,7 +8,7 @@ import polars as pl
 from enact_assets.contracts.errors import RenderError, ReplayError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.settings import QUESTIONS
-from enact_assets.replay.recorded import FRAME_RATE_HZ, activity_of
+from enact_assets.replay.recorded import NO_RATE_HZ, activity_of
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import (
     Demonstrations,
@@ -38,7 +38,7 @@ class AskedTasks(Protocol):
 
 @dataclass(frozen=True)
 class QuestionsSource:
-    """Demonstrations that question files name. Whatever else has one of the name goes before."""
+    """Demonstrations that question files name. Any other source of the same name is preferred."""
 
     asked: AskedTasks
     name: str = QUESTIONS
@@ -56,8 +56,8 @@ class QuestionsSource:
         return "No imported question file names it." if self.asked.tasks() else ""
 
     def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:  # noqa: ARG002
-        """One row: frames up to the last that a question names, ids from 0. Nothing is known of
-        what happened in them.
+        """One row: frames up to the last that a question names, ids from 0, without a rate. How
+        long the recording was and what happened in it is unknown.
 
         Errors: :class:`ReplayError` if no question names it any more.
         """
@@ -73,7 +73,7 @@ class QuestionsSource:
             "activity": activity_of(demonstration),
             "seed": None,
             "n_frames": last + 1,
-            "frame_rate_hz": FRAME_RATE_HZ,
+            "frame_rate_hz": NO_RATE_HZ,
             "world_sha": version,
             "frame_id_runs": list(COUNTED_FROM_0),
         }
@@ -86,7 +86,7 @@ class QuestionsSource:
         )
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
-        """None of its own: those of the questions are in ``frames/question_pictures.py``.
+        """None of its own: ``frames/given_pictures.py`` has those of the questions.
 
         Errors: :class:`RenderError` always; it is never asked.
         """

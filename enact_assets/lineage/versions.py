@@ -84,7 +84,8 @@ class Arrived:
 
     Recordings are told apart by size and time of change: hashing some hundred megabytes each time
     would take longer than what the answer saves. Any other size or time counts, an earlier one too,
-    as clocks jump and copies keep times. A PNG that was overwritten in place goes unnoticed.
+    as clocks jump and copies keep times. A PNG of a recording that was overwritten in place goes
+    unnoticed; one that a question names does not.
     """
 
     def __init__(self, recordings: Recordings, question_files: Path, models: KnownModels) -> None:
@@ -109,8 +110,8 @@ class Arrived:
         try:
             files = gating.takes(self._asked.files())
             if asset == "given_pictures":
-                folders = self._asked.picture_folders(demonstration, files)
-                return content_sha([[n, self._pictures(n, of)] for n, of in folders.items()])
+                images = self._asked.images(demonstration, files)
+                return content_sha([[n, of, self._pictures(n, of)] for n, of in images.items()])
             return self._asked.version(demonstration, files) or NOTHING
         except (EnactError, OSError):
             return GONE
@@ -129,9 +130,11 @@ class Arrived:
             return GONE
         return content_sha(marks)
 
-    def _pictures(self, question_file: str, folders: list[str]) -> list[object]:
+    def _pictures(self, question_file: str, images: list[tuple[str, list[str]]]) -> list[object]:
         place = linked_pictures(self._question_files, question_file)
-        return [] if place is None else [place.where(""), *place.mark(folders)]
+        if place is None:
+            return []
+        return [place.where(""), *place.mark(image for _, of in images for image in of)]
 
     def _without_recording(self, demonstration: str) -> str:
         if EmbeddedSource().has(demonstration):

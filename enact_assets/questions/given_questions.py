@@ -39,7 +39,7 @@ def given_frames(
     frames = FrameIds(tuple(row["frame_id_runs"])).find(ids, row["n_frames"])
     absent = np.unique(ids[frames < 0])
     if absent.size:
-        first = next(q for q in questions if str(absent[0]) in q.question.key_frame_ids)
+        first = next(q for q in questions if absent[0] in map(int, q.question.key_frame_ids))
         raise QuestionFileError(
             f"{row['demonstration']}: {absent.size} of {np.unique(ids).size} frame ids that "
             f"questions name are not in its replay, first {absent[0]} (line {first.line} of "

@@ -1,4 +1,4 @@
-"""Imported question files by demonstration: who asks what about it, and whether that changed.
+"""Questions of imported files by demonstration, and versions that change with them.
 
 A file is read once per process and held as places of its lines. Two files may have the same
 question, which then counts once; another question under its id is an error where it is asked.
@@ -6,8 +6,7 @@ question, which then counts once; another question under its id is an error wher
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -39,7 +38,8 @@ class _Task:
     def __init__(self) -> None:
         self.lines: list[_Line] = []
         self.last_frame_id = 0
-        self.picture_folders: set[str] = set()
+        self.images: list[tuple[str, list[str]]] = []
+        """Ids of its questions, and the paths of their pictures."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,10 @@ class ImportedQuestions:
         }
         return content_sha(sorted(said)) if said else None
 
-    def picture_folders(self, task: str, files: Collection[str]) -> dict[str, list[str]]:
-        """File -> folders of the pictures that it shows of ``task``, as its questions have them."""
+    def images(self, task: str, files: Collection[str]) -> dict[str, list[tuple[str, list[str]]]]:
+        """File -> id and paths of the pictures of each of its questions about ``task``."""
         return {
-            name: sorted(file.tasks[task].picture_folders)
-            for name, file in self._read(files)
-            if task in file.tasks
+            name: file.tasks[task].images for name, file in self._read(files) if task in file.tasks
         }
 
     def about(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
@@ -136,13 +134,20 @@ class ImportedQuestions:
                 about = path.stat()
             except OSError as error:
                 raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
-            found.append((name, _read_file(path, about.st_mtime_ns, about.st_size, about.st_ino)))
+            mark = about.st_mtime_ns, about.st_size, about.st_ino
+            known = _READ.get(path)
+            if known is None or known[0] != mark:
+                known = _READ[path] = mark, _read_file(path)
+            found.append((name, known[1]))
         return found
 
 
-@lru_cache(maxsize=64)
-def _read_file(path: Path, *_mark: int) -> _File:
-    """The places of its lines; read again only when the file is another one."""
+_READ: dict[Path, tuple[tuple[int, int, int], _File]] = {}
+"""Every file as it was last read, with its time of change, size and inode."""
+
+
+def _read_file(path: Path) -> _File:
+    """The places of its lines."""
     file = _File({}, {})
     offset = 0
     for number, line, size in _lines(path):
@@ -152,7 +157,7 @@ def _read_file(path: Path, *_mark: int) -> _File:
             task.lines.append(_Line(number, offset, size, question.id))
             ids = map(int, question.key_frame_ids)
             task.last_frame_id = max(task.last_frame_id, *ids)
-            task.picture_folders.update(str(PurePosixPath(p).parent) for p in question.images)
+            task.images.append((question.id, question.images))
             file.contents[question.id] = (number, _content(question))
         offset += size
     return file

@@ -8,7 +8,7 @@ class Demonstrations(Table):
     """One row per demonstration.
 
     Holds every replayed demonstration, with or without questions, and (source questions) those that
-    imported questions name and no replay came of.
+    imported questions name and no replay came of: their n_frames ends with the last frame named.
     """
 
     by = ("demonstration",)
@@ -18,7 +18,7 @@ class Demonstrations(Table):
     activity = text("household activity")
     seed = integer("seed of placement, order and timing", null=True)
     n_frames = integer("length of the replay", "frame")
-    frame_rate_hz = number("frames per second", "Hz")
+    frame_rate_hz = number("frames per second; 0: key frames only, at no even pace", "Hz")
     world_sha = text("hash of the simulated world, or of the recorded file")
     frame_id_runs = integers(
         "how the recording numbers its frames: frame, id, frame, id, ... where ids jump"

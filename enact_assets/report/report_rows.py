@@ -45,9 +45,13 @@ _QUERIES: Mapping[str, str] = {
     # Apart from our own, whichever variant is reported.
     "official": """
         with imported as (
-            select distinct asked.variant, asked.question_id, asked.demonstration, question_file
+            select distinct
+                asked.variant, asked.question_id, demonstration, question_file,
+                -- Key frames of segmented activities are at no even pace.
+                coalesce(frame_rate_hz = 0, false) as is_segmented
             from asked_questions as asked
             inner join qa using (gating, demonstration, question_id)
+            left join demonstrations using (demonstration)
             where question_file is not null
         )
         select
@@ -55,7 +59,10 @@ _QUERIES: Mapping[str, str] = {
             count(distinct imported.demonstration) as n_demonstrations,
             list_sort(list(distinct question_file)) as question_files,
             count(distinct question_id) as n_questions,
-            count(distinct question_id) filter (unverified is null) as n_by_replay,
+            count(distinct question_id) filter (unverified is null and not is_segmented)
+                as n_by_replay,
+            count(distinct question_id) filter (unverified is null and is_segmented)
+                as n_by_segmented,
             count(distinct question_id) filter (unverified is not null) as n_by_match,
             count(*) filter (answer_status = 'missing') as n_missing,
             avg(is_accepted::double) as task_accuracy,

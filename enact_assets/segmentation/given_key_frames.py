@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.contracts.predicates import EXISTS
-from enact_assets.contracts.settings import Gating
+from enact_assets.contracts.settings import QUESTIONS, Gating
 from enact_assets.segmentation.held_facts import Ints, changes_at, facts_at
 from enact_assets.segmentation.landed import KeyFrames, SegmentedTables, land, only_demonstration
 
@@ -16,9 +16,11 @@ from enact_assets.segmentation.landed import KeyFrames, SegmentedTables, land, o
 def is_given(demonstrations: pl.DataFrame) -> bool:
     """Whether every frame of the one demonstration is a key frame.
 
-    Such frames were not taken at an even pace: column ``frame_rate_hz`` is 0.
+    Such frames were not taken at an even pace: column ``frame_rate_hz`` is 0. So it is where
+    questions are all that is known, of which no frame is recorded.
     """
-    return bool(demonstrations.item(0, "frame_rate_hz") == 0)
+    row = demonstrations.row(0, named=True)
+    return bool(row["frame_rate_hz"] == 0 and row["source"] != QUESTIONS)
 
 
 def given(

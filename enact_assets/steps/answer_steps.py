@@ -42,7 +42,7 @@ def question_orders(
     """How many of all orders the verifier accepts, and what a random one scores: counted, not
     sampled.
     """
-    if not changes.has_replay:  # without a replay nobody knows which other orders are right
+    if not changes.has_replay:  # which other orders are right is unknown
         return QuestionOrders.of(QuestionOrders.empty())
     return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 

@@ -1,9 +1,9 @@
 -- key_frame_gaps: one row per gating, demonstration and kind of gap; demonstration null: all.
 -- Reads: segmented_frames, demonstrations, qa.
 -- Rule:  neighbours are key frames next to each other; steps are those of questions, which may
---        leave key frames out, each counted as often as a question takes it. Segmented activities
---        have no frames between key frames, hence no gaps. Imported
---        questions show a frame at several places: that is no gap.
+--        leave key frames out, each counted as often as a question takes it. Where the frame rate
+--        is 0 (segmented activities, or imported questions without a replay), no gap is known.
+--        Imported questions show a frame at several places: that is no gap.
 create table key_frame_gaps as
 with taken as (
     select demonstration, gating, key_frame, frame, frame_rate_hz

@@ -11,7 +11,8 @@
 --        one of them. No scored answer: null, not 0. Places are the range that the data allow,
 --        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
 --        should have answered and without scores. Imported questions without a replay have a task
---        accuracy by exact match and no pairwise accuracy: n_verified counts the others.
+--        accuracy by exact match and no pairwise accuracy: n_verified counts the others, those
+--        verified by segmented scene graphs too, which is approximate (the report counts them).
 create table leaderboard as
 with on_board as (
     select 'baseline' as variant
@@ -251,7 +252,7 @@ comment on column leaderboard.is_reference is
 comment on column leaderboard.n_questions is 'questions asked';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_verified is
-'of n_scored: verified step by step; others (no replay) by exact match, in no pairwise accuracy';
+'of n_scored: verified step by step (approximately by segmented graphs); others by exact match';
 comment on column leaderboard.n_answers is
 'answers asked for: each question as often as it was repeated; parsed, unparsed and missing ones';
 comment on column leaderboard.repetitions is

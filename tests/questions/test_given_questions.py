@@ -14,15 +14,21 @@ from PIL import Image
 from enact_assets.contracts.errors import QuestionFileError, RenderError
 from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.contracts.profile import RELEASE
+from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import Gating
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_pictures import link_pictures, linked_pictures, pictures_at
+from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
 from enact_assets.frames.frame_tables import WantedFrames
 from enact_assets.frames.given_pictures import ShownPicture, given_key_frames
+from enact_assets.frames.questions_source import QuestionsSource
+from enact_assets.lineage.versions import GONE, Arrived
 from enact_assets.official.importing import import_paths
+from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.prediction_tables import Predictions
+from enact_assets.questions import imported_questions
 from enact_assets.questions.given_questions import (
     given_frames,
     given_qa,
@@ -38,7 +44,8 @@ from enact_assets.questions.official import (
 )
 from enact_assets.questions.official_actions import actions_in, components_of
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
-from enact_assets.segmentation.given_key_frames import given
+from enact_assets.replay.sources import Silent
+from enact_assets.segmentation.given_key_frames import given, is_given
 
 TASK = "tidy_7"
 ACTIONS = ["The mug becomes inside the box.", "The box stopped being open."]
@@ -144,6 +151,9 @@ def test_frames_that_the_replay_lacks_name_task_file_and_first() -> None:
         given_frames(demonstrations("recorded", list(range(600))), asked)
     frames = given_frames(demonstrations("recorded", list(range(10, 1000))), asked)
     assert frames.tolist() == [50, 295, 506, 690, 890]
+    padded = found(question(key_frame_ids=["060", "305", "0700"]))
+    with pytest.raises(QuestionFileError, match=r"1 of 3 .* first 700 \(line 1 .*'asked'"):
+        given_frames(demonstrations("recorded", list(range(600))), padded)
 
 
 def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_path: Path) -> None:
@@ -156,12 +166,87 @@ def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_p
     assert [(f.file, f.line) for f in asked.about(TASK, ["a", "b"])] == [("a", 1)]
     assert len(asked.pictured(TASK, ["a", "b"])) == 2
     assert asked.last_frame_id(TASK) == 516
+    replay = QuestionsSource(asked).replay(TASK, Silent()).demonstrations
+    assert replay.select("n_frames", "frame_rate_hz").row(0) == (517, 0)  # its length is unknown
+    assert not is_given(replay)  # its frames are not key frames: none is recorded
     assert asked.version("other") is asked.last_frame_id("other") is None
     write(tmp_path / "b.jsonl", [question(gt_answer=[1, 2])])
     assert asked.version(TASK) != before
     with pytest.raises(QuestionFileError, match=r"line 1 of 'b' asks something else .* 1 of 'a'"):
         asked.about(TASK, ["a", "b"])
     assert asked.about(TASK, ["b"])[0].question.gt_answer == [1, 2]
+
+
+def test_any_number_of_files_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan asks for each demonstration: reading 65 files for each of them took minutes."""
+    for k in range(65):
+        write(tmp_path / f"{k}.jsonl", [question(id=f"q{k}")])
+    read: list[Path] = []
+
+    def lines(path: Path) -> Iterable[tuple[int, bytes, int]]:
+        read.append(path)
+        return lines_of(path)
+
+    lines_of = imported_questions._lines
+    monkeypatch.setattr(imported_questions, "_lines", lines)
+    asked = ImportedQuestions(tmp_path)
+    before = [asked.version(TASK) for _ in range(3)]
+    assert len(read) == 65
+    write(tmp_path / "3.jsonl", [question(id="other")])
+    assert asked.version(TASK) not in before
+    assert len(read) == 66
+
+
+@pytest.mark.parametrize("is_zip", [False, True])
+def test_pictures_that_changed_make_what_shows_them_stale(tmp_path: Path, is_zip: bool) -> None:
+    """Otherwise models go on being shown the old ones, and nothing says so."""
+    root = DataRoot(tmp_path / "data", lake_url=None)
+    arrived = Arrived(Recordings(root.recordings), root.question_files, KnownModels(root))
+    official = load_registry().gating("official")
+
+    def version() -> str:
+        return arrived.given("given_pictures", TASK, official)
+
+    asked = question()
+    files = {image: png(k) for k, image in enumerate(asked.images)}
+    write(root.question_files / "asked.jsonl", [asked])
+    none = version()
+    place = write_at(tmp_path / "QA", files, is_zip=is_zip)
+    link_pictures(root.question_files, "asked", place)
+    versions = [none, version()]
+    assert version() == versions[-1]
+    # Written again in place: no folder changes.
+    files[asked.images[1]] += b"more"
+    write_at(tmp_path / "QA", files, is_zip=is_zip)
+    versions.append(version())
+    # Shown in another order.
+    first, second, third = asked.images
+    write(root.question_files / "asked.jsonl", [question(images=[first, third, second])])
+    assert arrived.given("given_questions", TASK, official) != GONE
+    versions.append(version())
+    if not is_zip:
+        (place / third.removeprefix("QA/")).unlink()
+        versions.append(version())
+    assert len(set(versions)) == len(versions)
+
+
+@pytest.mark.parametrize("is_zip", [False, True])
+def test_a_picture_of_another_task_is_not_taken(tmp_path: Path, is_zip: bool) -> None:
+    """The first parts of a path may be left out, but the task is what tells two pictures apart."""
+    place = tmp_path / "pictures"
+    if is_zip:
+        place = place.with_suffix(".zip")
+        with zipfile.ZipFile(place, "w") as archive:
+            for name in ("cur.png", "task_b/cur.png"):
+                archive.writestr(name, png(1))
+    else:
+        (place / "task_b").mkdir(parents=True)
+        for name in ("cur.png", "task_b/cur.png"):
+            (place / name).write_bytes(png(1))
+    pictures = pictures_at(place)
+    assert pictures.find("images/task_a/cur.png") is pictures.find("task_a/cur.png") is None
+    assert pictures.find("QA/images/task_b/cur.png") == "task_b/cur.png"
+    assert pictures.find("cur.png") == "cur.png"
 
 
 @pytest.mark.parametrize("is_zip", [False, True])

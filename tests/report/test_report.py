@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 from report_pages import Html, grey_picture, published
-from sql.tiny_lake import tiny_rows
+from sql.tiny_lake import TABLE, tiny_rows
 
 from enact_assets.cli import main
 from enact_assets.contracts.errors import UnknownNameError, WarehouseError
@@ -22,6 +22,7 @@ from enact_assets.data_root.report_files import report_provenance
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.error_section import handedness, semantic, structural
+from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
 from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
@@ -258,6 +259,33 @@ def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
         write_report(root, variant="fisheye", output=tmp_path)
     with pytest.raises(WarehouseError, match="no warehouse yet"):
         write_report(DataRoot(tmp_path, None))
+
+
+def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Path) -> None:
+    """Segmented graphs verify approximately: they are not counted as a replay."""
+    rows = tiny_rows()
+    for row in rows["qa"]:
+        row |= {"question_file": "asked"}
+    for row in rows["demonstrations"]:
+        row |= {"source": "recorded"}
+        if row["demonstration"] == TABLE:
+            row |= {"frame_rate_hz": 0.0}
+    unknown = dict.fromkeys(("is_semantic", "n_steps_passed", "pairwise_accuracy"))
+    for row in rows["evaluation"]:
+        if row["question_id"] == "f1":
+            row |= {"unverified": "no_replay", **unknown}
+    section = official_questions(read_rows(published(tmp_path, rows).warehouse))
+    assert section is not None
+    text, table = section.parts[-2:]  # of the baseline
+    assert isinstance(text, Text)
+    assert isinstance(table, Table)
+    assert "5 official questions of asked under the variant baseline" in text.text
+    assert "1 were verified semantically, step by step against an imported replay; 3 " in text.text
+    assert "3 against segmented scene graphs; 1 by exact match" in text.text
+    assert text.is_notice
+    by_model = {line[:2]: line[2:6] for line in table.rows}
+    assert by_model["oracle", "forward"] == ("4", "1", "2", "1")
+    assert by_model["oracle", "inverse"] == ("1", "0", "1", "0")
 
 
 def test_a_model_whose_evaluation_is_missing_stays_on_the_page(

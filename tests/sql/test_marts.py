@@ -365,6 +365,30 @@ def test_gaps_are_in_frames_and_seconds() -> None:
     assert (steps["n_gaps"], steps["q3_frames"]) == (10, 127.5)
 
 
+def test_of_questions_without_a_replay_nothing_is_made_up() -> None:
+    """Neither gaps nor times nor numbers of changes; and their ids are those of their files."""
+    rows = tiny_rows()
+    for row in rows["demonstrations"]:
+        if row["demonstration"] == BOIL:
+            row |= {"source": "questions", "frame_rate_hz": 0.0}
+    for row in rows["qa"]:
+        if row["demonstration"] == BOIL:
+            row |= {"question_file": "asked"}
+    made = Relations(rows)
+    columns = ["time_s", "n_changes", "changes", "n_facts", "n_visible_objects"]
+    key_frames = query(made, "from key_frames")
+    unknown = key_frames.filter(demonstration=BOIL).select(columns)
+    assert unknown.unique().rows() == [(None,) * 5]
+    known = key_frames.filter(demonstration=TABLE).select(columns)
+    assert known.null_count().sum_horizontal().item() == 0
+    gaps = query(made, "select distinct demonstration from key_frame_gaps")
+    assert set(gaps["demonstration"]) == {None, TABLE}
+    ids = query(made, "select question_file, question_id, official_id from question_ids "
+                      "inner join qa using (demonstration, gating, question_id)")  # fmt: skip
+    for file, name, official in ids.iter_rows():
+        assert (official == name) == (file is not None)
+
+
 def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() -> None:
     rows = tiny_rows()
     source = next(q for q in rows["qa"] if q["question_id"] == "f3")
