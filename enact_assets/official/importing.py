@@ -23,6 +23,7 @@ from enact_assets.data_root.recordings import (
 )
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
+from enact_assets.official.next_command import next_command
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.question_importing import (
     import_question_file,
@@ -90,8 +91,8 @@ def import_paths(
                 notes += _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
-    if len(summary.failures) < len(summary.outcomes):
-        said = "`enact-assets materialize` makes their tables and questions."
+    if imported := [outcome for outcome in summary.outcomes if outcome.error is None]:
+        said = f"`{next_command(imported, root)}` makes their tables and questions."
         summary.notes.append(said)
     return summary
 
