@@ -28,7 +28,7 @@ from enact_assets.commands.walking import add_walk_commands
 from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.interrupts import STOPPING, telling_at_once
-from enact_assets.official.commands import add_bulk_command, add_official_commands
+from enact_assets.official.commands import add_bulk_command, add_official_commands, plain
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
@@ -57,13 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         with telling_at_once(say_stopping):
             return int(arguments.run(arguments, console))
     except EnactError as error:
-        errors.print(f"enact-assets: {error}", style="red", markup=False)
+        errors.print(plain(f"enact-assets: {error}", "red"))
         return 2
     except Exception as error:
         message = storage_message(error)
         if message is None:
             raise
-        errors.print(f"enact-assets: {message}", style="red", markup=False)
+        errors.print(plain(f"enact-assets: {message}", "red"))
         return 2
     except KeyboardInterrupt as stopped:
         done = str(stopped) or "Stopped. What was finished is kept; run the same command again."

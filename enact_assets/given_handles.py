@@ -63,7 +63,8 @@ class GivenPictures:
 
         Errors: as :func:`given_key_frames`.
         """
-        name, source, n_frames = demonstrations.select("demonstration", "source", "n_frames").row(0)
+        columns = ("demonstration", "source", "n_frames", "frame_id_runs")
+        name, source, n_frames, runs = demonstrations.select(columns).row(0)
         tools = self._tools
         hears = tools.progress(f"pictures {name} {variant.name}").pictures
 
@@ -87,7 +88,7 @@ class GivenPictures:
             folder = tools.recordings.folder(name)
             camera = camera_of(folder, variant)
             if camera is not None:
-                yield from read_pictures(folder, ids, n_frames, camera)
+                yield from read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs)
 
         return given_key_frames(wanted, self._shown(name), tools.images, others, hears)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.data_root.paths import DataRoot
 
 NOT_CURRENT = {
@@ -22,7 +22,8 @@ AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 def add_reading_commands(command: AddCommand) -> None:
     """Add leaderboard, sql, report and list."""
-    command("leaderboard", show_leaderboard, "Show the leaderboard of the DuckDB file.")
+    sub = command("leaderboard", _leaderboard, "Show the leaderboard of the DuckDB file.")
+    sub.add_argument("--variant", metavar="NAME", help="only this variant (default: all on it)")
     sub = command(
         "sql", _sql, "Run one SQL query on the DuckDB file; show 50 rows, as fits the terminal."
     )
@@ -40,7 +41,9 @@ def add_reading_commands(command: AddCommand) -> None:
         "--output", type=Path, metavar="FOLDER", help="folder to write to (default: DIR/report)"
     )
     sub.add_argument(
-        "--variant", default=BASELINE, metavar="NAME", help="variant to report (default: baseline)"
+        "--variant",
+        metavar="NAME",
+        help="variant to report (default: the first of the leaderboard)",
     )
     about = (
         "List activities, demonstrations, recordings, gatings, variants and models, and how many "
@@ -49,19 +52,34 @@ def add_reading_commands(command: AddCommand) -> None:
     command("list", _list, about)
 
 
-def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
-    """Print it, and which partitions were stale or missing when it was published."""
-    from enact_assets.data_root.published import query
+def _leaderboard(arguments: argparse.Namespace, console: Console) -> int:
+    show_leaderboard(DataRoot(arguments.data).warehouse, console, arguments.variant)
+    return 0
+
+
+def show_leaderboard(warehouse: Path, console: Console, variant: str | None = None) -> None:
+    """Print it, and which partitions were stale or missing when it was published.
+
+    Errors: :class:`UnknownNameError` for a ``variant`` that is not on it.
+    """
+    from enact_assets.data_root.published import VARIANT_ORDER, query
     from enact_assets.driver.terminal import print_leaderboard
 
-    warehouse = DataRoot(arguments.data).warehouse
     rows = query(
         warehouse,
-        "select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy, "
-        "pairwise_accuracy_sd, n_questions, repetitions, n_unparsed, n_refused, n_cut, n_missing "
-        "from leaderboard where length is null and kind is not null "
-        "order by variant <> 'baseline', variant, kind, pairwise_accuracy desc nulls last, model",
+        f"""
+        select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy,
+            pairwise_accuracy_sd, n_questions, repetitions, n_unparsed, n_refused, n_cut, n_missing
+        from leaderboard where length is null and kind is not null
+        order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last, model
+        """,  # noqa: S608 - our own words
     )
+    if variant is not None:
+        known = dict.fromkeys(rows["variant"])
+        if variant not in known:
+            advice = "Other variants are compared with the baseline in relation probe_deltas."
+            raise UnknownNameError.of("variant of the leaderboard", variant, known, advice)
+        rows = rows.filter(variant=variant)
     print_leaderboard(console, rows.to_dicts())
     listed = query(warehouse, "select asset, partition, state, why from stale_partitions")
     for state, meaning in NOT_CURRENT.items():
@@ -74,7 +92,6 @@ def show_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
                 f"{first['partition'] or ''}: {first['why']}. {meaning}; see stale_partitions.",
                 style="yellow",
             )
-    return 0
 
 
 def _sql(arguments: argparse.Namespace, _console: Console) -> int:

@@ -3,20 +3,21 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import LakeError, OutputError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.official.commands import plain
 
 if TYPE_CHECKING:
     from enact_assets.viewing.answers import Answer
     from enact_assets.viewing.demonstrations import Demonstration
-    from enact_assets.viewing.pictures import Shown
+    from enact_assets.viewing.pictures import PictureOf, Shown
     from enact_assets.viewing.questions import Question
 
 MAX_WORDS = 600
@@ -48,7 +49,8 @@ def add_show_command(command: AddCommand) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="folder for pictures, a sheet of all of them and everything else as JSON",
+        help="folder to make DIR/NAME_VARIANT in, with pictures, a sheet of all of them and "
+        "everything else as JSON",
     )
 
 
@@ -56,7 +58,7 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.published import OpenWarehouse
     from enact_assets.lineage.pipeline import STEP_OF
     from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
-    from enact_assets.viewing.questions import find_question, read_question
+    from enact_assets.viewing.questions import check_has_ids, find_question, read_question
 
     name = arguments.name
     asset = name.partition(":")[0]
@@ -66,13 +68,17 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
         return show_partition(arguments.data, name, console)
     root = DataRoot(arguments.data)
     ask = OpenWarehouse(root.warehouse)
+    check_has_ids(ask)
+    if arguments.output is not None and not arguments.output.is_dir() and arguments.output.exists():
+        raise OutputError(f"{arguments.output} is a file. Name a folder with --output")
     if has_demonstration(ask, name):
         demonstration = read_demonstration(ask, name, arguments.variant)
         _print_demonstration(console, demonstration)
-        stem = f"{name}_{demonstration.variant}"
-        _pictures(console, root, demonstration.pictures, stem, arguments.output)
-        if arguments.output is not None:
-            _write_json(arguments.output / "demonstration.json", demonstration)
+        stem = _stem(name, demonstration.variant)
+        output = arguments.output and arguments.output / stem
+        _pictures(console, root, demonstration.pictures, stem, output)
+        if output is not None:
+            _write_json(output / "demonstration.json", demonstration)
         return 0
     if not find_question(ask, name):
         raise UnknownNameError(
@@ -82,24 +88,32 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
         )
     question = read_question(ask, name, arguments.variant)
     _print_head(console, question)
-    stem = f"{question.question_id}_{question.variant}"
-    _pictures(console, root, question.pictures, stem, arguments.output)
+    stem = _stem(question.question_id, question.variant)
+    output = arguments.output and arguments.output / stem
+    _pictures(console, root, question.pictures, stem, output)
     _print_question(console, question)
-    if arguments.output is not None:
-        _write_json(arguments.output / "question.json", question)
+    if output is not None:
+        _write_json(output / "question.json", question)
     return 0
+
+
+def _stem(name: str, variant: str) -> str:
+    """Name of files about a question or demonstration; ids of imported questions may hold any
+    character.
+    """
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in f"{name}_{variant}")
 
 
 def _print_head(console: Console, question: "Question") -> None:
     others = [name for name in question.variants if name != question.variant]
     also = f" (also asked by {', '.join(others)})" if others else ""
     console.print(
-        Text(f"Question {question.question_id}, variant {question.variant}{also}", "bold")
+        plain(f"Question {question.question_id}, variant {question.variant}{also}", "bold")
     )
     if question.official_id is not None and question.official_id != question.question_id:
-        console.print(Text(f"Id in exported files: {question.official_id}"))
+        console.print(plain(f"Id in exported files: {question.official_id}"))
     console.print(
-        Text(
+        plain(
             f"{question.kind}, length {question.length}, {question.demonstration}, gating "
             f"{question.gating}, question set {question.question_set}"
         )
@@ -110,7 +124,7 @@ def _print_question(console: Console, question: "Question") -> None:
     from enact_assets.viewing.answers import RIGHT, alike
 
     _heading(console, "Prompt")
-    console.print(Text(question.prompt.strip()))
+    console.print(plain(question.prompt.strip()))
     _heading(console, f"Right order: {list(question.reference)}")
     if question.n_perturbed:
         console.print(f"  Noise perturbed {question.n_perturbed} components of the actions.")
@@ -127,7 +141,7 @@ def _print_question(console: Console, question: "Question") -> None:
         table.add_column(column, overflow="fold")
     for answer in question.answers:
         order = "" if answer.order is None else str(list(answer.order))
-        table.add_row(*map(Text, (f"  {answer.name}", order, answer.verdict)))
+        table.add_row(*map(plain, (f"  {answer.name}", order, answer.verdict)))
     console.print(table)
     for answers in alike([a for a in question.answers if a.outcome != RIGHT]):
         _print_errors(console, question, answers)
@@ -140,7 +154,10 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
     for answer in answers:
         for words in (answer.words, answer.error):
             if words is not None and words.strip() != order:
-                _item(console, answer.name, words[:MAX_WORDS])
+                n_more = len(words) - MAX_WORDS
+                more = f" ... ({n_more:,} more characters; --output writes all)"
+                text = words[:MAX_WORDS] + more if n_more > 0 else words
+                _item(console, answer.name, text)
     for step in first.steps:
         label = question.choice(step.label)
         if step.is_passed is None:
@@ -154,18 +171,19 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
 
 
 def _print_demonstration(console: Console, demonstration: "Demonstration") -> None:
-    seconds = demonstration.n_frames / demonstration.frame_rate_hz
-    console.print(Text(f"Demonstration {demonstration.demonstration}", "bold"))
+    length = "" if demonstration.seconds is None else f"{demonstration.seconds:.0f} s, "
+    console.print(plain(f"Demonstration {demonstration.demonstration}", "bold"))
     console.print(
-        Text(
-            f"{demonstration.activity}, {demonstration.source}, {seconds:.0f} s, "
+        plain(
+            f"{demonstration.activity}, {demonstration.source}, {length}"
             f"{len(demonstration.key_frames)} key frames of gating {demonstration.gating}, "
             f"pictures of variant {demonstration.variant}"
         )
     )
     for key_frame in demonstration.key_frames:
         changes = ", ".join(key_frame.changes) or "the beginning"
-        _item(console, f"{key_frame.number}", f"{key_frame.time_s:5.1f} s  {changes}")
+        time = "" if key_frame.time_s is None else f"{key_frame.time_s:5.1f} s  "
+        _item(console, f"{key_frame.number}", f"{time}{changes}")
 
 
 def _pictures(
@@ -177,12 +195,15 @@ def _pictures(
     from enact_assets.system.atomic import replacing
     from enact_assets.viewing.pictures import sheet_of
 
+    images = ImageStore(root.images)
+    pictures = [_if_readable(console, shown, images.read) for shown in pictures]
     n_gone = sum(shown.sha is None for shown in pictures)
     if n_gone:
-        console.print(f"{n_gone} of {len(pictures)} pictures are not there.", style="yellow")
+        console.print(f"{n_gone} of {len(pictures)} pictures cannot be shown.", style="yellow")
+    for old in [] if output is None else output.glob("[0-9][0-9]_*.png"):
+        old.unlink()  # of an earlier run, about other key frames or pictures that are gone
     if n_gone == len(pictures):
         return
-    images = ImageStore(root.images)
     sheet = sheet_of(pictures, images.read)
     way = drawing_way(sys.stdout)
     if way is not None:
@@ -193,7 +214,7 @@ def _pictures(
     path = root.shown / f"{stem}.png" if output is None else output / "sheet.png"
     with replacing(path) as temporary:
         temporary.write_bytes(sheet)
-    console.print(Text(f"Pictures: {path}"))
+    console.print(plain(f"Pictures: {path}"))
     if output is None:
         return
     for place, shown in enumerate(pictures):
@@ -201,7 +222,18 @@ def _pictures(
             name = shown.name.lower().replace(" ", "_")
             with replacing(output / f"{place:02}_{name}.png") as temporary:
                 temporary.write_bytes(images.read_png(shown.sha))
-    console.print(Text(f"Each picture, and everything else as JSON: {output}"))
+    console.print(plain(f"Each picture, and everything else as JSON: {output}"))
+
+
+def _if_readable(console: Console, shown: "Shown", picture: "PictureOf") -> "Shown":
+    """``shown``, without its picture if that cannot be read; says why."""
+    try:
+        if shown.sha is not None:
+            picture(shown.sha)
+    except LakeError as error:
+        console.print(plain(f"{shown.name}: {error}", "yellow"))
+        return replace(shown, sha=None)
+    return shown
 
 
 def _write_json(path: Path, shown: object) -> None:
@@ -215,7 +247,7 @@ def _write_json(path: Path, shown: object) -> None:
 
 def _heading(console: Console, text: str) -> None:
     console.print()
-    console.print(Text(text, "bold"))
+    console.print(plain(text, "bold"))
 
 
 def _item(console: Console, number: str, text: str, style: str = "") -> None:
@@ -223,5 +255,5 @@ def _item(console: Console, number: str, text: str, style: str = "") -> None:
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=4, justify="right") if len(number) < 4 else grid.add_column()
     grid.add_column(overflow="fold")
-    grid.add_row(Text(number), Text(text, style))
+    grid.add_row(plain(number), plain(text, style))
     console.print(grid)

@@ -8,6 +8,7 @@ import polars as pl
 from rich.cells import cell_len, set_cell_size
 
 from enact_assets.commands.rows import text_of
+from enact_assets.official.commands import printable
 
 MAX_ROWS = 50
 """Rows that are shown unless all are asked for."""
@@ -23,6 +24,7 @@ def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> 
     then those for which there is no room. A single row that does not fit becomes a record. None for
     ``width`` or ``max_rows``: all columns, all rows.
     """
+    rows = _with_one_line_names(rows)
     shown = rows[:max_rows]
     cells = {column.name: [_cell(value) for value in column] for column in shown}
     widths = {name: max(map(cell_len, (name, *texts))) for name, texts in cells.items()}
@@ -56,11 +58,12 @@ def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> 
 
 def record_lines(rows: pl.DataFrame, max_rows: int | None) -> Iterator[str]:
     """Each of ``rows`` as lines of a column and its whole value; None for ``max_rows``: all."""
+    rows = _with_one_line_names(rows)
     shown = rows[:max_rows]
     width = max(map(cell_len, rows.columns), default=0)
 
     def field(name: str, value: Any) -> str:
-        text = text_of(value).replace("\n", "\n" + " " * (width + len(GAP)))
+        text = printable(text_of(value)).replace("\n", "\n" + " " * (width + len(GAP)))
         return f"{set_cell_size(name, width)}{GAP}{text}"
 
     for k, row in enumerate(shown.iter_rows(named=True), 1):
@@ -70,9 +73,21 @@ def record_lines(rows: pl.DataFrame, max_rows: int | None) -> Iterator[str]:
     yield from _row_count(rows.height, shown.height)
 
 
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _with_one_line_names(rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows``; characters of column names that a terminal would obey become spaces."""
+    names = [_one_line(name) for name in rows.columns]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({k})" for k, name in enumerate(names, 1)]
+    return rows.rename(dict(zip(rows.columns, names, strict=True)))
+
+
 def _cell(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else text_of(value)
-    text = "".join(c if c.isprintable() else " " for c in text)
+    text = _one_line(text)
     return text if cell_len(text) <= MAX_CELL else set_cell_size(text, MAX_CELL - 1) + "…"
 
 

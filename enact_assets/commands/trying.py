@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import positive
+from enact_assets.official.commands import plain, positive
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,12 +88,12 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     asked = some_of(everything, arguments.questions)
     if model is not None:
         for problem in problems_of([model]):
-            console.print(Text(problem, "yellow"))
+            console.print(plain(problem, "yellow"))
         cost = cost_of(data, name, asked, is_counted=True)
-        console.print(Text(f"{asked.questions.height} questions: {cost.words()}"))
+        console.print(plain(f"{asked.questions.height} questions: {cost.words()}"))
         if arguments.estimate:
             cost = cost_of(data, name, everything, is_counted=True)
-            console.print(Text(f"All {everything.questions.height}: {cost.words()}"))
+            console.print(plain(f"All {everything.questions.height}: {cost.words()}"))
             return 0
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
@@ -102,22 +101,22 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
     if first.predictions["raw_answer"].null_count() == first.predictions.height:
         for n_questions, reason in first.missing_reasons():
-            console.print(Text(f"{n_questions} without an answer: {reason}", "red"))
+            console.print(plain(f"{n_questions} without an answer: {reason}", "red"))
         return 1
     of_kind = first.by_kind(data)
     console.print(_scored(name, of_kind))
-    console.print(Text(first.cost()))
+    console.print(plain(first.cost()))
     page = write_page(data, name, first, of_kind)
     if page is not None:
-        console.print(Text(f"Wrong answers, with pictures: {page}"))
+        console.print(plain(f"Wrong answers, with pictures: {page}"))
     n_missing = first.evaluation.filter(answer_status="missing").height
     for n, reason in first.missing_reasons():
-        console.print(Text(f"{n} without an answer: {reason}", "yellow"))
+        console.print(plain(f"{n} without an answer: {reason}", "yellow"))
     command = "demo" if first.is_demo(data, registry) else "materialize"
     limit_text = " --max-usd USD" if model is not None and model.costs_money else ""
     data_text = _data_option(arguments)
     console.print(
-        Text(
+        plain(
             f"All questions of {arguments.variant}, on the leaderboard: enact-assets {command} "
             f"--model {name} --variant {arguments.variant}{limit_text}{data_text}"
         )
@@ -172,6 +171,6 @@ def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
             bar.update(task, completed=progress.n_done, total=progress.n_total, more=more)
             if progress.note and progress.note not in said:
                 said.add(progress.note)
-                errors.print(Text(progress.note, "yellow"))
+                errors.print(plain(progress.note, "yellow"))
 
         yield told

@@ -12,14 +12,15 @@ from enact_assets.commands.reading import AddCommand
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.data_root.recording_zips import ZippedRecording
 from enact_assets.official.outcomes import Told
+from enact_assets.official.question_importing import QuestionMember
 from enact_assets.questions.official import ImportedQuestion
 from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
-    "`import` does not take this. It takes a folder with a recording, a .zip of such folders, an "
-    "annotation (.csv, .json, .jsonl) beside its video, a .jsonl question file, or a .hdf5 file of "
-    "raw demonstrations"
+    "`import` does not take this. It takes a folder with a recording, a .jsonl question file, a "
+    "folder or .zip of either, an annotation (.csv, .json, .jsonl) beside its video, or a .hdf5 "
+    "file of raw demonstrations"
 )
 
 
@@ -48,6 +49,7 @@ def explain(path: Path, console: Console) -> int:
     from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
     from enact_assets.data_root.recordings import recorded_file
     from enact_assets.official.commands import plain
+    from enact_assets.official.importing import questions_beside
     from enact_assets.official.layout import find_recordings
     from enact_assets.official.outcomes import Outcome, Summary
 
@@ -61,29 +63,45 @@ def explain(path: Path, console: Console) -> int:
     if recorded_file(path) is not None:
         return _look_at(path, _Look.at_folder, console)
     summary = Summary()
+    asked = questions_beside(path)
+    codes = [_look_at(file, _Look.at_file, console) for file in asked]
     try:
         folders = find_recordings(path, summary)
     except EnactError as error:
-        summary.outcomes.append(Outcome(str(path), error=str(error)))
         folders = []
-    codes = [_look_at(folder, _Look.at_folder, console) for folder in folders]
+        if not asked:
+            summary.outcomes.append(Outcome(str(path), error=str(error)))
+    codes += [_look_at(folder, _Look.at_folder, console) for folder in folders]
     for outcome in summary.failures:
         console.print(plain(outcome.error or "", "red"))
     return max([*codes, 0 if summary.is_success else 1])
 
 
 def _explain_zip(path: Path, console: Console) -> int:
-    """Each recording of a zip is unpacked to a temporary folder, looked at, and removed."""
-    from enact_assets.data_root.recording_zips import RecordingZip, read_zip
+    """Question files and recordings of a zip; each is unpacked to a temporary folder, looked at,
+    and removed.
+    """
+    from enact_assets.data_root.recording_zips import read_zip
     from enact_assets.official.commands import plain
+    from enact_assets.official.question_importing import question_members
 
     try:
         contents = read_zip(path)
+        asked = question_members(path, is_alone=contents.nothing is not None)
     except EnactError as error:
-        contents = RecordingZip(path, problems=[str(error)])
-    for problem in contents.problems:
+        console.print(plain(str(error), "red"))
+        return 1
+    nothing = [contents.nothing] if contents.nothing is not None and not asked else []
+    problems = [*contents.problems, *nothing]
+    for problem in problems:
         console.print(plain(problem, "red"))
-    codes = [1 if contents.problems else 0]
+    codes = [1 if problems else 0]
+    for member in asked:
+
+        def questions(found: _Look, _: Path, of: QuestionMember = member) -> int:
+            return found.at_member(of)
+
+        codes.append(_look_at(path, questions, console))
     for recording in contents.recordings:
         where = contents.where(recording)
         with TemporaryDirectory(prefix="enact-validate-") as temporary:
@@ -162,17 +180,12 @@ class _Look:
 
     def at_file(self, file: Path) -> int:
         """A file by its name, as `import` tells them apart; of a recording, with its pictures."""
-        from enact_assets.data_root.question_pictures import ZIP_SUFFIX
         from enact_assets.data_root.recordings import (
             ANNOTATION_FILES,
             DEMONSTRATION_FILE,
             GRAPH_FILES,
         )
-        from enact_assets.official.question_importing import (
-            is_question_file,
-            question_members,
-            read_from_zip,
-        )
+        from enact_assets.official.question_importing import is_question_file
         from enact_assets.questions.official import read_questions
         from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
@@ -184,16 +197,23 @@ class _Look:
             return self._at_raw_file(file)
         if is_question_file(file):
             return self._at_questions(file, read_questions(file), file.parent)
-        if file.suffix.lower() == ZIP_SUFFIX:
-            members = question_members(file)
-            questions = (read_from_zip(file, member) for member in members)
-            if members:
-                return max([self._at_questions(file, q, file) for q in questions])
         if file.suffix.lower() not in {Path(name).suffix for name in ANNOTATION_FILES}:
             raise RecordingError(f"{file}: {NOT_TAKEN}")
         return self._at_annotation(file)
 
-    def _at_questions(self, file: Path, questions: list[ImportedQuestion], place: Path) -> int:
+    def at_member(self, member: QuestionMember) -> int:
+        """A question file in a zip, with its pictures there."""
+        from enact_assets.questions.official import read_questions
+
+        if member.has_other_rows:
+            self._tell(f"note: {member.where}: ignored, its rows are not questions.")
+            return 0
+        with member.unpacked() as file:
+            return self._at_questions(member.where, read_questions(file), member.path)
+
+    def _at_questions(
+        self, file: Path | str, questions: list[ImportedQuestion], place: Path
+    ) -> int:
         from enact_assets.data_root.question_pictures import pictures_at
         from enact_assets.official.question_importing import look_for_pictures
 
@@ -208,7 +228,7 @@ class _Look:
 
     def _at_scene_graphs(self, file: Path) -> int:
         from enact_assets.data_root.recordings import SEGMENTED_FILES
-        from enact_assets.official.layout import note_on_differences
+        from enact_assets.official.layout import NOTE_ON_DIFFERENCES
         from enact_assets.replay.recorded import read_recorded
         from enact_assets.replay.validation import check_replay
 
@@ -220,8 +240,8 @@ class _Look:
         is_segmented = file.name in SEGMENTED_FILES
         kind = "key frames" if is_segmented else "frames"
         found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
-        if is_segmented and (note := note_on_differences(file)) is not None:
-            self._tell(f"note: {file}: {note}")
+        if is_segmented and tables.has_differences:
+            self._tell(f"note: {file}: {NOTE_ON_DIFFERENCES}")
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:
@@ -307,7 +327,7 @@ class _Look:
         n_frames = sum(each.n_frames for each in found)
         return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
 
-    def _good(self, file: Path, found: str) -> int:
+    def _good(self, file: Path | str, found: str) -> int:
         self._tell(f"{file}: no problems. {found}.")
         return 0
 

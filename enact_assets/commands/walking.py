@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
     "demonstration": "; a new one (<activity>-<seed>) is added",
-    "variant": "; includes the baseline it is compared with",
+    "variant": "; with the baseline it is compared with, and without --demonstration only for "
+    "demonstrations that the named variants ask about",
     "model": "; a new one is added",
 }
 PREDICTIONS = "predictions"
@@ -156,7 +157,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         console.print()
         if code:
             console.print("The leaderboard published last:", style="yellow")
-        show_leaderboard(arguments, console)
+        show_leaderboard(root.warehouse, console)
         is_default = arguments.data == DataRoot.from_environment().root
         data = "" if is_default else f" --data {arguments.data}"
         console.print(

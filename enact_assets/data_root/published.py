@@ -11,6 +11,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.provenance import Provenance
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import HOME_VARIABLE, DataRoot
 from enact_assets.engine.publishing.relations import (
     CONFIG,
@@ -22,6 +23,9 @@ from enact_assets.engine.publishing.relations import (
 
 STOP_S = 0.5
 """DuckDB looks for an interrupt every few milliseconds; a thread that does not end is left."""
+
+VARIANT_ORDER = f"variant <> '{BASELINE}', variant"
+"""SQL: the order of the leaderboard's variants."""
 
 _NAMED_IN = {
     "demonstration": "demonstrations",
@@ -152,6 +156,25 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
     for dimension, name in found.iter_rows():
         names[dimension].add(name)
     return names
+
+
+def default_variant(warehouse_path: Path) -> str:
+    """The variant that comes first on the leaderboard, which is the baseline where it has answers.
+
+    Without answers it is the first that asks questions; without questions the baseline. Errors:
+    :class:`WarehouseError` if there is no warehouse.
+    """
+    rows = query(
+        warehouse_path,
+        f"""
+        select variant from (
+            select variant, variant not in (select variant from leaderboard) as is_unscored
+            from asked_questions
+        )
+        order by is_unscored, {VARIANT_ORDER} limit 1
+        """,  # noqa: S608 - our own words
+    )
+    return BASELINE if rows.is_empty() else str(rows.item())
 
 
 def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:

@@ -212,12 +212,9 @@ def linked_pictures(folder: Path, name: str) -> Pictures | None:
     return pictures_at(link.resolve())
 
 
-def link_pictures(folder: Path, name: str, place: Path | None) -> None:
-    """Note that the pictures of imported file ``name`` are at ``place``; None: nowhere."""
+def link_pictures(folder: Path, name: str, place: Path) -> None:
+    """Note that the pictures of imported file ``name`` are at ``place``."""
     link = _link(folder, name)
-    if place is None:
-        link.unlink(missing_ok=True)
-        return
     place = place.resolve()
     # Below the data root a relative link moves with it.
     is_inside = place.is_relative_to(folder.parent.resolve())

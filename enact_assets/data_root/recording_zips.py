@@ -39,8 +39,8 @@ _DAMAGE = (
 )
 _GZIP_BYTES = len(_GZIP_HEAD) + 8
 _NAMES = (*GRAPH_FILES, *ANNOTATION_FILES)
-Hears = Callable[[int, int], None]
-"""Hears how many bytes of the zip are done, and how many there are."""
+Progress = Callable[[int, int], None]
+"""Called with the number of bytes of the zip that are done, and of all that it has."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +63,26 @@ class ZippedRecording:
 @dataclass
 class RecordingZip:
     """What is in the zip ``path``. ``problems`` are folders with half a recording, as messages;
-    ``n_unused`` counts files that no recording needs.
+    ``n_unused`` counts files that no recording needs. ``nothing`` says that there is no recording
+    and no half of one; None if there is.
     """
 
     path: Path
     recordings: list[ZippedRecording] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     n_unused: int = 0
+    nothing: str | None = None
 
     def where(self, recording: ZippedRecording) -> str:
         """How a recording is called in messages: zip, and folder in it."""
         return f"{self.path}, {_shown(recording.folder)}"
 
-    def unpack(self, recording: ZippedRecording, folder: Path, hears: Hears) -> None:
+    def unpack(self, recording: ZippedRecording, folder: Path, progress: Progress) -> None:
         """Write the files of ``recording`` to ``folder``, which is made.
 
         Errors: :class:`RecordingError` names zip and member: a link, an encrypted, repeated or
-        damaged one, one that grows too much, or too little room on the disk. ``OSError`` if a
-        file cannot be written.
+        damaged one, one that grows too much or cannot be written, or too little room on the disk.
+        ``OSError`` if ``folder`` cannot be made.
         """
         self._check(recording)
         self.check_room([recording], folder.parent)
@@ -89,8 +91,8 @@ class RecordingZip:
         with self.path.open("rb") as raw, zipfile.ZipFile(self.path) as opened:
             for path, member in recording.members:
                 target = folder / path
-                target.parent.mkdir(exist_ok=True)
                 try:
+                    target.parent.mkdir(exist_ok=True)
                     if _stays_compressed(path, member):
                         with target.with_name(f"{target.name}.gz").open("xb") as written:
                             _copy_deflated(raw, member, written)
@@ -101,21 +103,19 @@ class RecordingZip:
                     raise self._error(
                         member, f"is damaged ({error!s:.100}). Copy the zip again."
                     ) from error
+                except OSError as error:
+                    raise self._error(member, f"cannot be unpacked ({error.strerror}).") from error
                 done += member.compress_size
-                hears(done, in_all)
+                progress(done, in_all)
 
     def is_unpacked(self, recording: ZippedRecording, folder: Path) -> bool:
-        """Whether ``folder`` is what :meth:`unpack` made of ``recording``, by sizes of files."""
-        for path, member in recording.members:
-            gzipped = f"{path}.gz" if _stays_compressed(path, member) else path
-            n_around = _GZIP_BYTES if gzipped != path else 0
-            try:
-                size = (folder / gzipped).stat().st_size
-            except OSError:
-                return False
-            if size != _bytes_of(path, member) + n_around:
-                return False
-        return not folder.is_symlink()
+        """Whether ``folder`` is what :meth:`unpack` made of ``recording``, by sizes and checksums.
+
+        Compressed graphs end with the checksum; everything else is read.
+        """
+        return not folder.is_symlink() and all(
+            _is_unpacked(folder, path, member) for path, member in recording.members
+        )
 
     def check_room(self, recordings: Sequence[ZippedRecording], folder: Path) -> None:
         """Raise :class:`RecordingError` if the disk of ``folder`` has no room for them."""
@@ -128,7 +128,16 @@ class RecordingZip:
 
     def _check(self, recording: ZippedRecording) -> None:
         members = [member for _, member in recording.members]
-        [(most, n_times)] = Counter(m.filename for m in members).most_common(1)
+        # By where they land: a name may be written in several ways, such as a/./b.
+        [(most, n_times)] = Counter(path for path, _ in recording.members).most_common(1)
+        if n_times > 1:
+            *others, last = [m for path, m in recording.members if path == most]
+            also = {
+                f", also as {_shown(m.filename)}" for m in others if m.filename != last.filename
+            }
+            raise self._error(
+                last, f"is in it {n_times} times{min(also, default='')}. Repair the zip."
+            )
         for member in members:
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
@@ -141,8 +150,6 @@ class RecordingZip:
                     f"is compressed by method {member.compress_type}; only deflate is read. "
                     "Unpack the zip and import the folder.",
                 )
-            if member.filename == most and n_times > 1:
-                raise self._error(member, f"is in it {n_times} times. Copy the zip again.")
             is_graph = PurePosixPath(member.filename).name in GRAPH_FILES
             most_bytes = MAX_GRAPH_BYTES if is_graph else MAX_RATIO * member.compress_size
             if member.file_size > max(most_bytes, FREE_RATIO_BYTES):
@@ -165,8 +172,8 @@ class RecordingZip:
 def read_zip(path: Path) -> RecordingZip:
     """What is in the zip ``path``, by its table of contents; no member is read.
 
-    Errors: :class:`RecordingError` if it is no zip, was cut off, has no recording, or has names
-    that lead out of a folder or members that overlap: then nothing in it is used.
+    Errors: :class:`RecordingError` if it is no zip, was cut off, or has names that lead out of a
+    folder or members that overlap: then nothing in it is used.
     """
     try:
         with zipfile.ZipFile(path) as opened:
@@ -220,7 +227,7 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
     found.n_unused = n_files - sum(len(r.members) for r in found.recordings)
     if not by_folder:
         raw = f" It has {n_raw} .hdf5 files: unpack it and import those." if n_raw else ""
-        raise RecordingError(f"{path}: none of its {n_files} files is a {_NAMES[0]}.{raw}")
+        found.nothing = f"{path}: none of its {n_files} files is a {_NAMES[0]}.{raw}"
     return found
 
 
@@ -267,6 +274,33 @@ def _bytes_of(path: str, member: zipfile.ZipInfo) -> int:
     return member.compress_size if _stays_compressed(path, member) else member.file_size
 
 
+def _is_unpacked(folder: Path, path: str, member: zipfile.ZipInfo) -> bool:
+    try:
+        if _stays_compressed(path, member):
+            file = folder / f"{path}.gz"
+            if file.stat().st_size != member.compress_size + _GZIP_BYTES:
+                return False
+            with file.open("rb") as read:
+                read.seek(-8, os.SEEK_END)
+                return read.read() == _gzip_tail(member.CRC, member.file_size)
+        file = folder / path
+        return file.stat().st_size == member.file_size and _crc_of(file) == member.CRC
+    except OSError:
+        return False
+
+
+def _crc_of(file: Path) -> int:
+    crc = 0
+    with file.open("rb") as read:
+        while part := read.read(_CHUNK):
+            crc = zlib.crc32(part, crc)
+    return crc
+
+
+def _gzip_tail(crc: int, size: int) -> bytes:
+    return struct.pack("<II", crc, size % (1 << 32))
+
+
 def _copy_deflated(raw: IO[bytes], member: zipfile.ZipInfo, written: IO[bytes]) -> None:
     """Copy what a zip holds of ``member`` into a gzip file; it is unpacked to check it only."""
     raw.seek(member.header_offset)
@@ -293,4 +327,4 @@ def _copy_deflated(raw: IO[bytes], member: zipfile.ZipInfo, written: IO[bytes]) 
     crc, size = zlib.crc32(rest, crc), size + len(rest)
     if not inflate.eof or inflate.unused_data or (crc, size) != (member.CRC, member.file_size):
         raise zipfile.BadZipFile("its checksum is wrong")
-    written.write(struct.pack("<II", crc, size % (1 << 32)))
+    written.write(_gzip_tail(crc, size))

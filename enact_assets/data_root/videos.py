@@ -110,17 +110,15 @@ def read_frames(
     n_frames: int,
     progress: Callable[[int], None] | None = None,
     *,
-    may_lack_first: bool = False,
+    first: int = 0,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time; ``progress`` hears how many were decoded. If
-    ``may_lack_first``, a video of ``n_frames - 1`` pictures shows frames 1, 2, ...; there is no
-    picture of frame 0. Errors: :class:`RenderError` if the video cannot be decoded, or has, as
-    the last frame tells, another number of frames than ``n_frames``.
+    One picture is in memory at a time; ``progress`` gets how many were decoded. The first picture
+    shows frame ``first``; frames before it have none. Errors: :class:`RenderError` if the video
+    cannot be decoded, or does not end with frame ``n_frames - 1``.
     """
     wanted = set(frames)
-    first = 1 if may_lack_first and count_pictures(video) == n_frames - 1 else 0
     n_read = 0
     with _opened(video) as container:
         try:
@@ -137,9 +135,9 @@ def read_frames(
     if first + n_read != n_frames:
         raise RenderError(
             f"{video}: has {n_read} frames, the replay {n_frames}. A video has one picture per "
-            "frame of its replay. Of a replay with frame ids 0, 1, ..., as in the official data, "
-            "it may have one picture fewer: id k shows picture k, counted from 1, and id 0 has "
-            "none. Copy or export the video again."
+            "frame of its replay. One picture fewer is understood only if frame ids are 0, 1, ... "
+            "and nothing is seen at id 0, as in the official data: then id k shows picture k, "
+            "counted from 1. Copy or export the video again."
         )
 
 

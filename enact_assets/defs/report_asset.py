@@ -33,8 +33,8 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[object]:
         """One self-contained HTML file: leaderboard, probes, errors, wrong answers with pictures.
 
-        Its figures are in the same folder as PNG and SVG. It is about the baseline; `enact-assets
-        report --variant` writes one about another variant.
+        Its figures are in the same folder as PNG and SVG. It is about the first variant of
+        the leaderboard; `enact-assets report --variant` writes one about another variant.
         """
         with making(context, data, REPORT):
             written = write_report(data.data_root, provenance=provenance_of(REPORT))

@@ -3,11 +3,20 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.contracts.errors import EnactError, UnknownNameError
+from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.engine.graph import Names, Partition, StepSpec
 from enact_assets.engine.planning.plan import Lineage, Plan
-from enact_assets.lineage.pipeline import STEPS, dimensions
+from enact_assets.lineage.pipeline import ROOTS, STEPS, dimensions
+from enact_assets.replay.sources import Sources
+
+_FIXED = ("variant", BASELINE)
+_COMPARING = tuple(
+    step
+    for step in STEPS
+    if any(_FIXED in given.fixed and given.asset not in ROOTS for given in step.inputs)
+)
+"""Steps that read rows of the baseline, whatever variant they make."""
 
 
 def check_assets(names: Iterable[str]) -> None:
@@ -34,7 +43,10 @@ def with_upstream(plan: Plan, lineage: Lineage, chosen: "Chosen") -> Plan:
 
 
 class Chosen:
-    """Which steps and partitions are wanted."""
+    """Which steps and partitions are wanted.
+
+    Named variants bring the baseline along if a wanted step compares them with it.
+    """
 
     def __init__(
         self, assets: Iterable[str] | None, only: Mapping[str, Iterable[str]] | None
@@ -42,7 +54,7 @@ class Chosen:
         self._assets = None if assets is None else set(assets)
         check_assets(self._assets or ())
         self.only = {d: set(names) for d, names in (only or {}).items()}
-        if "variant" in self.only:
+        if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
 
     def has(self, step: StepSpec) -> bool:
@@ -57,3 +69,30 @@ class Chosen:
         """Whether the names are wanted, in every dimension but ``besides``."""
         named = zip(dimensions(step.assets[0]), partition, strict=True)
         return all(n in self.only[d] for d, n in named if d in self.only and d != besides)
+
+
+def choose(
+    assets: Iterable[str] | None,
+    only: Mapping[str, Iterable[str]] | None,
+    names: Names,
+    registry: Registry,
+    sources: Sources,
+) -> Chosen:
+    """What is wanted of all ``names``; a plan and a walk use it.
+
+    Variants alone choose the demonstrations that one of them asks about, by their sources. Also one
+    without a source, since its recording is gone: the step that reads it says so.
+    Errors: :class:`UnknownNameError` for an unknown asset or variant.
+    """
+    wanted = {dimension: set(of) for dimension, of in (only or {}).items()}
+    if wanted.get("variant") and not wanted.get("demonstration"):
+        asked = {source for name in wanted["variant"] for source in registry.variant(name).sources}
+
+        def is_asked(demonstration: str) -> bool:
+            try:
+                return sources.find(demonstration).name in asked
+            except EnactError:
+                return True
+
+        wanted["demonstration"] = set(filter(is_asked, names.of["demonstration"]))
+    return Chosen(assets, wanted)

@@ -19,7 +19,7 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.published import published_stale
 from enact_assets.defs.up_to_date import report_up_to_date
 from enact_assets.driver.choice import Runners
-from enact_assets.driver.chosen import Chosen, with_upstream
+from enact_assets.driver.chosen import Chosen, check_assets, choose, with_upstream
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.walk import Failure, Observer, Report, Step
 from enact_assets.engine.graph import Partition, StepSpec, partition_key
@@ -90,25 +90,27 @@ class Driver:
 
         ``demonstrations`` and ``models``, those of the registry and imported ones become
         partitions if they are none yet. ``assets`` limits the walk to some assets or steps,
-        ``only`` to some names of a dimension (demonstration, variant, model; the baseline always
-        comes along, and pictures of other demonstrations that were made before follow what is asked
-        now), ``force`` makes fresh partitions too. ``max_usd`` is what models may
+        ``only`` to some names of a dimension (demonstration, variant, model). Variants alone mean
+        the demonstrations that they ask about; the baseline comes along where they are compared
+        with it, and pictures of other demonstrations that were made before follow what is asked
+        now. ``force`` makes fresh partitions too. ``max_usd`` is what models may
         cost in this walk, besides the limit in ``models.yaml``; without either, only models that
         cost nothing are asked. A failed partition blocks what is made from it;
         everything else goes on. Files that steps find damaged are made again, and these steps after
         them, once.
 
-        Errors: :class:`UnknownNameError` for an unknown asset,
+        Errors: :class:`UnknownNameError` for an unknown asset or variant,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
         through, and what is done by then is kept.
         """
         began = time.monotonic()
         report = Report()
-        chosen = Chosen(assets, only)
+        check_assets(assets or ())
         with only_driver(self._root):
             mark_all_lost(self.instance)
             self._register_all(demonstrations, models, report)
             lineage = self._read()
+            chosen = choose(assets, only, lineage.names, self._registry, self._data.sources)
             tags = run_tags(self._root, max_usd)
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
@@ -135,11 +137,12 @@ class Driver:
         """What :meth:`run` would begin with, and messages about unknown names.
 
         Nothing is changed: names that are no partitions yet are treated as if they were.
-        Errors: :class:`UnknownNameError` for an unknown asset.
+        Errors: :class:`UnknownNameError` for an unknown asset or variant.
         """
-        chosen = Chosen(assets, only)
+        check_assets(assets or ())
         report = Report()
         lineage = self._read(self._new_names(demonstrations, models, report))
+        chosen = choose(assets, only, lineage.names, self._registry, self._data.sources)
         with without_collector():
             plan = lineage.plan(chosen.is_chosen)
             if assets is not None:

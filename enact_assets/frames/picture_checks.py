@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
-from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
+from enact_assets.contracts.frame_ids import FrameIds
 from enact_assets.data_root.recordings import (
     CAMERA,
     VIDEO_SUFFIXES,
@@ -26,7 +26,7 @@ from enact_assets.data_root.recordings import (
 )
 from enact_assets.data_root.videos import read_frames
 from enact_assets.engine.lake.image_store import png_size
-from enact_assets.frames.recorded_pictures import may_lack_first
+from enact_assets.frames.recorded_pictures import first_shown
 
 Progress = Callable[[str, int, int], None]
 """Hears what is looked at, how much of it was, and how much there is."""
@@ -162,8 +162,6 @@ class _Look:
 
     def _at_video(self, video: Path, key_frames: Ints) -> None:
         n_frames = self._wanted.n_frames
-        is_counted_from_0 = self._wanted.frame_ids.runs == COUNTED_FROM_0
-        may_lack = may_lack_first(self._folder, is_counted_from_0=is_counted_from_0)
         # Only the first frame can be without a picture: whether that matters is seen by asking.
         wanted = key_frames[key_frames == 0].tolist()
 
@@ -172,7 +170,8 @@ class _Look:
 
         try:
             # Otherwise no picture is asked for: this only counts.
-            found = list(read_frames(video, wanted, n_frames, decoded, may_lack_first=may_lack))
+            first = first_shown(video, n_frames, self._wanted.frame_ids.runs)
+            found = list(read_frames(video, wanted, n_frames, decoded, first=first))
         except RenderError as error:
             reason = str(error).removeprefix(str(video)).lstrip(":, ").rstrip(".")
             self._tell("bad_video", video, reason=reason)

@@ -1,13 +1,14 @@
 """Pictures that came with a recording: PNG files named by frame id, or one video of all frames."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import OMNIGIBSON, QUESTIONS, RENDERED, Variant
 from enact_assets.data_root.recordings import (
@@ -19,9 +20,10 @@ from enact_assets.data_root.recordings import (
     scene_graph_file,
     video_file,
 )
-from enact_assets.data_root.videos import read_frames
+from enact_assets.data_root.videos import count_pictures, read_frames
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.replay.recorded import sees_nothing_first
 from enact_assets.replay.replay_result import ISAAC_MODES
 
 
@@ -59,33 +61,48 @@ def shown_video(folder: Path, camera: str = CAMERA) -> Path | None:
     return None if has_png(folder / camera) else video_file(folder, camera)
 
 
-def may_lack_first(folder: Path, *, is_counted_from_0: bool) -> bool:
-    """Whether a video of the recording in ``folder`` may have one picture fewer than the replay
-    has frames.
+def first_shown(video: Path, n_frames: int, frame_id_runs: Sequence[int]) -> int:
+    """Position of the frame that the first picture of a recording's ``video`` shows: 0, or 1.
 
     The writer of the official replays numbers scene graphs from 0 and renders no picture of id 0:
     id k shows picture k, counted from 1, as the files that the public release extracts are named.
-    ``is_counted_from_0`` says whether frame ids are the positions of their frames. The video of an
-    annotation is what its frames are counted by, so it never lacks one.
+    A video that lost a picture would look the same, so scene graphs must say that nothing is seen
+    at id 0. ``frame_id_runs`` are ids as in table ``demonstrations``. The video of an annotation is
+    what its frames are counted by, so it never lacks one.
+
+    Errors: :class:`RenderError` if the video cannot be read, :class:`RecordingError` if the first
+    graph cannot.
     """
-    return is_counted_from_0 and scene_graph_file(folder) is not None
+    graphs = scene_graph_file(video.parent)
+    lacks_first = (
+        graphs is not None
+        and tuple(frame_id_runs) == COUNTED_FROM_0
+        and count_pictures(video) == n_frames - 1
+        and sees_nothing_first(graphs)
+    )
+    return 1 if lacks_first else 0
 
 
 def read_pictures(
-    folder: Path, frames: Mapping[int, int], n_frames: int, camera: str = CAMERA
+    folder: Path,
+    frames: Mapping[int, int],
+    n_frames: int,
+    camera: str = CAMERA,
+    *,
+    frame_id_runs: Sequence[int] = (),
 ) -> Iterator[tuple[int, bytes]]:
     """Frame and PNG file of each of ``frames`` (position -> id) that the recording has.
 
     PNG files are passed on byte for byte; frames of a video (its first is position 0) are encoded.
-    Where both are there, the PNG files count. Official replays: see :func:`may_lack_first`.
+    Where both are there, the PNG files count. Only a video whose ``frame_id_runs`` are given may
+    lack the picture of the first frame: see :func:`first_shown`.
     Errors: :class:`RenderError` names a video that cannot be decoded, or has another number of
     frames than the replay's ``n_frames``; a PNG that is not a picture is refused when it is stored.
     """
     video = shown_video(folder, camera)
     if video is not None:
-        is_counted_from_0 = all(frame == frame_id for frame, frame_id in frames.items())
-        may_lack = may_lack_first(folder, is_counted_from_0=is_counted_from_0)
-        for frame, pixels in read_frames(video, set(frames), n_frames, may_lack_first=may_lack):
+        first = first_shown(video, n_frames, frame_id_runs)
+        for frame, pixels in read_frames(video, set(frames), n_frames, first=first):
             yield frame, _encoded(pixels)
         return
     for frame, frame_id in sorted(frames.items()):
@@ -116,11 +133,13 @@ def recorded_key_frames(
     Errors: :class:`RenderError` says how many key frames have no picture and which is the first,
     or which file is not a picture; pictures stored before are kept.
     """
-    name, n_frames = demonstrations.select("demonstration", "n_frames").row(0)
+    name, n_frames, runs = demonstrations.select("demonstration", "n_frames", "frame_id_runs").row(
+        0
+    )
     rows = segmented_frames.sort("key_frame").rows(named=True)
     ids = {row["frame"]: row["frame_id"] for row in rows}
     stored: dict[int, tuple[str, int, int]] = {}
-    for frame, png in read_pictures(folder, ids, n_frames, camera):
+    for frame, png in read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs):
         where = f"{name}, frame {ids[frame]} ({picture_file(folder, ids[frame], camera)})"
         try:
             sha = store.put(png)

@@ -38,7 +38,8 @@ class _Asked:
 
     qa: list[pl.DataFrame] = field(default_factory=lambda: [Qa.empty()])
     segmented: dict[str, pl.DataFrame] = field(default_factory=dict)
-    n_frames: dict[str, int] = field(default_factory=dict)
+    numbering: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    """Number of frames and ``frame_id_runs`` of each task."""
 
 
 def ask_folder(
@@ -87,7 +88,7 @@ def ask_folder(
                 )
             asked.qa.append(qa)
             asked.segmented[name] = changes.frames
-            asked.n_frames[name] = replay.demonstrations.item(0, "n_frames")
+            asked.numbering[name] = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
             outcome.numbers["key frames"] = len(ids)
             for kind in ("forward", "inverse"):
                 outcome.numbers[kind] = qa.filter(pl.col("kind") == kind).height
@@ -157,7 +158,8 @@ def _write_pictures(
         for frame, frame_id in segmented.select("frame", "frame_id").iter_rows()
         if str(frame_id) in wanted
     }
-    found = read_pictures(task.folder, frames, asked.n_frames[task.name])
+    n_frames, runs = asked.numbering[task.name]
+    found = read_pictures(task.folder, frames, n_frames, frame_id_runs=runs)
     pictures = ((task.name, str(frames[frame]), png) for frame, png in found)
     n_written = write_question_pictures(questions, pictures, root)
     n_shown = sum(len(question.images) for question in questions)

@@ -285,9 +285,15 @@ def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Text as it is: names of files may hold what a terminal or a coding cannot take."""
-    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
-    return Text(shown, style)
+    """Text for a terminal, as it is but for what :func:`printable` replaces."""
+    return Text(printable(text), style)
+
+
+def printable(text: str) -> str:
+    """Escapes what a terminal or a coding cannot take, or would obey; names of files and answers
+    of models may hold it.
+    """
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def _cell(value: object) -> str:

@@ -24,6 +24,7 @@ from enact_assets.official.layout import (
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.release_files import (
     PREFIX,
+    RESERVED,
     SUMMARY_FILE,
     as_json,
     as_lines,
@@ -53,8 +54,10 @@ def evaluate_files(
     beside these folders the files that the release writes (``release_files``).
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
-    is read once for all models. A file that fails is told in the summary and the others go on; so
-    is a task without evidence, whose rows are then unknown. Source: definitions.md R15.
+    is read once for all models. A file that fails becomes a failure in the summary, and the others
+    go on; so does a task without evidence, whose rows are then unknown. The release's summary of
+    all models is for folders; for one file, that of an earlier run is removed. Source:
+    definitions.md R15.
 
     Errors: :class:`QuestionFileError` if there is no answer file, :class:`RecordingError` if
     nothing was segmented or replayed.
@@ -66,17 +69,17 @@ def evaluate_files(
     for model, file in files.items():
         try:
             # It becomes a folder's name, and text in tables.
-            if not model.strip(". ") or not model.isprintable():
+            if model in RESERVED or not model.strip(". ") or not model.isprintable():
                 raise QuestionFileError(f"{file}: {model!r} cannot name a model; rename the file")
-            answers[model], bad = read_good_answers(file)
+            answers[model], bad = _read_answers(file)
             if bad:
                 rest = f" ({len(bad)} such rows, which are not scored)" if len(bad) > 1 else ""
                 summary.outcomes.append(Outcome(f"{model}, a row", error=bad[0] + rest))
         except EnactError as error:
             of_model[model] = Outcome(model, error=str(error))
             summary.outcomes.append(of_model[model])
-    rows = [row for found in answers.values() for row in found]
-    evidence = read_evidence(rows, segmented_root, raw_root, profile, summary=summary, told=told)
+    asked = [row for found in answers.values() for row in found]
+    evidence = read_evidence(asked, segmented_root, raw_root, profile, summary=summary, told=told)
     output = _Output(output_root, files.values())
     score, notes = SCORE.of(profile), dict[str, None]()
     for number, (model, found) in enumerate(answers.items()):
@@ -97,13 +100,24 @@ def evaluate_files(
                     output.write(text, *place)
                 summary.has_output = True
     summary.notes += notes
-    if predictions.is_dir() and not is_dry_run:
+    if not is_dry_run:
         try:
-            text = batch_summary([of_model[model] for model in files], reports)
-            output.write(text, SUMMARY_FILE)
+            if predictions.is_dir():
+                text = batch_summary([of_model[model] for model in files], reports)
+                output.write(text, SUMMARY_FILE)
+            elif reports and output.remove(SUMMARY_FILE):
+                summary.notes.append(f"{SUMMARY_FILE} of an earlier run was removed")
         except EnactError as error:
             summary.outcomes.append(Outcome(SUMMARY_FILE, error=str(error)))
     return summary
+
+
+def _read_answers(file: Path) -> tuple[list[OfficialAnswer], list[str]]:
+    """Rows and messages about bad ones. Errors: :class:`QuestionFileError` if all are bad."""
+    rows, bad = read_good_answers(file)
+    if bad and not rows:
+        raise QuestionFileError(f"{bad[0]} (none of {len(bad)} rows can be read)")
+    return rows, bad
 
 
 def _explain(
@@ -189,14 +203,29 @@ class _Output:
 
     def write(self, text: str, *parts: str) -> None:
         """Write the file ``parts``. Errors: :class:`OutputError`."""
+        path = self._path(*parts)
+        try:
+            with replacing(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+    def remove(self, *parts: str) -> bool:
+        """Remove the file ``parts``; whether there was one. Errors: :class:`OutputError`."""
+        path = self._path(*parts)
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
+        return True
+
+    def _path(self, *parts: str) -> Path:
         path = output_file(self._root, *parts)
         if path.resolve() in self._answers:
             raise OutputError(
                 f"{path} is an answer file, and a report would overwrite it. Name a different "
                 "output folder"
             )
-        try:
-            with replacing(path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+        return path

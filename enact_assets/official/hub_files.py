@@ -2,7 +2,8 @@
 
 ``huggingface_hub`` lists the files, sends the token and reads the bytes. Its own downloads start
 again from nothing in the next run, which for one file of 17 GB is too much to lose. So a file is
-``<file>.<version>.incomplete`` until its size, and its SHA-256 where the hub has one, are right.
+``<file>.<version>.incomplete`` until its size and the hub's hash of it are right. Beside a whole
+file, ``.<file>.checked`` says which version it was found to be, so that it is not read each time.
 """
 
 import fcntl
@@ -10,7 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -21,7 +22,7 @@ from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.system.atomic import cannot_write, flush_to_disk
 
-INCOMPLETE = ".incomplete"
+INCOMPLETE, CHECKED = ".incomplete", ".checked"
 INSTALL = "Install the extra: pip install 'enact_assets[download]'"
 CHUNK = 1 << 20
 AGAIN = "Run the same command again"
@@ -30,7 +31,10 @@ RESUMES = f"{AGAIN}: the download resumes"
 
 @dataclass(frozen=True)
 class HubFile:
-    """One file: its path in the data set, its size in bytes, its SHA-256 if the hub says."""
+    """One file: its path in the data set, its size in bytes, its SHA-256 if the hub says.
+
+    ``identity`` is the hub's hash of this version: Git's of the file if there is no SHA-256.
+    """
 
     path: str
     size: int
@@ -48,11 +52,14 @@ class Offer:
     files: tuple[HubFile, ...]
 
     def missing(self, to: Path) -> list[HubFile]:
-        """Those that are not complete below ``to``. Errors: :class:`OutputError`."""
+        """Those that are not complete below ``to``, or are of another version.
+
+        Errors: :class:`OutputError`, :class:`DownloadError` if one cannot be read.
+        """
         return [file for file in self.files if not _is_there(file, _place(to, file))]
 
     def n_bytes_left(self, to: Path) -> int:
-        """How many bytes are missing. Errors: :class:`OutputError`."""
+        """How many bytes are missing. Errors: as :meth:`missing`."""
         left = 0
         for file in self.missing(to):
             part = _incomplete(_place(to, file), file)
@@ -112,6 +119,7 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
             _check(file, part)
             flush_to_disk(part)
             part.replace(place)
+            _note(file, place)
         except OSError as error:
             raise cannot_write(place, error) from error
         before += file.size
@@ -149,7 +157,45 @@ def _incomplete(place: Path, file: HubFile) -> Path:
 
 
 def _is_there(file: HubFile, place: Path) -> bool:
-    return place.is_file() and place.stat().st_size == file.size
+    if not place.is_file() or place.stat().st_size != file.size:
+        return False
+    try:
+        note = _checked(place)
+        if note.is_file() and note.read_bytes() == _version(file, place):
+            return True
+        if _hash(file, place) != (file.sha256 or file.identity):
+            return False
+    except OSError as error:
+        raise DownloadError(f"{place}: cannot be read ({error.strerror})") from error
+    _note(file, place)
+    return True
+
+
+def _note(file: HubFile, place: Path) -> None:
+    """Note that a whole file was found to be the hub's; in a folder for reading, it is not."""
+    with suppress(OSError):
+        _checked(place).write_bytes(_version(file, place))
+
+
+def _checked(place: Path) -> Path:
+    return place.with_name(f".{place.name}{CHECKED}")
+
+
+def _version(file: HubFile, place: Path) -> bytes:
+    """Which version a file is, as long as nobody writes to it."""
+    return f"{file.identity} {place.stat().st_mtime_ns}".encode()
+
+
+def _hash(file: HubFile, path: Path) -> str:
+    """Hash of the file at ``path``, in hex: of the kind that the hub has of ``file``."""
+    if file.sha256:
+        found = hashlib.sha256()
+    else:
+        found = hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
+    with path.open("rb") as content:
+        while chunk := content.read(CHUNK):
+            found.update(chunk)
+    return found.hexdigest()
 
 
 def _take(output: BinaryIO, part: Path) -> None:
@@ -188,14 +234,11 @@ def _fetch(offer: Offer, file: HubFile, output: "_Reporting") -> None:
 
 def _check(file: HubFile, part: Path) -> None:
     """Errors: :class:`DownloadError` if a complete part differs from the hub's file."""
-    found = hashlib.sha256()
-    with part.open("rb") as content:
-        while chunk := content.read(CHUNK):
-            found.update(chunk)
-    if part.stat().st_size != file.size or (file.sha256 or found.hexdigest()) != found.hexdigest():
+    found = _hash(file, part)
+    if part.stat().st_size != file.size or found != (file.sha256 or file.identity):
         part.unlink()
         raise DownloadError(
-            f"{file.path}: the download is damaged ({part.name}: SHA-256 {found.hexdigest()[:12]}) "
+            f"{file.path}: the download is damaged ({part.name}: hash {found[:12]}) "
             "and was removed. Run the same command again"
         )
 

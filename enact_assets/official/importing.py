@@ -22,12 +22,14 @@ from enact_assets.data_root.recordings import (
     recording_name,
 )
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.official.layout import find_recordings, note_on_differences, output_file
+from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
+from enact_assets.official.next_command import next_command
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.question_importing import (
     import_question_file,
     import_question_zip,
     is_question_file,
+    question_files,
     question_members,
 )
 from enact_assets.replay.annotated import read_annotated
@@ -53,11 +55,11 @@ def import_paths(
 ) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
-    A path is a folder with a recording, a folder of such folders, a ``.zip`` of either, a
-    ``.jsonl`` question file, a ``.zip`` of such files and their pictures, or a ``.hdf5`` file of
+    A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, a
+    folder of such files and their pictures, a ``.zip`` of any of these, or a ``.hdf5`` file of
     raw demonstrations, which stays where it is. Recordings are linked unless ``is_copy``; those of
-    a zip are unpacked, once, which ``told`` hears; question files are read, checked and copied, and
-    their pictures, at ``pictures`` or beside them, linked;
+    a zip are unpacked, once, with ``told`` as progress; question files are read, checked and
+    copied, and their pictures, at ``pictures`` or beside them, linked;
     annotated videos are read and checked, so that none comes in that cannot be used. What
     fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
     where a link in it leads out.
@@ -70,11 +72,8 @@ def import_paths(
         if is_question_file(path):
             import_question_file(path, root, summary, pictures, told)
             continue
-        if path.suffix.lower() == ZIP_SUFFIX and _has_questions(path):
-            import_question_zip(path, root, summary, pictures, told)
-            continue
         if path.suffix.lower() == ZIP_SUFFIX:
-            notes += _import_zip(path, root, summary, told)
+            notes += _import_zip(path, root, summary, pictures, told)
             continue
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
@@ -84,13 +83,16 @@ def import_paths(
                 summary.notes.extend(f"Left out: {reason}" for reason in imported.left_out)
             continue
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
-        for folder in _recordings(place, summary):
+        asked = questions_beside(place)
+        for file in asked:
+            import_question_file(file, root, summary, pictures, told)
+        for folder in _recordings(place, summary, is_needed=not asked):
             with summary.attempt(folder.name) as outcome:
                 notes += _import_recording(folder, root, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
-    if len(summary.failures) < len(summary.outcomes):
-        said = "`enact-assets materialize` makes their tables and questions."
+    if imported := [outcome for outcome in summary.outcomes if outcome.error is None]:
+        said = f"`{next_command(imported, root)}` makes their tables and questions."
         summary.notes.append(said)
     return summary
 
@@ -106,22 +108,23 @@ def _grouped(notes: Iterable[_Note]) -> list[str]:
     ]
 
 
-def _has_questions(path: Path) -> bool:
-    """Whether a zip holds question files; what is wrong with it, the import of recordings says."""
+def questions_beside(folder: Path) -> list[Path]:
+    """Question files in ``folder``, which may hold recordings too; none if it is a recording."""
     try:
-        return bool(question_members(path))
-    except EnactError:
-        return False
+        return [] if not folder.is_dir() or recorded_file(folder) else question_files(folder)
+    except OSError:
+        return []  # looking for recordings says why
 
 
-def _recordings(path: Path, summary: Summary) -> list[Path]:
-    """``path`` if it is a recording, otherwise those below it; none is a failure."""
+def _recordings(path: Path, summary: Summary, *, is_needed: bool) -> list[Path]:
+    """``path`` if it is a recording, otherwise those below it; to find none fails if needed."""
     try:
         if recorded_file(path):
             return [path]
         return find_recordings(path, summary)
     except EnactError as error:
-        summary.outcomes.append(Outcome(str(path), error=str(error)))
+        if is_needed:
+            summary.outcomes.append(Outcome(str(path), error=str(error)))
     except OSError as error:
         why = f"{path}: cannot be read ({error.strerror})"
         summary.outcomes.append(Outcome(str(path), error=why))
@@ -167,19 +170,41 @@ def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
         read_annotated(found, name)
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
-        read_recorded(found, name)
-        remark = note_on_differences(found)
-        notes = [_Note(str(folder), remark)] if remark is not None else []
+        if read_recorded(found, name).has_differences:
+            notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
         remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
         notes.append(_Note(str(folder), remark))
     return notes
 
 
-def _import_zip(path: Path, root: DataRoot, summary: Summary, told: Told) -> list[_Note]:
-    """Unpack every recording of a zip into the data root; what fails leaves nothing there."""
+def _import_zip(
+    path: Path, root: DataRoot, summary: Summary, pictures: Path | None, told: Told
+) -> list[_Note]:
+    """Take in question files and recordings of a zip."""
     try:
         contents = read_zip(path)
+        asked = question_members(path, is_alone=contents.nothing is not None)
+    except EnactError as error:
+        summary.outcomes.append(Outcome(path.name, error=str(error)))
+        return []
+    import_question_zip(asked, root, summary, pictures, told)
+    if contents.nothing is None:
+        return _unpack_recordings(contents, root, summary, told, is_all=not asked)
+    if not asked:
+        summary.outcomes.append(Outcome(path.name, error=contents.nothing))
+    return []
+
+
+def _unpack_recordings(
+    contents: RecordingZip, root: DataRoot, summary: Summary, told: Told, *, is_all: bool
+) -> list[_Note]:
+    """Unpack every recording of a zip into the data root; what fails leaves nothing there.
+
+    ``is_all`` if the zip should hold nothing else.
+    """
+    path = contents.path
+    try:
         output_file(root.root, root.recordings.name)
         root.recordings.mkdir(parents=True, exist_ok=True)
         new = [
@@ -204,10 +229,12 @@ def _import_zip(path: Path, root: DataRoot, summary: Summary, told: Told) -> lis
             Forgotten(root.root).remove("demonstration", [recording.name])
             outcome.numbers["recordings"] = 1
     if len(new) < len(contents.recordings):
-        n_there = len(contents.recordings) - len(new)
-        summary.notes.append(f"{path}: {n_there} of its recordings were unpacked before.")
-    if contents.n_unused:
-        summary.notes.append(f"{path}: {contents.n_unused} files that nothing reads were left out.")
+        n_in_all = len(contents.recordings)
+        n_there = n_in_all - len(new)
+        summary.notes.append(f"{path}: {n_there} of {n_in_all} recordings already unpacked.")
+    if contents.n_unused and is_all:
+        said = f"{path}: files ignored because no recording needs them: {contents.n_unused}."
+        summary.notes.append(said)
     return notes
 
 

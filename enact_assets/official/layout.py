@@ -9,7 +9,6 @@
     QA/images/<type>/<task>/<id>_next_state_1.png     labelled pictures, below the question file
 """
 
-import gzip
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -33,6 +32,12 @@ from enact_assets.official.outcomes import Outcome, Summary
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
 SEGMENTED_FILE = SEGMENTED_FILES[0]
+NOTE_ON_DIFFERENCES = (
+    "key frames are written as differences to the one before. If the public release wrote them, "
+    "they do not say what is seen, so questions and scores are not those of the replay: import its "
+    "replayed activity instead. What `enact-assets segment` writes is complete."
+)
+"""About a segmented file: the release finds the differences by comparing states alone."""
 
 
 @dataclass(frozen=True)
@@ -141,23 +146,6 @@ def read_key_frame_ids(file: Path) -> list[int]:
         twice = next(a for a, b in pairwise(ids) if a == b)
         raise RecordingError(f"{file}: duplicate frame ids, first {twice}")
     return ids
-
-
-def note_on_differences(file: Path) -> str | None:
-    """What a segmented file, which can be read, may leave out; None if each of its graphs is full.
-
-    The public release compares states only to find the differences between two key frames.
-    """
-    opened = gzip.open if file.suffix == ".gz" else open
-    with opened(file, "rb") as read:
-        types = {record["type"] for record in json.load(read).values()}
-    if types <= {"full"}:
-        return None
-    return (
-        "key frames are written as differences to the one before. If the public release wrote "
-        "them, they do not say what is seen, so questions and scores are not those of the replay: "
-        "import its replayed activity instead. What `enact-assets segment` writes is complete."
-    )
 
 
 def output_file(root: Path, *parts: str) -> Path:

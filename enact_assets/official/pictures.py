@@ -3,7 +3,8 @@
 A labelled picture is drawn once per key frame and label and linked wherever a question shows it:
 the public release encodes it again for every question (its look: definitions.md R13). The file
 names what it was drawn from and has a checksum, so that a second run finds it, or finds that a
-power failure left half of it. So no picture is flushed to disk by itself; folders are, once.
+power failure left half of it. So none waits for the disk as it is written. All of them are flushed
+at the end, each file once however many names it has: the question file comes after its pictures.
 """
 
 import io
@@ -189,6 +190,7 @@ class _Folders:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._known: dict[str, Path] = {}
+        self._written: list[Path] = []
 
     def file(self, image: str) -> Path:
         """Path of the picture that questions call ``image``, its folder made.
@@ -204,15 +206,17 @@ class _Folders:
             except OSError as error:
                 raise OutputError(f"{place}: cannot be made ({error.strerror})") from error
             self._known[folder] = place
-        return self._known[folder] / name
+        self._written.append(self._known[folder] / name)
+        return self._written[-1]
 
     def flush(self) -> None:
-        """Wait until the entries of the folders have reached the disk."""
-        for folder in self._known.values():
+        """Wait until the pictures and the entries of their folders have reached the disk."""
+        files = {path.stat().st_ino: path for path in self._written}
+        for path in (*files.values(), *self._known.values()):
             try:
-                flush_to_disk(folder)
+                flush_to_disk(path)
             except OSError as error:
-                raise OutputError(f"{folder}: cannot be written ({error.strerror})") from error
+                raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
 def write_question_pictures(

@@ -1,11 +1,14 @@
 """Question files into a data root, with their pictures: a ``.jsonl``, or a zip that holds some."""
 
+import json
 import shutil
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import IO
 
 from enact_assets.contracts.errors import OutputError, QuestionFileError
 from enact_assets.contracts.settings import ANY_FILE, is_partition_name
@@ -29,6 +32,7 @@ from enact_assets.system.atomic import replacing
 MAX_FILE_BYTES = 2**30
 """A question file in a zip above this is refused: 1 GiB are 300,000 questions."""
 _BLOCK = 2**20
+_FIELDS = ("task_name", "question", "gt_answer")
 
 
 @dataclass(frozen=True)
@@ -54,22 +58,82 @@ def is_question_file(path: Path) -> bool:
     return path.suffix == SUFFIX and path.name not in ANNOTATION_FILES
 
 
-def question_members(path: Path) -> list[zipfile.ZipInfo]:
+def question_files(folder: Path) -> list[Path]:
+    """The question files in a folder, sorted, without those of other rows."""
+    files = [p for p in sorted(folder.glob(f"*{SUFFIX}")) if is_question_file(p) and p.is_file()]
+    found = []
+    for file in files:
+        with file.open("rb") as opened:
+            if not _has_other_rows(opened):
+                found.append(file)
+    return found
+
+
+@dataclass(frozen=True)
+class QuestionMember:
+    """A ``.jsonl`` in the zip ``path``. ``has_other_rows`` if it holds something else, by its first
+    row. ``taken`` names the member before it that has the same file name; None if none has.
+    """
+
+    path: Path
+    info: zipfile.ZipInfo
+    has_other_rows: bool
+    taken: str | None
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its folders."""
+        return PurePosixPath(self.info.filename).name
+
+    @property
+    def where(self) -> str:
+        """How messages name it."""
+        return f"{self.path}: {self.info.filename}"
+
+    @contextmanager
+    def unpacked(self) -> Iterator[Path]:
+        """The file, in a temporary folder. Errors: :class:`QuestionFileError` names the member
+        instead, also if it is raised inside; or the two members of one name.
+        """
+        if self.taken is not None:
+            raise QuestionFileError(
+                f"{self.where}: {self.taken} has the same name, which becomes the name of the "
+                "question file. Only that one counts. Rename one of them."
+            )
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / self.name
+            _unpack(self, place)
+            try:
+                yield place
+            except QuestionFileError as error:
+                raise QuestionFileError(str(error).replace(str(place), self.where)) from error
+
+
+def question_members(path: Path, *, is_alone: bool = True) -> list[QuestionMember]:
     """The question files in a zip; none in a zip of anything else.
 
-    Errors: :class:`QuestionFileError` if it cannot be read.
+    A ``.jsonl`` of other rows is taken for a damaged question file if ``is_alone`` and there is
+    no other. Errors: :class:`QuestionFileError` if the zip cannot be read.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
+            members = [
+                (member, _is_of_other_rows(archive, member))
+                for member in archive.infolist()
+                if is_question_file(Path(member.filename))
+                and not {"__MACOSX", "images"} & set(PurePosixPath(member.filename).parts)
+            ]
     except READ_ERRORS as error:
         raise QuestionFileError(f"{path}: not a zip that can be read ({error})") from error
-    return [
-        member
-        for member in members
-        if is_question_file(Path(member.filename))
-        and not {"__MACOSX", "images"} & set(PurePosixPath(member.filename).parts)
-    ]
+    is_damaged = is_alone and all(is_other for _, is_other in members)
+    found, taken = [], dict[str, str]()
+    for member, is_other in members:
+        is_ignored = is_other and not is_damaged
+        name = PurePosixPath(member.filename).name
+        found.append(QuestionMember(path, member, is_ignored, taken.get(name)))
+        if not is_ignored:
+            taken.setdefault(name, member.filename)
+    return found
 
 
 def import_question_file(
@@ -90,18 +154,22 @@ def import_question_file(
 
 
 def import_question_zip(
-    path: Path,
+    members: Iterable[QuestionMember],
     root: DataRoot,
     summary: Summary,
     pictures: Path | None = None,
     told: Told = untold,
 ) -> None:
-    """Take in every question file of a zip; its pictures stay in it. As the function above."""
-    for member in question_members(path):
-        name = PurePosixPath(member.filename).name
-        with summary.attempt(f"{path.name}: {name}") as outcome, TemporaryDirectory() as folder:
-            unpacked = _unpacked(path, member, Path(folder) / name)
-            numbers, notes = _take(unpacked, root, pictures, pictures or path, told)
+    """Take in question files of a zip; their pictures stay in it. As the function above."""
+    for member in members:
+        if member.has_other_rows:
+            summary.notes.append(f"{member.where}: ignored, its rows are not questions.")
+            continue
+        with (
+            summary.attempt(f"{member.path.name}: {member.name}") as outcome,
+            member.unpacked() as unpacked,
+        ):
+            numbers, notes = _take(unpacked, root, pictures, pictures or member.path, told)
             outcome.numbers.update(numbers)
             summary.notes += notes
 
@@ -119,12 +187,6 @@ def look_for_pictures(
     missing = tuple(image for image, name in found.items() if name is None)
     contradiction = contradiction_in(asked, place, found, told)
     return FoundPictures(len(images) - len(missing), missing, contradiction)
-
-
-def read_from_zip(path: Path, member: zipfile.ZipInfo) -> list[ImportedQuestion]:
-    """Questions of a file in a zip. Errors: :class:`QuestionFileError`."""
-    with TemporaryDirectory() as folder:
-        return read_questions(_unpacked(path, member, Path(folder) / "questions.jsonl"))
 
 
 def _take(
@@ -174,12 +236,30 @@ _CONTRADICTED = (
 )
 
 
-def _unpacked(path: Path, member: zipfile.ZipInfo, place: Path) -> Path:
-    where = f"{path}: {member.filename}"
+def _is_of_other_rows(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
+    try:
+        with archive.open(member) as file:
+            return _has_other_rows(file)
+    except READ_ERRORS:
+        return False  # unpacking says what is wrong
+
+
+def _has_other_rows(file: IO[bytes]) -> bool:
+    """Whether the first row is JSON, but has none of the fields that every question has."""
+    lines = iter(lambda: file.readline(_BLOCK), b"")
+    try:
+        row = json.loads(next((line for line in lines if line.strip()), b""))
+    except (ValueError, RecursionError):
+        return False
+    return not (isinstance(row, dict) and row.keys() & set(_FIELDS))
+
+
+def _unpack(member: QuestionMember, place: Path) -> None:
+    where = member.where
     try:
         with (
-            zipfile.ZipFile(path) as archive,
-            archive.open(member) as file,
+            zipfile.ZipFile(member.path) as archive,
+            archive.open(member.info) as file,
             place.open("wb") as out,
         ):
             n = 0
@@ -190,4 +270,3 @@ def _unpacked(path: Path, member: zipfile.ZipInfo, place: Path) -> Path:
                 out.write(block)
     except READ_ERRORS as error:
         raise QuestionFileError(f"{where}: cannot be read ({error})") from error
-    return place

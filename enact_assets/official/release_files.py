@@ -17,14 +17,17 @@ from enact_assets.official.outcomes import Outcome
 PREFIX = "enact_ordering_"
 """Of the release's files of answers, and of the report files that it names after them."""
 SUMMARY_FILE = "batch_evaluation_summary.json"
+DETAILED, PERFORMANCE = "detailed_eval", "meta_performance"
+RESERVED = {SUMMARY_FILE, DETAILED, PERFORMANCE}
+"""Names that no model may have, as each model gets a folder of its name beside them."""
 
 
 def model_files(model: str, scored: Scored) -> dict[tuple[str, str], str]:
     """Folder and name -> content of the two files about one model."""
     performance = {"model_name": model, "overall_performance": scored.report}
     return {
-        ("detailed_eval", f"{PREFIX}{model}.jsonl"): as_lines(scored.detailed),
-        ("meta_performance", f"{PREFIX}{model}.json"): as_json(performance),
+        (DETAILED, f"{PREFIX}{model}.jsonl"): as_lines(scored.detailed),
+        (PERFORMANCE, f"{PREFIX}{model}.json"): as_json(performance),
     }
 
 

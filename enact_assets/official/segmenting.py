@@ -89,14 +89,14 @@ def _write(
     """
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
-    n_frames = replay.demonstrations.item(0, "n_frames")
+    n_frames, runs = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
     if is_dry_run:
         if video_file(task.folder) is not None and not has_png(task.folder / CAMERA):
             return len(ids)
         return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
     n_pictures, new = 0, list[Path]()
     try:
-        for frame, png in read_pictures(task.folder, ids, n_frames):
+        for frame, png in read_pictures(task.folder, ids, n_frames, frame_id_runs=runs):
             checked_picture(png, f"{task.name}, {picture_file(task.folder, ids[frame])}")
             name = picture_file(Path(task.name), ids[frame])
             path = output_file(output_root, *name.parts)

@@ -88,7 +88,22 @@ def read_recorded(
         _observability(demonstration, timeline),
         States.empty(),
         _later_parents(demonstration, timeline),
+        timeline.has_differences,
     )
+
+
+def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
+    """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
+    replays. Only that frame is read. Errors: as :func:`read_recorded`.
+    """
+    timeline = Timeline(camera)
+    with FrameStream(path) as stream:
+        raw = stream.next_frame()
+        if raw is None:
+            return False
+        timeline.take(0, raw)
+    timeline.finish(1)
+    return not any(map(len, timeline.sight_rows))
 
 
 def activity_of(demonstration: str) -> str:

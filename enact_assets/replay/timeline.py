@@ -47,7 +47,8 @@ class Timeline:
     ``objects`` numbers every name in order of appearance; ``kinds`` has those that ever were a
     node. ``facts`` are intervals that ended: fact, first frame, frame after the last.
     ``sight_rows`` are the same of what ``camera`` sees, as arrays (r, 10) by
-    :func:`~enact_assets.replay.stream_kernels.see_boxes`.
+    :func:`~enact_assets.replay.stream_kernels.see_boxes`. ``has_differences`` says whether a frame
+    was not full.
 
     Errors of all methods: :class:`RecordingError` names file, frame and field of a record that is
     repeated, malformed, or contradicts an earlier one.
@@ -59,6 +60,7 @@ class Timeline:
         self.kinds: dict[str, Kind] = {}
         self.facts: list[tuple[Fact, int, int]] = []
         self.sight_rows: list[Rows] = []
+        self.has_differences = False
         self.sight = Sight(np.zeros((64, kernels.BOX_NUMBERS), np.int64), np.full(64, -1, np.int64))
         self._camera_key = np.frombuffer(json.dumps(camera).encode(), np.uint8)
         self._nodes: dict[str, Node] = {}
@@ -88,6 +90,7 @@ class Timeline:
             raise raw.place.error(
                 "no full frame precedes this one, so the frame it differs from is unknown", "type"
             )
+        self.has_differences = True
         if isinstance(graph, DiffFrame):
             self._take_diff(frame, graph, raw.place)
         else:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.published import default_variant, published_provenance
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.report.page import Page, make_page, render, title_of
@@ -28,30 +27,29 @@ class WrittenReport:
     content_sha: str
 
 
-def report_folder(root: DataRoot, variant: str = BASELINE) -> Path:
-    """Default folder of a report: the baseline's is the asset."""
-    return root.report if variant == BASELINE else root.report / variant
-
-
 def write_report(
     root: DataRoot,
     *,
-    variant: str = BASELINE,
+    variant: str | None = None,
     output: Path | None = None,
     provenance: Provenance | None = None,
 ) -> WrittenReport:
     """Write the report on ``variant`` into ``output``, or where it belongs in the data root.
 
-    ``provenance`` is what it says it was made from. Errors: :class:`WarehouseError` if there is
-    no warehouse, or if it was replaced while it was read; :class:`UnknownNameError` for a variant
-    that it does not hold; :class:`OutputError` if a file cannot be written.
+    By default the variant is :func:`default_variant`, whose report is the asset; others are in
+    folders of their names beside it. ``provenance`` is what it says it was made from.
+
+    Errors: :class:`WarehouseError` if there is no warehouse, or if it was replaced while it was
+    read; :class:`UnknownNameError` for a variant that it does not hold; :class:`OutputError` if a
+    file cannot be written.
     """
     images = ImageStore(root.images)
 
     def picture(sha: str) -> NDArray[np.uint8]:
         return images.read(sha)
 
-    rows = read_rows(root.warehouse, variant)
+    default = default_variant(root.warehouse)
+    rows = read_rows(root.warehouse, variant or default)
     page = make_page(rows, picture)
     figures = {
         f"{figure.name}.{ending}": content
@@ -68,6 +66,6 @@ def write_report(
     if provenance is not None:
         said.append((PROVENANCE, provenance.encoded()))
     html = render(page.sections, title_of(rows), said, rows.version)
-    folder = report_folder(root, variant) if output is None else output
+    folder = output or (root.report if rows.variant == default else root.report / rows.variant)
     files = write_report_files(folder, html, figures, is_ours=output is None)
     return WrittenReport(page, files[0], tuple(files), version)

@@ -50,6 +50,7 @@ def note_code_location(instance: dg.DagsterInstance) -> None:
     create: Callable[..., dg.DagsterRun] = instance.create_run_for_job
 
     def create_with_origin(job_def: dg.JobDefinition, **others: Any) -> dg.DagsterRun:
-        return create(job_def=job_def, remote_job_origin=job_origin(job_def.name), **others)
+        others.setdefault("remote_job_origin", job_origin(job_def.name))
+        return create(job_def=job_def, **others)
 
     setattr(instance, "create_run_for_job", create_with_origin)  # noqa: B010 - a method

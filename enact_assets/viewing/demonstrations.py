@@ -10,7 +10,9 @@ from enact_assets.viewing.pictures import Shown
 
 @dataclass(frozen=True)
 class DemonstrationRow:
-    """A demonstration of a list; ``n_asked`` counts questions that the baseline asks."""
+    """A demonstration of a list; ``n_asked`` counts questions that the baseline asks. ``seconds``
+    is None if only its key frames are known.
+    """
 
     demonstration: str
     activity: str
@@ -22,11 +24,13 @@ class DemonstrationRow:
 
 @dataclass(frozen=True)
 class KeyFrame:
-    """A key frame: ``changes`` are components that differ from the key frame before."""
+    """A key frame: ``changes`` are components that differ from the key frame before. ``time_s`` is
+    None if only key frames are known.
+    """
 
     number: int
     frame: int
-    time_s: float
+    time_s: float | None
     changes: tuple[str, ...]
     picture: Shown
 
@@ -47,6 +51,11 @@ class Demonstration:
     key_frames: tuple[KeyFrame, ...]
 
     @property
+    def seconds(self) -> float | None:
+        """How long it is; None if only its key frames are known."""
+        return _seconds(self.n_frames, self.frame_rate_hz)
+
+    @property
     def pictures(self) -> tuple[Shown, ...]:
         """Of all key frames, in order."""
         return tuple(key_frame.picture for key_frame in self.key_frames)
@@ -56,7 +65,7 @@ def list_demonstrations(ask: Ask) -> tuple[DemonstrationRow, ...]:
     """All published ones, by name. Errors: :class:`WarehouseError`."""
     rows = ask(
         """
-        select demonstration, activity, source, n_frames / frame_rate_hz as seconds,
+        select demonstration, activity, source, n_frames / nullif(frame_rate_hz, 0) as seconds,
             coalesce(n_key_frames, 0) as n_key_frames, coalesce(n_asked, 0) as n_asked
         from demonstrations
         left join (
@@ -144,7 +153,7 @@ def read_demonstration(
             KeyFrame(
                 number=frame["key_frame"],
                 frame=frame["frame"],
-                time_s=frame["frame"] / row["frame_rate_hz"],
+                time_s=_seconds(frame["frame"], row["frame_rate_hz"]),
                 changes=tuple(frame["changes"]),
                 picture=Shown(
                     f"Key frame {frame['key_frame']}", frame["key_frame"], frame["image_sha"]
@@ -153,3 +162,8 @@ def read_demonstration(
             for frame in frames.iter_rows(named=True)
         ),
     )
+
+
+def _seconds(n_frames: int, frame_rate_hz: float) -> float | None:
+    """None at rate 0, which key frames without the frames between have."""
+    return n_frames / frame_rate_hz if frame_rate_hz else None

@@ -1,18 +1,20 @@
-"""Lists of questions: by variant, activity, kind, length and what became of a model's answers."""
+"""Lists of questions: by variant, activity, kind, length and what became of answers."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import Ask
-from enact_assets.viewing.answers import OUTCOME_SQL, RIGHT, WRONG
+from enact_assets.viewing.answers import OUTCOME_SQL, OUTCOMES, RIGHT
 
 PAGE_ROWS = 50
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which questions to list; None is all. ``outcome`` is of answers by ``model``."""
+    """Which questions to list; None is all. Of ``model`` and ``outcome``: those with an answer of
+    this model, or any, that is right, wrong, unreadable or missing, or any of these.
+    """
 
     variant: str = BASELINE
     activity: str | None = None
@@ -20,7 +22,7 @@ class Wanted:
     kind: str | None = None
     length: int | None = None
     model: str | None = None
-    outcome: str = WRONG
+    outcome: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,20 @@ class Choices:
     kinds: tuple[str, ...]
     lengths: tuple[int, ...]
     models: tuple[str, ...]
+
+
+def unknown(wanted: Wanted, there: Choices) -> list[str]:
+    """What is wanted but is not ``there``, each as its field and value."""
+    known: dict[str, tuple[object, ...]] = {
+        "activity": there.activities,
+        "demonstration": there.demonstrations,
+        "kind": there.kinds,
+        "length": there.lengths,
+        "model": there.models,
+        "outcome": OUTCOMES,
+    }
+    found = ((name, getattr(wanted, name)) for name in known)
+    return [f"{n} {value}" for n, value in found if value is not None and value not in known[n]]
 
 
 def choices(ask: Ask, variant: str) -> Choices:
@@ -103,12 +119,16 @@ def list_questions(
         if value is not None:
             conditions.append(f"{name} = ${name}")
             values[name] = value
-    if wanted.model is not None:
+    answered = ["variant = $variant"]
+    for name, column in (("model", "model"), ("outcome", OUTCOME_SQL)):
+        value = getattr(wanted, name)
+        if value is not None:
+            answered.append(f"{column} = ${name}")
+            values[name] = value
+    if len(answered) > 1:
         conditions.append(
-            "question_id in (select question_id from evaluation where variant = $variant "  # noqa: S608 - our own words
-            f"and model = $model and {OUTCOME_SQL} = $outcome)"
+            f"question_id in (select question_id from evaluation where {' and '.join(answered)})"  # noqa: S608 - our own words
         )
-        values |= {"model": wanted.model, "outcome": wanted.outcome}
     chosen = (
         "from asked_questions as asked left join demonstrations using (demonstration) "
         f"where {' and '.join(conditions)}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import UnknownNameError, WarehouseError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import Ask
 from enact_assets.questions.question_types import KeyFramePicture, type_of
@@ -63,6 +63,19 @@ class Question:
     def choice(self, label: int) -> str:
         """What an answer means by ``label``: a picture by its name, an action by its words."""
         return _choice(self.kind, self.actions, label)
+
+
+def check_has_ids(ask: Ask) -> None:
+    """Check that the warehouse has ids of questions, which older versions did not publish.
+
+    Errors: :class:`WarehouseError` if it has none.
+    """
+    sql = "select count(*) from information_schema.tables where table_name = 'question_ids'"
+    if not ask(sql).item():
+        raise WarehouseError(
+            "an older version of enact_assets published the DuckDB file, which has no relation "
+            "question_ids. Publish it again: `enact-assets materialize --asset warehouse`"
+        )
 
 
 def find_question(ask: Ask, text: str) -> list[Found]:

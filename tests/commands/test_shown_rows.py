@@ -41,6 +41,15 @@ def test_each_column_is_shown_or_named_and_the_table_fits(found, width: int) -> 
         assert not told
 
 
+def test_nothing_that_a_terminal_obeys_is_printed() -> None:
+    """Neither names of columns nor values: both may be a model's."""
+    rows = pl.DataFrame({"a\x1b[2J": ["\x1b]52;c;aaaa\x07"], "a\x07[2J": ["b\x9b"]})
+    for lines in (table_lines(rows, None, None), record_lines(rows, None)):
+        text = "\n".join(lines)
+        assert "a [2J (1)" in text
+        assert all(c.isprintable() or c == "\n" for c in text)
+
+
 def test_what_is_the_same_in_all_rows_gives_way_to_what_is_not() -> None:
     rows = pl.DataFrame({"variant": ["baseline"] * 2, "model": ["oracle", "random"], "n": [3, 4]})
     assert list(table_lines(rows, 11, None)) == [

@@ -39,8 +39,13 @@ def files(folder: Path) -> dict[str, bytes]:
     return {f"{TOP}/{p.relative_to(folder)}": p.read_bytes() for p in found}
 
 
-def zipped(path: Path, files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
-    with zipfile.ZipFile(path, "w", compression) as written:
+def zipped(
+    path: Path,
+    files: dict[str, bytes],
+    compression: int = zipfile.ZIP_DEFLATED,
+    level: int | None = None,
+) -> Path:
+    with zipfile.ZipFile(path, "w", compression, compresslevel=level) as written:
         for name, content in files.items():
             written.writestr(name, content)
     return path
@@ -281,6 +286,53 @@ def test_halves_are_named_and_the_others_come_in(
     assert "It has 1 .hdf5 files: unpack it and import those" in failure
 
 
+def in_another_way(name: str, content: bytes) -> dict[str, bytes]:
+    """The same file under another spelling of its name."""
+    return {name.replace(TASKS[0], f"{TASKS[0]}/."): content}
+
+
+def with_a_long_name(name: str, content: bytes) -> dict[str, bytes]:
+    return {f"{name.removesuffix(GRAPHS)}{CAMERA}/{'9' * 300}.png": content[:9]}
+
+
+@pytest.mark.parametrize(
+    ("made", "part"), [(in_another_way, "is in it 2 times"), (with_a_long_name, "File name too")]
+)
+def test_a_member_that_cannot_land_is_named(
+    made: Callable[[str, bytes], dict[str, bytes]],
+    part: str,
+    files: dict[str, bytes],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = f"{TOP}/{TASKS[0]}/{GRAPHS}"
+    added = made(name, files[name])
+    path = zipped(tmp_path / "z.zip", files | added)
+    found, [failure] = unpacked(path, tmp_path / "data")
+    assert failure.startswith(f"{path}, {next(iter(added)):.200}: ")
+    assert part in failure
+    assert all(TASKS[1] in n for n in found)
+    assert main(["validate", str(path)]) == 1
+    assert part in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_corrected_zip_is_not_what_was_unpacked(
+    method: int, files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Same names and sizes: only checksums differ. What came in before is not replaced silently."""
+    name = f"{TOP}/{TASKS[0]}/{GRAPHS}"
+    wrong = files[name].replace(b"sink_1", b"sink_2")
+    first = zipped(tmp_path / "first.zip", files | {name: wrong}, method, 0)
+    path = zipped(tmp_path / "z.zip", files, method, 0)
+    sizes = [[m.compress_size for m in zipfile.ZipFile(p).infolist()] for p in (first, path)]
+    assert sizes[0] == sizes[1]
+    assert unpacked(first, tmp_path / "data")[1] == []
+    found, [failure] = unpacked(path, tmp_path / "data")
+    assert f"already exists. Remove it to import {TASKS[0]} again" in failure
+    assert found == files | {name: wrong}
+
+
 def test_a_second_import_goes_on_where_the_first_stopped(
     files: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -292,7 +344,7 @@ def test_a_second_import_goes_on_where_the_first_stopped(
     shutil.rmtree(data.recordings / TASKS[0])
     summary = import_paths([path], data)
     assert summary.is_success
-    assert f"{path}: 1 of its recordings were unpacked before." in summary.notes
+    assert f"{path}: 1 of 2 recordings already unpacked." in summary.notes
     assert Recordings(data.recordings).names() == sorted(TASKS)
     assert (there / f"{GRAPHS}.gz").stat().st_mtime_ns == before
     (there / f"{CAMERA}.mp4").write_bytes(b"another")

@@ -15,7 +15,13 @@ import yaml
 
 from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.runs.code_location import LOCATION, LOCATION_VARIABLE, write_workspace
+from enact_assets.runs.code_location import (
+    LOCATION,
+    LOCATION_VARIABLE,
+    job_origin,
+    note_code_location,
+    write_workspace,
+)
 from enact_assets.runs.instance import POLICY, instance_config, open_instance
 from enact_assets.runs.sqlite_storage import KeptSqliteEventLogStorage, KeptSqliteRunStorage
 
@@ -65,6 +71,14 @@ def test_the_code_location_has_one_name_wherever_it_is_loaded(tmp_path: Path) ->
     helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
     [code] = helm["dagster-user-deployments"]["deployments"]
     assert {"name": LOCATION_VARIABLE, "value": code["name"]} in code["env"]
+
+
+def test_runs_note_the_code_location_also_where_it_is_noted_twice() -> None:
+    job = dg.JobDefinition(graph_def=dg.GraphDefinition("empty"), name="empty")
+    with dg.DagsterInstance.ephemeral() as instance:
+        for _ in range(2):
+            note_code_location(instance)
+        assert instance.create_run_for_job(job).remote_job_origin == job_origin("empty")
 
 
 def test_containers_mount_what_the_instance_expects() -> None:

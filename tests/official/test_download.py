@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import official_files
 import pytest
-from official_files import tree
 
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError
@@ -39,6 +39,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     with local_hub(RAWDATA.repository, WATER | OTHER) as found:
         monkeypatch.setenv("HF_ENDPOINT", found.url)
         yield found
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Every file but the notes that one was checked."""
+    found = official_files.tree(root)
+    return {name: found[name] for name in found if not name.endswith(hub_files.CHECKED)}
 
 
 def download(to: Path, *options: str) -> int:
@@ -113,6 +119,33 @@ def test_a_download_that_stopped_goes_on_in_the_next_run(
     assert tree(tmp_path / "raw") == WATER
     assert hub.sent[0] == ((name, 0, 70_000) if ignores_ranges else (name, 40_000, 30_000))
     assert "0.3 MB to download" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("has_sha256", [True, False])
+def test_a_file_of_the_right_size_but_another_content_is_downloaded(
+    hub: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str], has_sha256: bool
+) -> None:
+    """The hub has a newer version, somebody changed a file; what came otherwise is taken."""
+    hub.has_sha256 = has_sha256
+    own, changed, newer, *_ = names = list(WATER)
+    (tmp_path / "raw" / own).parent.mkdir(parents=True)
+    (tmp_path / "raw" / own).write_bytes(WATER[own])
+    assert download(tmp_path / "raw", *WANTED) == 0
+    assert {name for name, *_ in hub.sent} == set(names[1:])
+    (tmp_path / "raw" / changed).write_bytes(b"x" * 70_000)
+    hub.files = {**hub.files, newer: b"y" * 70_000}
+    hub.sent.clear()
+    assert download(tmp_path / "raw", *WANTED) == 0
+    assert {name for name, *_ in hub.sent} == {changed, newer}
+    assert tree(tmp_path / "raw") == {n: c for n, c in hub.files.items() if n in WATER}
+    assert "0.1 MB to download" in capsys.readouterr().out
+
+
+def test_a_whole_file_is_read_once(hub: Hub, tmp_path: Path, monkeypatch) -> None:
+    """17 GB take a minute."""
+    assert download(tmp_path / "raw", *WANTED) == 0
+    monkeypatch.setattr(hub_files, "_hash", lambda *_: pytest.fail("read again"))
+    assert download(tmp_path / "raw", *WANTED) == 0
 
 
 def test_what_was_damaged_is_no_file(

@@ -113,28 +113,37 @@ def test_files_that_the_release_extracts_are_the_same_pictures(
     assert shown(root, replay, key_frames(replay, "release")) == {59: 59}
 
 
-@pytest.mark.parametrize("n_lacking", [-1, 2])
+@pytest.mark.parametrize(("n_lacking", "first_seen"), [(-1, 1), (2, 1), (1, 0)])
 def test_other_numbers_are_refused_naming_both(
-    n_lacking: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    n_lacking: int, first_seen: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    task = write_replay(tmp_path / TASK, 80, n_lacking)
+    """One picture fewer is one that was lost, if something is seen at id 0."""
+    task = write_replay(tmp_path / TASK, 80, n_lacking, first_seen)
     root = DataRoot(tmp_path / "data")
     import_paths([task], root)
     replay = replay_in(root)
-    expected = f"has 80 frames, the replay {80 + n_lacking}. .*one picture per frame.*picture fewer"
+    expected = (
+        f"has 80 frames, the replay {80 + n_lacking}. .*one picture per frame.*One picture fewer"
+    )
     with pytest.raises(RenderError, match=expected):
         shown(root, replay, key_frames(replay, "release"))
     assert main(["import", str(task), "--check", "--data", str(tmp_path / "data")]) == 1
     assert f"has 80 frames, the replay {80 + n_lacking}" in capsys.readouterr().out
 
 
-def test_ids_from_1_do_not_lack_a_picture(tmp_path: Path) -> None:
+@pytest.mark.parametrize("without", ["0", "70"])
+def test_other_ids_do_not_lack_a_picture(tmp_path: Path, without: str) -> None:
     """Nothing says which one is missing: the first, the last, or one in between."""
     task = write_replay(tmp_path / TASK, 80, 2)
-    graphs = (task / GRAPHS).read_text()
-    begin = graphs.index('"1": ')
-    (task / GRAPHS).write_text("{" + graphs[begin:])
+    graphs = json.loads((task / GRAPHS).read_text())
+    del graphs[without]
+    (task / GRAPHS).write_text(json.dumps(graphs))
     assert main(["validate", str(task)]) == 1
+    root = DataRoot(tmp_path / "data")
+    import_paths([task], root)
+    replay = replay_in(root)
+    with pytest.raises(RenderError, match="has 80 frames, the replay 81"):
+        shown(root, replay, key_frames(replay, "release"))
 
 
 def test_a_key_frame_without_a_picture_is_named(replayed: Path, tmp_path: Path) -> None:

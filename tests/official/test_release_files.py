@@ -12,6 +12,7 @@ import pytest
 from official_files import read_jsonl, tree
 
 from enact_assets.cli import main
+from enact_assets.official.release_files import SUMMARY_FILE
 
 TASK = "fridge_1"
 FORWARD, INVERSE = "forward_world_modeling_3_steps", "inverse_world_modeling_3_steps"
@@ -131,9 +132,12 @@ def test_files_hold_what_the_scores_are_by_hand(segmented: Path, tmp_path: Path)
 def test_one_file_has_no_summary_of_many(segmented: Path, tmp_path: Path) -> None:
     write_answers(segmented, tmp_path / "answers")
     file = tmp_path / "answers" / "enact_ordering_second.jsonl"
-    assert evaluate(segmented, file, tmp_path / "out") == 0
+    assert evaluate(segmented, tmp_path / "answers", tmp_path / "out") == 1
+    assert evaluate(segmented, file, tmp_path / "out") == 0  # that of the folder is outdated
     names = {place.split("/", 1)[0] for place in tree(tmp_path / "out")}
-    assert names == {"second", "detailed_eval", "meta_performance"}
+    assert names == {"first", "second", "detailed_eval", "meta_performance"}
+    assert evaluate(segmented, file, tmp_path / "new") == 0
+    assert not (tmp_path / "new" / SUMMARY_FILE).exists()
 
 
 def test_answers_of_other_tasks_leave_no_empty_reports(
@@ -163,6 +167,34 @@ def test_profile_paper_writes_unparsed_answers_as_wrong(segmented: Path, tmp_pat
     }  # fmt: skip
     assert {r["id"] for r in found if r["model_answer"] is None} == {"unread"}
     assert {json.dumps(r["raw_answer"]) for r in found} >= {"[2, 1]", '"[2, 1]"'}
+
+
+def test_a_file_without_a_readable_row_keeps_its_earlier_reports(
+    segmented: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_answers(segmented, tmp_path / "answers")
+    evaluate(segmented, tmp_path / "answers", tmp_path / "out")
+    before = tree(tmp_path / "out")
+    file = tmp_path / "answers" / "enact_ordering_first.jsonl"
+    file.write_text("{broken\n{broken\n")
+    assert evaluate(segmented, tmp_path / "answers", tmp_path / "out") == 1
+    after = tree(tmp_path / "out")
+    summary = json.loads(after.pop(SUMMARY_FILE))
+    assert [r["status"] for r in summary["results"]] == ["error", "success", "error"]
+    assert "none of 2 rows can be read" in summary["results"][0]["error"]
+    assert after == {place: text for place, text in before.items() if place != SUMMARY_FILE}
+
+
+@pytest.mark.parametrize("name", [SUMMARY_FILE, "detailed_eval", "meta_performance"])
+def test_no_model_takes_the_place_of_a_report(segmented: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "answers").mkdir()
+    line = json.dumps(row(segmented, "right", FORWARD, [1, 2])) + "\n"
+    for model in (name, "other"):
+        (tmp_path / "answers" / f"enact_ordering_{model}.jsonl").write_text(line)
+    assert evaluate(segmented, tmp_path / "answers", tmp_path / "out") == 1
+    summary = json.loads((tmp_path / "out" / SUMMARY_FILE).read_text())
+    errors = [r["error"] for r in summary["results"] if r["model_name"] == name]
+    assert ["cannot name a model" in error for error in errors] == [True]
 
 
 @pytest.mark.parametrize("name", ["detailed_eval", "unknown"])

@@ -37,9 +37,10 @@ class Hub:
     def entry(self, path: str) -> dict[str, object]:
         """One file in a listing."""
         content = self.files[path]
+        as_git_has_it = b"blob %d\0" % len(content) + content
         entry: dict[str, object] = {
             "type": "file", "path": path, "size": len(content),
-            "oid": hashlib.sha1(content, usedforsecurity=False).hexdigest(),
+            "oid": hashlib.sha1(as_git_has_it, usedforsecurity=False).hexdigest(),
         }  # fmt: skip
         if self.has_sha256:
             sha = hashlib.sha256(content).hexdigest()

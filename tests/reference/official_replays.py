@@ -63,12 +63,17 @@ def graph_at(frame_id: int) -> Graph:
     return {"nodes": nodes, "edges": edges, "type": "full"}
 
 
-def write_replay(folder: Path, n_pictures: int = N_PICTURES, n_lacking: int = 1) -> Path:
+def write_replay(
+    folder: Path, n_pictures: int = N_PICTURES, n_lacking: int = 1, first_seen: int = 1
+) -> Path:
     """``scene_graph_0.json`` of ids 0 to N and ``external_sensor1.mp4`` of ``n_pictures``; the
-    replay has ``n_lacking`` frames more than the video.
+    replay has ``n_lacking`` frames more than the video. With a ``first_seen`` of 0 things are seen
+    at id 0 too, as in a replay of another writer.
     """
     folder.mkdir(parents=True)
     graphs = {str(k): graph_at(k) for k in range(n_pictures + n_lacking)}
+    if first_seen == 0:
+        graphs["0"] = graph_at(1)
     (folder / "scene_graph_0.json").write_text(json.dumps(graphs))
     write_video(folder / f"{CAMERA}.mp4", map(numbered, range(1, n_pictures + 1)), b_frames=2)
     return folder

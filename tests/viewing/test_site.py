@@ -1,6 +1,7 @@
 """The pages of ``browse`` from a real server, and ``show`` in a real process's clothes."""
 
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,23 +9,27 @@ from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
 
+import duckdb
 import msgspec
 import numpy as np
 import pytest
 import uvicorn
 from PIL import Image
 from report.report_pages import Html
-from sql.tiny_lake import TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import BOIL, TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
 
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError, WarehouseError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.viewing.questions import read_question
 from enact_assets.viewing.site.pages import site
 from enact_assets.viewing.site.serving import listening
 
 HOSTILE = "<script>alert(1)</script>"
+TERMINAL = "\x1b]52;c;ZXZpbA==\x1b\\\x1b[2J" + "y" * 700
+"""Words of a model that a terminal would obey: fill the clipboard, clear the screen."""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +38,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     found = DataRoot(tmp_path_factory.mktemp("site"), None)
     rows = tiny_rows()
     answer(rows, "parrot", "baseline", "f2", raw=HOSTILE)
+    answer(rows, "chatterer", "baseline", "f4", raw=TERMINAL)
+    of_boil = next(r for r in rows["demonstrations"] if r["demonstration"] == BOIL)
+    of_boil["frame_rate_hz"] = 0.0  # key frames alone, as segmented activities are
     images = ImageStore(found.images)
     for shade, row in enumerate(rows["frame_images"]):
         path = found.root / "picture.png"
@@ -94,6 +102,15 @@ def test_every_link_leads_to_a_page(port: int) -> None:
     assert n_pictures == 14
 
 
+def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
+    listed = " ".join(page(port, "/demonstrations").texts)
+    assert re.search(rf"{BOIL}\s+\S+\s+3\s", listed)  # neither inf nor 0 seconds
+    assert re.search(rf"{TABLE}\s+\S+\s+10\s+4\s", listed)
+    shown = " ".join(page(port, f"/demonstration/{BOIL}").texts)
+    assert "frame " in shown
+    assert " s, " not in shown
+
+
 def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:
     board = page(port, "/")
     (wrong,) = (
@@ -132,6 +149,9 @@ def test_what_models_say_is_text(port: int) -> None:
         ("/question/nix", 404, "no variant asks a question with the id 'nix'"),
         ("/question/f2?variant=aperture_80", 404, "known: baseline"),
         ("/questions?variant=nix", 404, "unknown variant 'nix'"),
+        ("/questions?model=nix", 404, "no questions or answers of: model nix"),
+        ("/questions?outcome=foo&length=9", 404, "of: length 9, outcome foo"),
+        ("/questions?demonstration=nix", 404, "0 questions. Variant baseline has no questions"),
         ("/questions?length=three", 400, "Not a number: 'three'"),
         ("/questions?page=99999999999999999999", 400, "Not a number"),
         (f"/demonstration/{TABLE}?gating=nix", 404, "unknown gating"),
@@ -145,6 +165,15 @@ def test_wrong_addresses_get_an_explanation(port: int, path: str, status: int, s
     found, _, body = get(port, path)
     assert found == status
     assert says in Html(body.decode()).said
+
+
+def test_forms_show_which_filters_apply(port: int) -> None:
+    _, _, body = get(port, "/questions?model=nix&kind=forward")
+    chosen = re.findall(r"<option selected>(.*?)</option>", body.decode())
+    assert chosen == ["baseline", "forward", "nix"]
+    found = page(port, "/questions?outcome=wrong&kind=inverse")
+    assert "1 question. Answer of any model: wrong." in found.said
+    assert "0 questions." in page(port, "/questions?outcome=missing&kind=inverse").said
 
 
 def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
@@ -169,6 +198,13 @@ def test_a_port_in_use_is_an_error(port: int) -> None:
         pass
 
 
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_a_port_that_cannot_be_is_an_error(port: int) -> None:
+    said = f"port {port} of 127.0.0.1 cannot be used: ports are numbers from 0 to 65535. Choose"
+    with pytest.raises(SettingsError, match=said), listening(port):
+        pass
+
+
 def test_show_prints_a_question_and_writes_its_pictures(
     root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,20 +214,79 @@ def test_show_prints_a_question_and_writes_its_pictures(
     assert "Right order: [2, 3, 1]" in said
     assert "guesser: [2, 1, 3]" in said
     assert "-OnTop(cup, table) instead of +OnTop(cup, table)" in said
-    written = {path.name for path in (tmp_path / "out").iterdir()}
+    folder = tmp_path / "out" / "f3_baseline"
+    written = {path.name for path in folder.iterdir()}
     names = ["current_state", "next_state_1", "next_state_2", "next_state_3"]
     assert written == {
         *("sheet.png", "question.json"),
         *(f"{k:02}_{name}.png" for k, name in enumerate(names)),
     }
-    found = msgspec.json.decode((tmp_path / "out" / "question.json").read_bytes())
+    found = msgspec.json.decode((folder / "question.json").read_bytes())
     assert found["reference"] == [2, 3, 1]
     assert [a["model"] for a in found["answers"]] == ["oracle", "guesser"]
-    with Image.open(tmp_path / "out" / "sheet.png") as sheet:
+    with Image.open(folder / "sheet.png") as sheet:
         assert sheet.width > 4 * 256
     assert main(["show", "f1", "--variant", "aperture_80", *arguments]) == 0
     assert (root.shown / "f1_aperture_80.png").is_file()
     assert main(["show", TABLE, *arguments]) == 0
     assert "+OnTop(cup, table), -RightGrasping(robot, cup)" in capsys.readouterr().out
+    assert main(["show", BOIL, *arguments]) == 0
+    assert "key frames of gating" in (said := capsys.readouterr().out)
+    assert " s, " not in said
     assert main(["show", "nix", *arguments]) == 2
     assert "'nix' is neither a question" in capsys.readouterr().err
+
+
+def test_show_keeps_questions_apart(root: DataRoot, tmp_path: Path, capsys) -> None:
+    """Pictures of a longer question would stay beside those of a shorter one."""
+    show = ["show", "--data", str(root.root), "--output", str(tmp_path)]
+    for name in ("f3", "f1", TABLE):
+        assert main([*show, name]) == 0
+    counts = {f.name: len(list(f.glob("??_*.png"))) for f in tmp_path.iterdir()}
+    assert counts == {"f3_baseline": 4, "f1_baseline": 3, f"{TABLE}_baseline": 4}
+    (tmp_path / "file").touch()
+    assert main([*show[:-1], str(tmp_path / "file"), "f1"]) == 2
+    assert "is a file. Name a folder with --output" in " ".join(capsys.readouterr().err.split())
+
+
+def test_show_escapes_what_models_say_and_says_what_it_cuts(root: DataRoot, capsys) -> None:
+    assert main(["show", "--data", str(root.root), "f4"]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "\\x1b]52;c;ZXZpbA==" in said
+    words = " ".join(said.split())
+    assert f"({len(TERMINAL) - 600} more characters; --output writes all)" in words
+
+
+def test_show_goes_on_without_a_picture_that_cannot_be_read(
+    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sha = read_question(OpenWarehouse(root.warehouse), "f2").pictures[1].sha
+    picture = ImageStore(root.images).path(sha or "")
+    show = ["show", "f2", "--data", str(root.root), "--output", str(tmp_path)]
+    assert main(show) == 0
+    content = picture.read_bytes()
+    for bad in (content[:-9], None):
+        picture.unlink() if bad is None else picture.write_bytes(bad)
+        try:
+            assert main(show) == 0
+        finally:
+            picture.write_bytes(content)
+        said = capsys.readouterr().out
+        assert "1 of 3 pictures cannot be shown." in said
+        assert "Right order: [1, 2]" in said
+        names = {path.name for path in (tmp_path / "f2_baseline").glob("??_*.png")}
+        assert names == {"00_current_state.png", "02_next_state_2.png"}
+
+
+@pytest.mark.parametrize("command", [["show", "f1"], ["browse", "--port", "0"]])
+def test_a_file_that_an_older_version_published_is_named(
+    root: DataRoot, tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(root.warehouse, tmp_path)
+    with duckdb.connect(str(tmp_path / root.warehouse.name)) as older:
+        older.execute("drop view question_ids")
+    assert main([*command, "--data", str(tmp_path)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "an older version" in said
+    assert "enact-assets materialize --asset warehouse" in said

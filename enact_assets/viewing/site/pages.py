@@ -22,10 +22,16 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.viewing.answers import OUTCOMES, RIGHT, WRONG, alike
+from enact_assets.viewing.answers import OUTCOMES, RIGHT, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
-from enact_assets.viewing.question_lists import Choices, Wanted, choices, list_questions
+from enact_assets.viewing.question_lists import (
+    Choices,
+    Wanted,
+    choices,
+    list_questions,
+    unknown,
+)
 from enact_assets.viewing.questions import read_question
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -118,13 +124,17 @@ class _Pages:
             kind=asked.get("kind") or None,
             length=_number(asked.get("length")),
             model=asked.get("model") or None,
-            outcome=asked.get("outcome") or WRONG,
+            outcome=asked.get("outcome") or None,
         )
+        there = self._choices(wanted.variant)
+        absent = unknown(wanted, there)
         page = list_questions(self._ask, wanted, _number(asked.get("page")) or 1)
         return self._page(
             "questions.html",
+            status=404 if absent else 200,
+            absent=absent,
             wanted=wanted,
-            choices=self._choices(wanted.variant),
+            choices=there,
             outcomes=OUTCOMES,
             page=page,
             turned=lambda number: link(request.url.path, {**asked, "page": number}),

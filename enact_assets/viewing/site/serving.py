@@ -23,8 +23,9 @@ def listening(port: int) -> Iterator[socket.socket]:
             found.bind((ADDRESS, port))
             found.listen()  # the first request may come before the server is ready
         except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or "ports are numbers from 0 to 65535"
             raise SettingsError(
-                f"port {port} of {ADDRESS} cannot be used ({error}). Choose another one: --port"
+                f"port {port} of {ADDRESS} cannot be used: {why}. Choose another port with --port"
             ) from error
         yield found
 

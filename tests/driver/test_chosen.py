@@ -1,0 +1,67 @@
+"""What a plan and a walk are to make, where only variants are named."""
+
+from pathlib import Path
+
+import pytest
+
+from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.driver.chosen import choose
+from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.lineage.pipeline import STEP_NAMED, names_now
+
+RECORDED, FILMED, EMBEDDED, GONE = "tidy_1", "film_1", "setting_the_table-0", "gone_1"
+
+
+@pytest.fixture
+def chosen(tmp_path: Path):
+    """Of one demonstration per source: the partitions that are chosen of a step."""
+    for name, file in ((RECORDED, "scene_graph_0.json"), (FILMED, "annotation.csv")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    registry = load_registry()
+    names = names_now(registry, {RECORDED, FILMED, EMBEDDED, GONE}, {"oracle"}, ())
+    sources = all_sources(Recordings(tmp_path))
+
+    def of(step: str, assets: list[str] | None = None, **only: list[str]) -> set[str]:
+        found, spec = choose(assets, only, names, registry, sources), STEP_NAMED[step]
+        return {"|".join(p) for p in names.partitions(spec.assets[0]) if found.is_chosen(spec, p)}
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("variants", "demonstrations"),
+    [
+        (["recorded"], {RECORDED}),
+        (["recorded", "real_world_video"], {RECORDED, FILMED}),
+        (["fisheye"], {EMBEDDED}),
+        ([], {RECORDED, FILMED, EMBEDDED}),
+    ],
+)
+def test_variants_alone_mean_what_they_ask_about(chosen, variants, demonstrations) -> None:
+    """All embedded demonstrations were simulated and rendered for one recording.
+
+    A recording that is gone stays: its step says so.
+    """
+    assert chosen("replays", variant=variants) == {*demonstrations, GONE}
+
+
+def test_a_named_demonstration_is_made_whatever_is_asked_about_it(chosen) -> None:
+    found = chosen("replays", variant=["recorded"], demonstration=[EMBEDDED])
+    assert found == {EMBEDDED}
+
+
+def test_the_baseline_comes_along_only_where_something_is_compared_with_it(chosen) -> None:
+    """Answers that were imported under one variant failed for lack of the baseline's."""
+    assert chosen("evaluation", variant=["recorded"]) == {"oracle|baseline", "oracle|recorded"}
+    alone = chosen("evaluation", ["evaluation"], variant=["recorded"])
+    assert alone == {"oracle|recorded"}
+    both = chosen("evaluation", ["evaluation", "probes"], variant=["recorded"])
+    assert both == {"oracle|baseline", "oracle|recorded"}
+
+
+def test_an_unknown_variant_is_named(chosen) -> None:
+    with pytest.raises(UnknownNameError, match="mirror"):
+        chosen("replays", variant=["mirror"])
