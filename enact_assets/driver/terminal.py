@@ -194,6 +194,12 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
 
 
+UNVERIFIED = (
+    "Questions without an imported replay are scored by exact match: task accuracy is a lower bound "
+    "then, they are in no pairwise accuracy, and oracle is always right."
+)
+
+
 def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     """The leaderboard mart, a table per variant: fractions as percent, a dash where nothing was
     scored.
@@ -206,7 +212,10 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     if not rows:
         console.print("Leaderboard: no answers yet.")
     for variant, of_variant in groupby(rows, lambda row: row["variant"]):
-        console.print(_board(str(variant), list(of_variant)))
+        shown = list(of_variant)
+        console.print(_board(str(variant), shown))
+        if any((row["n_scored"] or 0) > (row["n_verified"] or 0) for row in shown):
+            console.print(UNVERIFIED)
 
 
 def _board(variant: str, rows: list[dict[str, Any]]) -> Table:

@@ -124,6 +124,9 @@ def test_the_published_questions_are_asked_and_scored_by_exact_match(
     assert dict(asked.select("question_id", "prompt").iter_rows()) == prompts
     assert asked["actions"].list.len().to_list() == (asked["length"] - 1).to_list()
     assert asked["action_components"].list.eval(pl.element().list.len()).list.min().min() > 0
+    capsys.readouterr()
+    assert main(["leaderboard", *data]) == 0
+    assert "are scored by exact match" in capsys.readouterr().out
     out = tmp_path / "out" / "QA" / "again.jsonl"
     assert main(["export", "official", str(out), *data]) == 0
     assert out.read_bytes() == sample_of_160().read_bytes()
