@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from enact_assets.commands.reading import AddCommand
+from enact_assets.contracts.errors import PlaybackError
 from enact_assets.official.commands import plain, positive
 
 FOLDER = "omnigibson_check"
@@ -34,6 +35,8 @@ def add_check_omnigibson_command(command: AddCommand) -> None:
 def _check(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.replay.omnigibson_runs import check_installation
 
+    if not arguments.file.is_file():
+        raise PlaybackError(f"{arguments.file}: no such file")
     options = [f"--frames={arguments.frames}", f"--looks={arguments.looks}"]
     options += [] if arguments.episode is None else [f"--episode={arguments.episode}"]
     options += [] if arguments.rules is None else [f"--rules={arguments.rules}"]

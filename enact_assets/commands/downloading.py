@@ -46,9 +46,12 @@ def _download(arguments: argparse.Namespace, console: Console) -> int:
     to = arguments.to or DEFAULT_FOLDER / data.name
     try:
         code = _fetch(data, folder, to, console, is_agreed=arguments.yes)
-    except EnactError:
-        _show_browser_files(data, console)
-        raise
+    except EnactError as error:
+        if data.name != ENACT:
+            raise
+        # The links lead elsewhere, and may work where the hub does not.
+        Console(stderr=True).print(plain(f"enact-assets: {error}", "red"))
+        code = 2
     _show_browser_files(data, console)
     return code
 

@@ -103,14 +103,9 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
                 )
         else:
             is_whole = arguments.all
-            n, n_pictures, n_missing = export_questions(
+            n, n_pictures, warning = export_questions(
                 *what, variant=variant, is_whole=is_whole, told=told
             )
-            if n_missing:
-                warning = (
-                    f"{n_missing} pictures that the questions name do not exist: variants other "
-                    "than the baseline have pictures for the questions they ask only"
-                )
     place = arguments.output.parent
     console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
     if warning:

@@ -217,9 +217,11 @@ class _Look:
         from enact_assets.data_root.question_pictures import pictures_at
         from enact_assets.official.question_importing import look_for_pictures
 
-        found = look_for_pictures(questions, pictures_at(place))
+        found = look_for_pictures(questions, pictures_at(place), self._on_progress)
         if found.missing:
             self._tell(f"note: {file}: {found.note}.")
+        if found.contradiction:
+            return self.failed([f"{file}: {found.contradiction}."])
         n_tasks = len({question.task_name for question in questions})
         said = f"{len(questions)} questions about {n_tasks} demonstrations"
         return self._good(file, f"{said}, {found.n_found} pictures")

@@ -51,6 +51,10 @@ class Pictures(Protocol):
         """Its bytes."""
         ...
 
+    def size(self, found: str) -> int:
+        """Number of its bytes."""
+        ...
+
     def fingerprint(self, found: str) -> Fingerprint:
         """Size and CRC-32 of its bytes."""
         ...
@@ -85,14 +89,24 @@ class PictureFolder:
         except OSError as error:
             raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
 
+    def size(self, found: str) -> int:
+        """As its folder says."""
+        return self._about(found).st_size
+
     def fingerprint(self, found: str) -> Fingerprint:
         """Read from the file; once for all of its hard links."""
+        about = self._about(found)
+        mark = (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size)
+        if mark not in _FINGERPRINTS:
+            _FINGERPRINTS[mark] = _fingerprint(self.folder / found)
+        return _FINGERPRINTS[mark]
+
+    def _about(self, found: str) -> os.stat_result:
         path = self.folder / found
         try:
-            about = path.stat()
+            return path.stat()
         except OSError as error:
             raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
-        return _fingerprint(path, about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size)
 
     def mark(self, images: Iterable[str]) -> list[object]:
         """Size and time of change of each file; null where there is none."""
@@ -135,6 +149,10 @@ class PictureZip:
         if len(content) > MAX_PICTURE_BYTES:
             raise _too_large(self.where(found), len(content))
         return content
+
+    def size(self, found: str) -> int:
+        """As the zip's directory says."""
+        return self._opened().members[found].file_size
 
     def fingerprint(self, found: str) -> Fingerprint:
         """As the zip's directory says; reading compares it."""
@@ -228,8 +246,11 @@ def _open_zip(path: Path, *_mark: int) -> _Opened:
     return _Opened(archive, members, tuple(tops))
 
 
-@lru_cache(maxsize=4096)
-def _fingerprint(path: Path, *_mark: int) -> Fingerprint:
+_FINGERPRINTS: dict[tuple[int, int, int, int], Fingerprint] = {}
+"""Of files by device, inode, time of change and size."""
+
+
+def _fingerprint(path: Path) -> Fingerprint:
     crc, size = 0, 0
     try:
         with path.open("rb") as file:

@@ -94,10 +94,10 @@ def _one_of_each(shown: Iterable[ShownPicture]) -> dict[int, ShownPicture]:
         if (other.place, other.found) == (picture.place, picture.found):
             continue
         if other.place.fingerprint(other.found) != picture.place.fingerprint(picture.found):
+            same_place = other.place == picture.place
             raise RenderError(
-                "one frame has two pictures under one label: "
-                f"{other.where} in question {other.question_id!r}, "
-                f"{picture.where} in question {picture.question_id!r}. "
-                "One of the files is of another data set: import the right pictures."
+                f"one frame has two pictures under one label: {other.where} and "
+                f"{picture.found if same_place else picture.where}. One of them is of another data "
+                "set. `enact-assets validate` the questions, then import the right pictures."
             )
     return first

@@ -89,6 +89,7 @@ def evaluate_files(
             scored = score(model, found, evidence, is_analyzed=analyze_wrong_cases)
             outcome.numbers |= scored.numbers
             notes |= dict.fromkeys(scored.notes)
+            _explain(found, evidence, scored, summary)
             reports[model] = scored.report
             if not is_dry_run:
                 output.write(as_json(scored.report), model, "report.json")
@@ -98,7 +99,6 @@ def evaluate_files(
                 for place, text in model_files(model, scored).items():
                     output.write(text, *place)
                 summary.has_output = True
-            _explain(found, evidence, scored, summary)
     summary.notes += notes
     if not is_dry_run:
         try:
@@ -132,7 +132,7 @@ def _explain(
     first = min(unknown, default="")
     said = (
         f"{n_rows} rows are of {len(unknown)} tasks without key frames and replay, first "
-        f"{first!r:.80}"
+        f"{first!r:.80}. `eval` needs both; `enact-assets import` scores questions without them"
     )
     if rows and not scored.numbers["scored"]:
         why = said if unknown else "no row has a readable answer in field 'answer'"

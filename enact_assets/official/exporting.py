@@ -1,6 +1,6 @@
 """``enact-assets export``: questions out of a data root, in the release's files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,12 +10,13 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import question_file, question_file_names
+from enact_assets.data_root.question_pictures import Pictures, linked_pictures
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.official.exported_rows import asked_rows, asking_variant
 from enact_assets.official.layout import picture_root, question_output
 from enact_assets.official.outcomes import Told, untold
-from enact_assets.official.pictures import write_question_pictures
+from enact_assets.official.pictures import copy_question_pictures, write_question_pictures
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import (
     from_rows,
@@ -34,13 +35,14 @@ def export_questions(
     variant: str | None = None,
     is_whole: bool = False,
     told: Told = untold,
-) -> tuple[int, int, int]:
-    """Write questions to ``output``: how many, how many pictures beside them, how many lack one.
+) -> tuple[int, int, str]:
+    """Write questions to ``output``: how many, how many pictures beside them, what is missing.
 
-    ``name`` is an imported question file, which is written byte for byte and without pictures (as
-    is a set of imported questions, by file and line), or
-    a question set, which is written in the release's form: the questions that ``variant`` asks, or
-    the first one that asks this set, in its words; with ``is_whole`` all of the set, as written.
+    ``name`` is an imported question file, which is written byte for byte and without pictures; a
+    set of imported questions, which are written as their files have them, by file and line, with
+    the pictures that came with them; or another question set, which is written in the release's
+    form: the questions that ``variant`` asks, or the first one that asks this set, in its words;
+    with ``is_whole`` all of the set, as written.
     Its labelled pictures, of the variant, lie where its paths say; a demonstration that has none
     under the variant is exported without. Those that an earlier run labelled stay. The question
     file comes last, so a reader of it finds its pictures.
@@ -65,16 +67,19 @@ def export_questions(
             asking = asking_variant(registry, name, variant)
             asked = asked_rows(lake, asking)
             if asking.is_imported:
-                questions = _as_imported(lake, asked, registry.gating(gating).takes(files))
-                return write_questions_file(output, questions), 0, 0
+                taken = registry.gating(gating).takes(files)
+                imported = _as_imported(lake, asked, taken)
+                n_pictures, warning = _copy_pictures(root, imported, picture_root(output), told)
+                n = write_questions_file(output, [q for found in imported.values() for q in found])
+                return n, n_pictures, warning
             questions = _in_release_form(lake, asked, gating)
             shown = asking.name
         wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
         store = ImageStore(root.images)
         pictures = _pictures(lake, store, gating, shown, wanted) if shown else iter(())
         n_pictures = write_question_pictures(questions, pictures, picture_root(output), told)
-        n_shown = sum(len(question.images) for question in questions)
-        return write_questions_file(output, questions), n_pictures, n_shown - n_pictures
+        n_missing = sum(len(question.images) for question in questions) - n_pictures
+        return write_questions_file(output, questions), n_pictures, _lacking(n_missing)
     if name not in files:
         raise UnknownNameError.of(
             "question set or question file", name, [*registry.question_sets, *files]
@@ -83,21 +88,57 @@ def export_questions(
     as_imported = question_file(root.question_files, name).read_bytes()
     if rows["source_sha"].unique().to_list() != [sha256_bytes(as_imported)]:
         # Another file was imported since: what was read is in the table, but for empty lines.
-        return write_questions_file(output, from_rows(rows)), 0, 0
+        return write_questions_file(output, from_rows(rows)), 0, ""
     with replacing(output) as temporary:
         temporary.write_bytes(as_imported)
-    return rows.height, 0, 0
+    return rows.height, 0, ""
 
 
-def _as_imported(lake: Lake, asked: pl.DataFrame, files: Sequence[str]) -> list[OfficialQuestion]:
-    """The questions ``asked``, each as the first of ``files`` has it that has it."""
+def _as_imported(
+    lake: Lake, asked: pl.DataFrame, files: Sequence[str]
+) -> dict[str, list[OfficialQuestion]]:
+    """File -> the questions ``asked``, each as the first of ``files`` has it that has it."""
     left = set(asked["question_id"])
-    found: list[OfficialQuestion] = []
+    found: dict[str, list[OfficialQuestion]] = {}
     for name in files:
         questions = from_rows(lake.read("official_questions", {"question_file": name}))
-        found += [question for question in questions if question.id in left]
+        found[name] = [question for question in questions if question.id in left]
         left.difference_update(question.id for question in questions)
     return found
+
+
+def _lacking(n_missing: int) -> str:
+    if not n_missing:
+        return ""
+    return (
+        f"{n_missing} pictures that the questions name do not exist: variants other than the "
+        "baseline have pictures for the questions they ask only"
+    )
+
+
+def _copy_pictures(
+    root: DataRoot, questions: Mapping[str, list[OfficialQuestion]], output: Path, told: Told
+) -> tuple[int, str]:
+    """Copy the pictures that came with imported questions: how many, and which are missing."""
+    named: dict[str, str] = {}
+    found: dict[str, tuple[Pictures, str]] = {}
+    for file, asked in questions.items():
+        place = linked_pictures(root.question_files, file)
+        for image in (image for question in asked for image in question.images):
+            named.setdefault(image, file)
+            name = None if place is None or image in found else place.find(image)
+            if place is not None and name is not None:
+                found[image] = place, name
+    contents = ((image, place.read(name)) for image, (place, name) in found.items())
+    n_pictures = copy_question_pictures(contents, len(found), output, told)
+    if n_pictures == len(named):
+        return n_pictures, ""
+    first = next(image for image in named if image not in found)
+    return n_pictures, (
+        f"{len(named) - n_pictures} of {len(named)} pictures that the questions name did not come "
+        f"with their files, first {first} (of {named[first]!r}). Import the files again with "
+        "--pictures FOLDER or ZIP. `--form messages` writes pictures of imported recordings too."
+    )
 
 
 def _question_set(lake: Lake, name: str, gating: str) -> list[OfficialQuestion]:

@@ -23,9 +23,10 @@ from enact_assets.official.outcomes import Told, untold
 from enact_assets.system.atomic import cannot_write, flush_to_disk
 
 INCOMPLETE, CHECKED = ".incomplete", ".checked"
-INSTALL = "Install the extra: pip install '.[download]'"
+INSTALL = "Install the extra: pip install 'enact_assets[download]'"
 CHUNK = 1 << 20
-AGAIN = "Run the same command again: the download resumes"
+AGAIN = "Run the same command again"
+RESUMES = f"{AGAIN}: the download resumes"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def look_up(repository: str, suffix: str, folder: str | None = None) -> Offer:
     Errors: :class:`DownloadError` if ``huggingface_hub`` is not installed, the hub cannot be
     reached or refuses, or no file is found.
     """
-    with _talking(repository):
+    wanted = suffix if not suffix.startswith(".") else f"{folder or 'task-*'}/*{suffix}"
+    with _talking(repository, wanted, AGAIN):
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
@@ -211,7 +213,7 @@ def _fetch(offer: Offer, file: HubFile, output: "_Reporting") -> None:
         output.truncate()
     if output.tell() == file.size:
         return
-    with _talking(offer.repository):
+    with _talking(offer.repository, file.path, RESUMES):
         from huggingface_hub import hf_hub_url
         from huggingface_hub.file_download import http_get
         from huggingface_hub.utils import build_hf_headers, disable_progress_bars
@@ -257,8 +259,8 @@ class _Reporting:
 
 
 @contextmanager
-def _talking(repository: str) -> Iterator[None]:
-    """Errors of ``huggingface_hub`` become ours, which say what to do."""
+def _talking(repository: str, wanted: str, again: str) -> Iterator[None]:
+    """Errors of ``huggingface_hub`` become ours, which name the file and say what to do."""
     try:
         from huggingface_hub import errors
     except ImportError:
@@ -268,8 +270,8 @@ def _talking(repository: str) -> Iterator[None]:
         yield
     except errors.OfflineModeIsEnabled:
         raise DownloadError(
-            "HF_HUB_OFFLINE is set, so nothing was downloaded. Unset it, or download the files "
-            f"from {page} on another machine and import them"
+            f"HF_HUB_OFFLINE is set, so nothing was downloaded. Unset it, or download {wanted} "
+            f"from {page} on another machine, copy it here and import it"
         ) from None
     except errors.GatedRepoError:
         raise DownloadError(
@@ -287,14 +289,14 @@ def _talking(repository: str) -> Iterator[None]:
         ) from None
     except errors.HfHubHTTPError as error:
         raise DownloadError(
-            f"{repository}: the hub refused a request ({error}). {AGAIN}"
+            f"{repository}: the hub refused a request ({error}). {again}"
         ) from error
     except errors.HTTPError as error:  # of the library that it talks with
         raise DownloadError(
             f"{page} cannot be reached, or the connection broke ({error}). If you are offline, "
-            f"download the files on another machine and import them. {AGAIN}"
+            f"download {wanted} on another machine, copy it here and import it. {again}"
         ) from error
     except OSError as error:
         if error.errno is not None:
             raise  # of the disk
-        raise DownloadError(f"{repository}: a file ended early. {AGAIN}") from error
+        raise DownloadError(f"{repository}: a file ended early. {again}") from error

@@ -70,7 +70,7 @@ def import_paths(
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
             continue
         if is_question_file(path):
-            import_question_file(path, root, summary, pictures)
+            import_question_file(path, root, summary, pictures, told)
             continue
         if path.suffix.lower() == ZIP_SUFFIX:
             notes += _import_zip(path, root, summary, pictures, told)
@@ -85,7 +85,7 @@ def import_paths(
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         asked = questions_beside(place)
         for file in asked:
-            import_question_file(file, root, summary, pictures)
+            import_question_file(file, root, summary, pictures, told)
         for folder in _recordings(place, summary, is_needed=not asked):
             with summary.attempt(folder.name) as outcome:
                 notes += _import_recording(folder, root, is_copy=is_copy)
@@ -188,7 +188,7 @@ def _import_zip(
     except EnactError as error:
         summary.outcomes.append(Outcome(path.name, error=str(error)))
         return []
-    import_question_zip(asked, root, summary, pictures)
+    import_question_zip(asked, root, summary, pictures, told)
     if contents.nothing is None:
         return _unpack_recordings(contents, root, summary, told, is_all=not asked)
     if not asked:

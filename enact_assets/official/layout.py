@@ -214,8 +214,12 @@ def _resolved(path: Path) -> Path:
 def _folders(root: Path) -> list[Path]:
     try:
         return [p for p in sorted(root.iterdir()) if p.is_dir()]
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         raise RecordingError(f"{root}: no such folder") from None
+    except NotADirectoryError:
+        is_zip = root.suffix.lower() == ".zip"
+        unpack = ". Unpack it: only `import` and `validate` read zips" if is_zip else ""
+        raise RecordingError(f"{root}: a file, not a folder{unpack}") from None
     except OSError as error:
         raise RecordingError(f"{root}: cannot be read ({error.strerror})") from error
 

@@ -257,6 +257,31 @@ def write_question_pictures(
     return n_written
 
 
+def copy_question_pictures(
+    pictures: Iterable[tuple[str, bytes]], n_pictures: int, root: Path, told: Told = untold
+) -> int:
+    """Write ``pictures``, path and content, below ``root``; returns how many there are.
+
+    One that is there already stays. ``told`` hears of each. Errors: :class:`OutputError`.
+    """
+    n_written, folders = 0, _Folders(root)
+    for image, content in pictures:
+        told("pictures", n_written, n_pictures)
+        path = folders.file(image)
+        if not _holds(path, content):
+            _write_labelled(path, content)
+        n_written += 1
+    folders.flush()
+    return n_written
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return not path.is_symlink() and path.read_bytes() == content
+    except OSError:
+        return False
+
+
 def shown_frame_ids(question: OfficialQuestion) -> list[str]:
     """Frame ids in the order in which the question shows their pictures."""
     first, *later = question.key_frame_ids

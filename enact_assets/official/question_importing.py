@@ -24,7 +24,8 @@ from enact_assets.data_root.question_pictures import (
 )
 from enact_assets.data_root.recordings import ANNOTATION_FILES
 from enact_assets.official.layout import output_file
-from enact_assets.official.outcomes import Summary
+from enact_assets.official.outcomes import Summary, Told, untold
+from enact_assets.official.picture_agreement import contradiction_in
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.system.atomic import replacing
 
@@ -36,10 +37,12 @@ _FIELDS = ("task_name", "question", "gt_answer")
 
 @dataclass(frozen=True)
 class FoundPictures:
-    """How many pictures of questions are in a place, and those that are not."""
+    """How many pictures of questions are in a place, those that are not, and what contradicts."""
 
     n_found: int
     missing: tuple[str, ...]
+    contradiction: str = ""
+    """Which frames have two pictures under one label; empty if none has."""
 
     @property
     def note(self) -> str:
@@ -134,14 +137,18 @@ def question_members(path: Path, *, is_alone: bool = True) -> list[QuestionMembe
 
 
 def import_question_file(
-    path: Path, root: DataRoot, summary: Summary, pictures: Path | None = None
+    path: Path,
+    root: DataRoot,
+    summary: Summary,
+    pictures: Path | None = None,
+    told: Told = untold,
 ) -> None:
     """Take in one question file; its pictures are at ``pictures``, or else beside it.
 
     What is wrong is listed in ``summary``, and changes nothing.
     """
     with summary.attempt(path.name) as outcome:
-        numbers, notes = _take(path, root, pictures, pictures or path.parent)
+        numbers, notes = _take(path, root, pictures, pictures or path.parent, told)
         outcome.numbers.update(numbers)
         summary.notes += notes
 
@@ -151,6 +158,7 @@ def import_question_zip(
     root: DataRoot,
     summary: Summary,
     pictures: Path | None = None,
+    told: Told = untold,
 ) -> None:
     """Take in question files of a zip; their pictures stay in it. As the function above."""
     for member in members:
@@ -161,20 +169,28 @@ def import_question_zip(
             summary.attempt(f"{member.path.name}: {member.name}") as outcome,
             member.unpacked() as unpacked,
         ):
-            numbers, notes = _take(unpacked, root, pictures, pictures or member.path)
+            numbers, notes = _take(unpacked, root, pictures, pictures or member.path, told)
             outcome.numbers.update(numbers)
             summary.notes += notes
 
 
-def look_for_pictures(questions: Iterable[ImportedQuestion], place: Pictures) -> FoundPictures:
-    """Which pictures of ``questions`` are in ``place``."""
-    images = dict.fromkeys(image for question in questions for image in question.images)
-    missing = tuple(image for image in images if place.find(image) is None)
-    return FoundPictures(len(images) - len(missing), missing)
+def look_for_pictures(
+    questions: Iterable[ImportedQuestion], place: Pictures, told: Told = untold
+) -> FoundPictures:
+    """Which pictures of ``questions`` are in ``place``, and whether they agree.
+
+    Errors: :class:`QuestionFileError` for a place or picture that cannot be read.
+    """
+    asked = list(questions)
+    images = dict.fromkeys(image for question in asked for image in question.images)
+    found = {image: place.find(image) for image in images}
+    missing = tuple(image for image, name in found.items() if name is None)
+    contradiction = contradiction_in(asked, place, found, told)
+    return FoundPictures(len(images) - len(missing), missing, contradiction)
 
 
 def _take(
-    path: Path, root: DataRoot, given: Path | None, place: Path
+    path: Path, root: DataRoot, given: Path | None, place: Path, told: Told
 ) -> tuple[dict[str, int], list[str]]:
     name = path.stem
     if not is_partition_name(name) or name == ANY_FILE:
@@ -185,7 +201,7 @@ def _take(
     questions = read_questions(path)
     if not questions:
         raise QuestionFileError(f"{path}: contains no questions")
-    found = look_for_pictures(questions, pictures_at(place))
+    found = look_for_pictures(questions, pictures_at(place), told)
     if given is not None and not found.n_found:
         raise QuestionFileError(f"{path}: {found.note}. Name the folder or zip that has them")
     file = question_file(root.question_files, name)
@@ -200,16 +216,23 @@ def _take(
         raise OutputError(f"{kept}: cannot be written ({error.strerror})") from error
     if not found.n_found:  # they may have been named when the file came before
         linked = linked_pictures(root.question_files, name)
-        found = found if linked is None else look_for_pictures(questions, linked)
+        found = found if linked is None else look_for_pictures(questions, linked, told)
     tasks = {question.task_name for question in questions}
     Forgotten(root.root).remove("demonstration", sorted(tasks))
     numbers = {"questions": len(questions), "demonstrations": len(tasks), "pictures": found.n_found}
-    return numbers, [f"{name}: {found.note}. {_ADVICE}"] if found.missing else []
+    notes = [f"{name}: {found.note}. {_ADVICE}"] if found.missing else []
+    if found.contradiction:
+        notes.append(f"{name}: {found.contradiction}. {_CONTRADICTED}")
+    return numbers, notes
 
 
 _ADVICE = (
     "Import it again with --pictures FOLDER or ZIP, or import the recordings: their pictures are "
     "shown instead. Questions without all of their pictures are not asked."
+)
+
+_CONTRADICTED = (
+    "These demonstrations fail in step frame_images. Import the file with the right --pictures."
 )
 
 

@@ -12,6 +12,7 @@ from enact_assets.report.drawing import (
     drawable,
     finished,
 )
+from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -88,9 +89,12 @@ def answers(rows: ReportRows) -> Section:
     if statuses.is_empty():
         text = f"No model was asked under the variant {rows.variant}."
         return Section("answers", "What became of the answers", (Text(text),))
+    wrong = "the verifier rejects the order"
+    if has_unverified(rows):
+        wrong += ", or the order is not the published one where no replay was imported"
     parts: list[Part] = [
         Text(
-            "Wrong: the verifier rejects the order. Unparsed: the answer contains no order; "
+            f"Wrong: {wrong}. Unparsed: the answer contains no order; "
             "profile paper scores it as wrong, profile release does not score it. Refused and cut "
             "answers are parts of the unparsed ones under profile paper: the model or its provider "
             "refused, or a limit of tokens cut the answer before it named a whole order. Missing: "

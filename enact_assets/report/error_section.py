@@ -7,6 +7,7 @@ import polars as pl
 
 from enact_assets.report.drawing import COLOURS, FAINT, canvas, drawable, finished
 from enact_assets.report.hand_circles import hand_circles
+from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -30,11 +31,20 @@ CLASSES = (
 _HATCHES = ("", "", "///", "...", "xx")
 _SHADES = (COLOURS[0], COLOURS[4], COLOURS[5], COLOURS[3], COLOURS[2])
 NO_WRONG = "No comparable answer was wrong, so there are no errors to show."
+UNCOMPARED = (
+    "Of answers that are scored by exact match, as no replay was imported, no steps are compared. "
+    "The others have no errors to show."
+)
 NO_HAND = (
     "Neither the wrong answers nor the true changes name a hand, so there are no hand statistics."
 )
 _UNCLUSTERED = "*"
 _RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mixing"))
+
+
+def no_errors(rows: ReportRows) -> str:
+    """Why there are no errors to show: no answer was wrong, or none could be compared."""
+    return UNCOMPARED if has_unverified(rows) else NO_WRONG
 
 
 def structural(rows: ReportRows) -> Section:
@@ -48,6 +58,7 @@ def structural(rows: ReportRows) -> Section:
         rows["structural"].rename({"category": "what"}),
         CATEGORIES,
         published,
+        no_errors(rows),
         "A component is one change that a step shows. Omission: a true component is missing. "
         "Hallucination: a component is made up. Substitutions and inversions pair a missing with "
         "a made-up component that differ only in the objects, the predicate or the sign.",
@@ -61,6 +72,7 @@ def semantic(rows: ReportRows) -> Section:
         rows["semantic"].rename({"semantic_class": "what"}),
         CLASSES,
         {},
+        no_errors(rows),
         "Kind of statement that an error is about. The paper shows these shares without numbers, "
         "so there are no published rows.",
     )
@@ -72,7 +84,7 @@ def handedness(rows: ReportRows) -> Section:
     named = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
     parts: list[Part] = []
     if named.is_empty():
-        why = NO_WRONG if ours.is_empty() else NO_HAND
+        why = no_errors(rows) if ours.is_empty() else NO_HAND
         parts.append(Text(f"{why} Only published numbers are shown.", is_notice=True))
     parts.append(
         Text(
@@ -143,12 +155,13 @@ def _shares(  # noqa: PLR0917 - both callers read as one sentence
     ours: pl.DataFrame,
     known: tuple[str, ...],
     published: Mapping[tuple[str, str, str], float],
+    why_none: str,
     about: str,
 ) -> Section:
     ours = ours.filter(pl.col("n_errors") > 0)
     parts: list[Part] = [Text(about)]
     if ours.is_empty():
-        parts.insert(0, Text(NO_WRONG, is_notice=True))
+        parts.insert(0, Text(why_none, is_notice=True))
     order = (*known, *sorted(set(ours["what"]) - set(known)))
     lines = []
     for kind in BOTH_KINDS:

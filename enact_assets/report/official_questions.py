@@ -43,5 +43,10 @@ def official_questions(rows: ReportRows) -> Section | None:
     return Section("official", "Official questions", tuple(parts))
 
 
+def has_unverified(rows: ReportRows) -> bool:
+    """Whether the reported variant has answers that are scored by exact match only."""
+    return bool(rows["official"].filter(variant=rows.variant)["n_by_match"].sum())
+
+
 _COUNTS = ("n_by_replay", "n_by_segmented", "n_by_match")
 _METRICS = ("task_accuracy", "pairwise_accuracy")

@@ -38,7 +38,8 @@ def questions(rows: ReportRows) -> Section:
             (
                 row["kind"],
                 "all" if row["length"] is None else str(row["length"]),
-                *(f"{row[n]:,}" for n in ("n_questions", "n_in_question_set", "n_in_probe_set")),
+                *(f"{row[n]:,}" for n in ("n_questions", "n_in_question_set")),
+                NONE if row["is_imported"] else f"{row['n_in_probe_set']:,}",
                 *(percent(row[n]) for n in ("ambiguous_share", "random_pairwise_accuracy")),
                 _decimal(row["components_per_action"], 2),
                 _decimal(row["median_smallest_px"], 0),
@@ -47,10 +48,19 @@ def questions(rows: ReportRows) -> Section:
         )
         n_frames, n_edges = of_gating.select(pl.col("n_key_frames", "n_edges").max()).row(0)
         parts.append(Table(f"Questions of gating {gating}", columns, lines, n_words=2))
-        parts.append(
-            Text(f"Gating {gating}: {n_frames:,} key frames, {n_edges:,} valid edges between them.")
-        )
+        edges = f"{n_edges:,} valid edges between them"
+        if of_gating["is_imported"].any():
+            parts.append(Text(_OF_IMPORTED))
+            edges = "counted apart by the place at which a question shows them"
+        parts.append(Text(f"Gating {gating}: {n_frames:,} key frames, {edges}."))
     return Section("questions", "Questions", tuple(parts))
+
+
+_OF_IMPORTED = (
+    "Imported questions are in no probe. Where no replay was imported, it is unknown whether "
+    "several orders are right: answers are scored by exact match, and a random order of n entries "
+    "is right in 1 of n! cases."
+)
 
 
 def _decimal(number: float | None, places: int) -> str:

@@ -112,7 +112,8 @@ _QUERIES: Mapping[str, str] = {
         select
             *,
             gating in (select gating from asked_questions where variant = 'baseline')
-                as is_of_baseline
+                as is_of_baseline,
+            gating in (select gating from qa where question_file is not null) as is_imported
         from question_statistics where demonstration is null
         order by gating, kind, length nulls first""",
     # Of the baseline, or of the variant with another gating that asks most.

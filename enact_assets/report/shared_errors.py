@@ -13,6 +13,8 @@ from enact_assets.report.drawing import (
     drawable,
     finished,
 )
+from enact_assets.report.error_section import UNCOMPARED
+from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
     Figure,
@@ -33,6 +35,8 @@ def shared_errors(rows: ReportRows) -> Section:
     found = rows["shared_errors"].filter(pl.col("share").is_not_null())
     if found.is_empty():
         text = "Fewer than two models have wrong answers, so no errors can be shared."
+        if has_unverified(rows):
+            text = UNCOMPARED
         return Section("shared-errors", title, (Text(text, is_notice=True),))
     parts: list[Part] = [
         Text(

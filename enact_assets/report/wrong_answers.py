@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
-from enact_assets.report.error_section import CATEGORIES, CLASSES, NO_WRONG
+from enact_assets.report.error_section import CATEGORIES, CLASSES, no_errors
 from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Part, Section, Text, words
 from enact_assets.report.report_rows import ReportRows
 
@@ -27,7 +27,7 @@ def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
     """Examples by structure, then by meaning: one of each kind and category, of many models."""
     chosen = _chosen(rows["examples"].to_dicts())
     if not chosen:
-        return Section("wrong", "Wrong answers", (Text(NO_WRONG, is_notice=True),))
+        return Section("wrong", "Wrong answers", (Text(no_errors(rows), is_notice=True),))
     about = Text(
         "One answer of each kind and category of error, the shortest questions first. Pictures "
         "stand in the order in which they were shown. Orders are labels, from 1, for each step in "

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from official_files import read_jsonl, write_inputs, write_pictures
+from official_files import read_jsonl, tree, write_inputs, write_pictures
 from PIL import Image
 from report.report_pages import Html
 
@@ -79,7 +79,9 @@ def leaderboard(root: Path) -> pl.DataFrame:
 
 
 @pytest.mark.usefixtures("in_force")
-def test_the_published_questions_are_asked_and_scored_by_exact_match(tmp_path: Path) -> None:
+def test_the_published_questions_are_asked_and_scored_by_exact_match(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """160 questions about 28 demonstrations that nobody can replay."""
     folder = tmp_path / "QA"
     folder.mkdir()
@@ -122,9 +124,15 @@ def test_the_published_questions_are_asked_and_scored_by_exact_match(tmp_path: P
     assert dict(asked.select("question_id", "prompt").iter_rows()) == prompts
     assert asked["actions"].list.len().to_list() == (asked["length"] - 1).to_list()
     assert asked["action_components"].list.eval(pl.element().list.len()).list.min().min() > 0
-    out = tmp_path / "again.jsonl"
+    out = tmp_path / "out" / "QA" / "again.jsonl"
     assert main(["export", "official", str(out), *data]) == 0
     assert out.read_bytes() == sample_of_160().read_bytes()
+    assert tree(out.parent / "images") == tree(folder / "images")
+    (root / "question_files" / "enact_ordering.pictures").unlink()
+    capsys.readouterr()
+    assert main(["export", "official", str(tmp_path / "bare.jsonl"), *data]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "1040 of 1040 pictures that the questions name did not come with their files" in printed
 
 
 @pytest.fixture

@@ -259,8 +259,15 @@ def test_a_task_that_fails_is_named_and_the_others_go_on(
 
 def test_wrong_calls_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_inputs(tmp_path / "replayed", (DIFF_TASK,))
+    (tmp_path / "all.zip").touch()
     calls = {
         ("segment", tmp_path / "nowhere", tmp_path / "out"): "no such folder",
+        (
+            "segment",
+            tmp_path / "all.zip",
+            tmp_path / "out",
+        ): "all.zip: a file, not a folder. Unpack",
+        ("check-omnigibson", tmp_path / "gone.hdf5"): "gone.hdf5: no such file",
         ("segment", tmp_path / "replayed", tmp_path / "replayed"): "is an input folder",
         ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.jsonl"): "enact-assets segment",
         ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.json"): "enact-assets segment",

@@ -83,6 +83,11 @@ def test_enact_is_one_zip_and_the_rest_is_said_to_be_elsewhere(
     assert "licence not stated" in printed
     assert f"enact-assets import {tmp_path}/qa/QA.zip" in printed
     assert all(file.link in printed for file in BROWSER_FILES)
+    hub.refuses = "RepoNotFound"
+    assert main(["download", "enact", "--yes", "--to", str(tmp_path / "qa")]) == 2
+    told = capsys.readouterr()
+    assert all(file.link in told.out for file in BROWSER_FILES)
+    assert "the hub has no such data set" in " ".join(told.err.split())
 
 
 def test_a_connection_that_breaks_goes_on_at_the_same_byte(hub: Hub, tmp_path: Path) -> None:
@@ -181,8 +186,8 @@ def refuse(hub: Hub, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("no folder", "of the data set is missing. Look at http"),
         ("GatedRepo", "Accept them on http"),
         ("RepoNotFound", "or set HF_TOKEN"),
-        ("offline", "HF_HUB_OFFLINE is set"),
-        ("no hub", "cannot be reached"),
+        ("offline", "or download task-0017/*.hdf5 from http"),
+        ("no hub", "and import it. Run the same command again"),
     ],
 )
 def test_what_cannot_be_had_says_why_and_what_to_do(
@@ -191,7 +196,8 @@ def test_what_cannot_be_had_says_why_and_what_to_do(
     why, said = case
     refuse(hub, why, monkeypatch)
     assert download(tmp_path / "raw", *WANTED) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert said in (printed := " ".join(capsys.readouterr().err.split()))
+    assert "resumes" not in printed
     assert set(tree(tmp_path).values()) <= {b""}
 
 

@@ -140,6 +140,20 @@ def test_one_file_has_no_summary_of_many(segmented: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "new" / SUMMARY_FILE).exists()
 
 
+def test_answers_of_other_tasks_leave_no_empty_reports(
+    segmented: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reports without a number look like those of a model that was scored."""
+    file = tmp_path / "answers" / "enact_ordering_m.jsonl"
+    file.parent.mkdir()
+    file.write_text(json.dumps(row(segmented, "q", FORWARD, [1, 2]) | {"task_name": "other"}))
+    assert evaluate(segmented, file, tmp_path / "out") == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "`eval` needs both; `enact-assets import` scores questions without them" in printed
+    assert "0 of 1 done, nothing was written" in printed
+    assert not (tmp_path / "out").exists()
+
+
 def test_profile_paper_writes_unparsed_answers_as_wrong(segmented: Path, tmp_path: Path) -> None:
     arguments = [segmented / "replayed", tmp_path / "segmented", "--profile", "paper"]
     assert main(["segment", *map(str, arguments)]) == 0

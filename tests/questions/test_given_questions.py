@@ -26,6 +26,7 @@ from enact_assets.frames.given_pictures import ShownPicture, given_key_frames
 from enact_assets.frames.questions_source import QuestionsSource
 from enact_assets.lineage.versions import GONE, Arrived
 from enact_assets.official.importing import import_paths
+from enact_assets.official.question_importing import look_for_pictures
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions import imported_questions
@@ -40,6 +41,7 @@ from enact_assets.questions.official import (
     OfficialQuestion,
     image_paths,
     question_type,
+    read_questions,
     write_questions_file,
 )
 from enact_assets.questions.official_actions import actions_in, components_of
@@ -282,6 +284,14 @@ def test_pictures_come_from_a_folder_or_a_zip_and_must_agree(tmp_path: Path, is_
         made(other, {})
     for named in asked:
         assert named.question.images[0].removeprefix("QA/") in str(refused.value)
+    # Import and validate say it before anything is made.
+    file = tmp_path / "asked.jsonl"
+    write_questions_file(file, [q.question for q in asked])
+    read = read_questions(file)
+    assert not look_for_pictures(read, pictures_at(place)).contradiction
+    said = look_for_pictures(read, pictures_at(other)).contradiction
+    assert said.startswith("1 of 3 labelled frames have two different pictures, in 1 of 1 ")
+    assert f"frame id 60 of {TASK} as 'Current State' is " in said
 
 
 def wanted_frames(asked: list[FoundQuestion]) -> pl.DataFrame:

@@ -21,12 +21,19 @@ from enact_assets.data_root.published import published_provenance
 from enact_assets.data_root.report_files import report_provenance
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.report.accuracy import answers, leaderboard
-from enact_assets.report.error_section import handedness, semantic, structural
+from enact_assets.report.error_section import (
+    UNCOMPARED,
+    handedness,
+    no_errors,
+    semantic,
+    structural,
+)
 from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
 from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
 from enact_assets.report.probes import probes
+from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.setting_bars import setting_bars
 from enact_assets.report.write import WrittenReport, write_report
@@ -274,7 +281,8 @@ def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Pa
     for row in rows["evaluation"]:
         if row["question_id"] == "f1":
             row |= {"unverified": "no_replay", **unknown}
-    section = official_questions(read_rows(published(tmp_path, rows).warehouse))
+    shown = read_rows(published(tmp_path, rows).warehouse)
+    section = official_questions(shown)
     assert section is not None
     text, table = section.parts[-2:]  # of the baseline
     assert isinstance(text, Text)
@@ -286,6 +294,9 @@ def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Pa
     by_model = {line[:2]: line[2:6] for line in table.rows}
     assert by_model["oracle", "forward"] == ("4", "1", "2", "1")
     assert by_model["oracle", "inverse"] == ("1", "0", "1", "0")
+    # Answers that no replay verifies may be wrong without an error to show.
+    assert no_errors(shown) == UNCOMPARED
+    assert "in no probe" in " ".join(p.text for p in questions(shown).parts if isinstance(p, Text))
 
 
 def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
