@@ -117,9 +117,13 @@ def test_files_that_the_release_extracts_are_the_same_pictures(
 def test_other_numbers_are_refused_naming_both(
     n_lacking: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """At once: of a wrong video one heard after minutes of `materialize`, or from `validate`."""
     task = write_replay(tmp_path / TASK, 80, n_lacking)
     root = DataRoot(tmp_path / "data")
-    import_paths([task], root)
+    [failure] = import_paths([task], root).failures
+    assert f"has 80 pictures, the replay {80 + n_lacking} frames" in str(failure.error)
+    assert not root.recordings.exists() or not any(root.recordings.iterdir())
+    Recordings(root.recordings).add(task)  # as from a watched folder
     replay = replay_in(root)
     expected = f"has 80 frames, the replay {80 + n_lacking}. .*one picture per frame.*picture fewer"
     with pytest.raises(RenderError, match=expected):
@@ -217,6 +221,8 @@ def test_a_video_that_was_cut_off_is_refused(
     video.write_bytes(video.read_bytes()[:-9000])
     assert main(["validate", str(task)]) == 1
     assert f"{CAMERA}.mp4" in capsys.readouterr().out
+    [failure] = import_paths([task], DataRoot(tmp_path / "data")).failures
+    assert f"{CAMERA}.mp4" in str(failure.error)
 
 
 @pytest.mark.parametrize("given", ["folder", "zip"])

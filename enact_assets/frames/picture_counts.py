@@ -1,0 +1,47 @@
+"""A quick look at the videos of a recording: do they have a picture per frame of its replay?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.frame_ids import COUNTED_FROM_0, FrameIds
+from enact_assets.data_root.recordings import (
+    CAMERA,
+    camera_of_variant,
+    variant_of,
+    variant_places,
+)
+from enact_assets.data_root.videos import count_pictures
+from enact_assets.frames.recorded_pictures import may_lack_first, shown_video
+from enact_assets.replay.frame_stream import FrameStream
+
+Progress = Callable[[int, int], None]
+"""Hears how many bytes of the replay are read, and how many there are."""
+
+
+def check_picture_counts(graphs: Path, progress: Progress) -> None:
+    """Compare each video beside the file ``graphs`` with it: packets and frame ids are counted,
+    nothing is decoded. Without a video nothing is read.
+
+    Errors: :class:`RenderError` names a video that has another number of pictures, or cannot be
+    read to its end; :class:`RecordingError` if ``graphs`` cannot be read.
+    """
+    folder = graphs.parent
+    variants = (camera_of_variant(variant_of(place)) for place in variant_places(folder))
+    videos = [shown_video(folder, camera) for camera in dict.fromkeys((CAMERA, *variants))]
+    counts = {video: count_pictures(video) for video in videos if video is not None}
+    if not counts:
+        return
+    with FrameStream(graphs, progress) as stream:
+        while stream.next_frame() is not None:
+            pass
+        n_frames, runs = stream.n_frames, FrameIds.of(stream.ids).runs
+    lacks_first = may_lack_first(folder, is_counted_from_0=runs == COUNTED_FROM_0)
+    allowed = {n_frames, n_frames - lacks_first}
+    for video, n_pictures in counts.items():
+        if n_pictures not in allowed:
+            raise RenderError(
+                f"{video}: has {n_pictures} pictures, the replay {n_frames} frames. Copy or export "
+                "the video again, or remove it to import the replay without pictures. `enact-assets "
+                "validate` says which numbers are understood."
+            )
