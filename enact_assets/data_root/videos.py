@@ -79,7 +79,8 @@ def read_times(video: Path) -> VideoTimes:
             declared_s = _declared_end(container)
         except (_av().FFmpegError, ValueError) as error:
             raise RenderError(
-                f"{video}: cannot be read past frame {len(times)} ({_reason(error)}). Copy it again."
+                f"{video}: cannot be read past frame {len(times)} ({_reason(error)}). Copy it "
+                "again."
             ) from error
     if n_without:
         raise RenderError(
@@ -130,7 +131,8 @@ def read_frames(
                     progress(n_read)
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
-                f"{video}, frame {n_read}: cannot be decoded ({_reason(error)}); {n_read} frames were read"
+                f"{video}, frame {n_read}: cannot be decoded ({_reason(error)}); {n_read} frames "
+                "were read"
             ) from error
     if first + n_read != n_frames:
         raise RenderError(

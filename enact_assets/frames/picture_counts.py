@@ -1,4 +1,4 @@
-"""A quick look at the videos of a recording: do they have a picture per frame of its replay?"""
+"""A quick look at the videos of a recording: how many pictures they have for how many frames."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +40,6 @@ def check_picture_counts(graphs: Path, progress: Progress) -> None:
         if n_pictures + first_shown(video, n_frames, runs) != n_frames:
             raise RenderError(
                 f"{video}: has {n_pictures} pictures, the replay {n_frames} frames. Copy or export "
-                "the video again, or remove it to import the replay without pictures. `enact-assets "
-                "validate` says which numbers are understood."
+                "the video again, or remove it to import the replay without pictures. "
+                "docs/sources.md, Official replays, says which numbers are understood."
             )

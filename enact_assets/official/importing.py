@@ -62,9 +62,8 @@ def import_paths(
     a zip are unpacked, once, with ``told`` as progress; question files are read, checked and
     copied, and their pictures, at ``pictures`` or beside them, linked;
     annotated videos are read and checked, and pictures of other videos counted, so that none comes
-    in that cannot be used. What
-    fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
-    where a link in it leads out.
+    in that cannot be used. What fails is listed in the summary and changes nothing. Nothing is
+    written outside of ``root``, also where a link in it leads out.
     """
     summary, notes = Summary(), list[_Note]()
     for path in paths:
@@ -165,7 +164,7 @@ def _import_recording(folder: Path, root: DataRoot, told: Told, *, is_copy: bool
 
 
 def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Note]:
-    """Look at what takes little time in ``folder``, to be recording ``name``; what to say about it."""
+    """A quick look at ``folder``, to be recording ``name``; what to say about it."""
     found = recorded_file(folder)
     notes: list[_Note] = []
     if found is not None and found.name in ANNOTATION_FILES:
