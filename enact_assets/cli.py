@@ -144,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--automate", action="store_true", help=about)
     add_official_commands(plain_command)
     add_bulk_command(plain_command)
-    add_check_omnigibson_command(plain_command)
+    add_check_omnigibson_command(command)
     return parser
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
@@ -48,7 +48,7 @@ class LakeSource:
     def load(self) -> ReplayTables:
         """Read them; states are not needed. Errors: as :meth:`Lake.read`."""
         lake, partition = Lake(self.root), {"demonstration": self.demonstration}
-        tables = {name: lake.read(name, partition) for name in REPLAY_TABLES}
+        tables: dict[str, Any] = {name: lake.read(name, partition) for name in REPLAY_TABLES}
         return ReplayTables(**tables, states=States.empty())
 
 

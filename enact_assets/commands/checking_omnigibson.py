@@ -33,6 +33,7 @@ def add_check_omnigibson_command(command: AddCommand) -> None:
 
 
 def _check(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.frames.omnigibson_source import PLAYED_FOLDER
     from enact_assets.replay.omnigibson_runs import check_installation
 
     if not arguments.file.is_file():
@@ -40,7 +41,13 @@ def _check(arguments: argparse.Namespace, console: Console) -> int:
     options = [f"--frames={arguments.frames}", f"--looks={arguments.looks}"]
     options += [] if arguments.episode is None else [f"--episode={arguments.episode}"]
     options += [] if arguments.rules is None else [f"--rules={arguments.rules}"]
-    code, refusal = check_installation(arguments.file, arguments.to, options)
+    code, refusal = check_installation(
+        arguments.file,
+        arguments.to,
+        options,
+        arguments.data / PLAYED_FOLDER,
+        lambda text: console.print(plain(text)),
+    )
     report = arguments.to / "report.html"
     if code == 0:
         console.print(plain(f"{report}: open it in a browser, and go through its last section."))

@@ -8,11 +8,12 @@ from rich.table import Table
 
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.settings import ALL, EMBEDDED, PROBE
+from enact_assets.contracts.settings import ALL, EMBEDDED, PROBE, QUESTIONS
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.stratum_counts import Stratum, count_strata
 from enact_assets.questions.templates import KINDS
 from enact_assets.trajectories.trajectory_tables import PathCounts
@@ -30,9 +31,17 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
     known -= Forgotten(root.root).of("demonstration")
     by_source = _by_source(lake, registry, known)
     imported = [n for n, s in registry.question_sets.items() if _is_imported(registry, s.gating)]
+    files = ImportedQuestions(root.question_files)
     for name in imported:
-        n = lake.read("question_set", {"question_set": name}).height if name in chosen else 0
-        console.print(f"[bold]question set {name}[/bold]: {n:,} imported questions are asked")
+        taken = registry.gating(registry.question_sets[name].gating).takes(files.files())
+        tasks = files.tasks(taken)
+        n = sum(len(files.about(task, taken)) for task in tasks)
+        said = f"{n:,} imported questions about {len(tasks):,} demonstrations"
+        n_there = lake.read("question_set", {"question_set": name}).height if name in chosen else 0
+        console.print(
+            f"[bold]question set {name}[/bold]: {said}, {n_there:,} of them materialized\n"
+            f"  {_asked_by(registry, name, QUESTIONS)}"
+        )
     own = [name for name in registry.question_sets if name not in imported]
     for name, source in product(own, by_source):
         question_set, of_source = registry.question_sets[name], by_source[source]

@@ -13,7 +13,8 @@ from enact_assets.data_root.paths import DataRoot
 
 NOT_CURRENT = {
     "stale": "The DuckDB file holds old rows of stale partitions",
-    "missing": "The DuckDB file holds no rows of missing partitions",
+    "missing": "The DuckDB file holds no rows of missing partitions; `enact-assets materialize` "
+    "tries again and prints each error",
 }
 """States of partitions that are not current, and what that means for their rows."""
 

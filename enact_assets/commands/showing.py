@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_WORDS = 600
 """Characters of an answer that are printed; files hold all."""
 
+SAME, NOT_SAME = "as in the right order", "not as in the right order"
+"""Of a step that was not compared."""
+
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
@@ -43,7 +46,7 @@ def add_show_command(command: AddCommand) -> None:
         "--variant",
         metavar="NAME",
         help="variant that asks the question, or whose pictures to show (default: the baseline, "
-        "or the first one that there is)",
+        "or the first one that asks the question, or about the demonstration)",
     )
     sub.add_argument(
         "--output",
@@ -58,14 +61,21 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.published import OpenWarehouse
     from enact_assets.lineage.pipeline import STEP_OF
     from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
-    from enact_assets.viewing.questions import check_has_ids, find_question, read_question
+    from enact_assets.viewing.questions import (
+        check_has_ids,
+        find_question,
+        has_question,
+        read_question,
+    )
 
     name = arguments.name
-    asset = name.partition(":")[0]
-    if asset in STEP_OF:
+    asset, colon, partition = name.partition(":")
+    first_of = {step.name: step.assets[0] for step in STEP_OF.values()}
+    asset = asset if asset in STEP_OF else first_of.get(asset)
+    if asset is not None:
         from enact_assets.commands.explaining import show_partition
 
-        return show_partition(arguments.data, name, console)
+        return show_partition(arguments.data, f"{asset}{colon}{partition}", console)
     root = DataRoot(arguments.data)
     ask = OpenWarehouse(root.warehouse)
     check_has_ids(ask)
@@ -80,10 +90,10 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
         if output is not None:
             _write_json(output / "demonstration.json", demonstration)
         return 0
-    if not find_question(ask, name):
+    if not find_question(ask, name) and not has_question(ask, name):
         raise UnknownNameError(
-            f"{name!r} is neither a question that a variant asks, nor a demonstration, nor of the "
-            "form ASSET:PARTITION. Relation question_ids lists the ids of questions, `enact-assets "
+            f"{name!r} is neither a question, nor a demonstration, nor of the form "
+            "ASSET:PARTITION. Relation asked_questions lists the ids of questions, `enact-assets "
             "list` demonstrations, `enact-assets plan` partitions."
         )
     question = read_question(ask, name, arguments.variant)
@@ -118,6 +128,7 @@ def _print_head(console: Console, question: "Question") -> None:
             f"{question.gating}, question set {question.question_set}"
         )
     )
+    _explain_absent(console, question)
 
 
 def _print_question(console: Console, question: "Question") -> None:
@@ -161,7 +172,8 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
     for step in first.steps:
         label = question.choice(step.label)
         if step.is_passed is None:
-            _item(console, f"{step.number}", f"{label}: not compared")
+            is_same = question.is_in_place(step.number, step.label)
+            _item(console, f"{step.number}", f"{label}: {SAME if is_same else NOT_SAME}")
             continue
         fits = "fits" if step.is_passed else "does not fit"
         style = "" if step.is_passed else "red"
@@ -170,20 +182,49 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
             _item(console, "", error.text, "dim")
 
 
+def _explain_absent(console: Console, shown: "Question | Demonstration") -> None:
+    """If no picture is there, say how to find out why."""
+    if any(picture.sha is not None for picture in shown.pictures):
+        return
+    name = shown.demonstration
+    console.print(
+        plain(
+            f"No pictures were made under gating {shown.gating} and variant {shown.variant}. "
+            f"`enact-assets plan --demonstration {name}` lists missing partitions; `enact-assets "
+            f"materialize --demonstration {name}` makes them, or says why it cannot.",
+            "yellow",
+        )
+    )
+
+
 def _print_demonstration(console: Console, demonstration: "Demonstration") -> None:
-    length = "" if demonstration.seconds is None else f"{demonstration.seconds:.0f} s, "
+    others = ", ".join(g for g in demonstration.gatings if g != demonstration.gating)
+    also = f" (also segmented under {others})" if others else ""
+    variants = {v for g, v in demonstration.views if g == demonstration.gating}
+    further = ", ".join(sorted(variants - {demonstration.variant}))
+    too = f" (also there: {further})" if further else ""
+    seconds = "" if demonstration.seconds is None else f", {demonstration.seconds:.0f} s"
     console.print(plain(f"Demonstration {demonstration.demonstration}", "bold"))
     console.print(
         plain(
-            f"{demonstration.activity}, {demonstration.source}, {length}"
-            f"{len(demonstration.key_frames)} key frames of gating {demonstration.gating}, "
-            f"pictures of variant {demonstration.variant}"
+            f"{demonstration.activity}, {demonstration.source}{seconds}, "
+            f"{len(demonstration.key_frames)} key frames of gating {demonstration.gating}{also}, "
+            f"pictures of variant {demonstration.variant}{too}"
         )
     )
+    _explain_absent(console, demonstration)
+    if not demonstration.has_replay:
+        console.print(
+            "What changed between the key frames is unknown without a replay. A key frame has one "
+            "number for each place at which questions show it."
+        )
     for key_frame in demonstration.key_frames:
-        changes = ", ".join(key_frame.changes) or "the beginning"
-        time = "" if key_frame.time_s is None else f"{key_frame.time_s:5.1f} s  "
-        _item(console, f"{key_frame.number}", f"{time}{changes}")
+        at = f"frame {key_frame.frame}"
+        if key_frame.time_s is not None:
+            at = f"{key_frame.time_s:5.1f} s"
+        known = key_frame.changes
+        changes = "" if known is None else f"  {', '.join(known) or 'the beginning'}"
+        _item(console, key_frame.name, f"{at}{changes}")
 
 
 def _pictures(

@@ -252,7 +252,7 @@ class _Look:
         annotation, video = checked.annotation, checked.video
         if problems or video is None:
             self.failed(problems)
-            self._tell(f"{file}: {len(problems)} problems")
+            self._tell(f"{file}: {_counted(problems)}")
             # Key frames are unknown, but not how many frames the other cameras should have.
             if video is not None:
                 self._at_pictures(file, None, video.n_frames)
@@ -281,7 +281,7 @@ class _Look:
             if not finding.is_problem:
                 self._tell(str(finding))
         if self.failed(problems):
-            self._tell(f"{file.parent}: {len(problems)} problems in the pictures")
+            self._tell(f"{file.parent}: {_counted(problems)} in the pictures")
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
@@ -333,3 +333,7 @@ class _Look:
 
     def _tell(self, text: str, style: str = "") -> None:
         self.lines.append((text, style))
+
+
+def _counted(problems: list[str]) -> str:
+    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"

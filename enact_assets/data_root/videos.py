@@ -79,7 +79,8 @@ def read_times(video: Path) -> VideoTimes:
             declared_s = _declared_end(container)
         except (_av().FFmpegError, ValueError) as error:
             raise RenderError(
-                f"{video}: cannot be read past frame {len(times)} ({error}). Copy it again."
+                f"{video}: cannot be read past frame {len(times)} ({_reason(error)}). Copy it "
+                "again."
             ) from error
     if n_without:
         raise RenderError(
@@ -130,7 +131,8 @@ def read_frames(
                     progress(n_read)
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
-                f"{video}, frame {n_read}: cannot be decoded ({error}); {n_read} frames were read"
+                f"{video}, frame {n_read}: cannot be decoded ({_reason(error)}); {n_read} frames "
+                "were read"
             ) from error
     if first + n_read != n_frames:
         raise RenderError(
@@ -151,7 +153,7 @@ def count_pictures(video: Path) -> int:
             return sum(1 for _ in _shown_packets(container))
         except (_av().FFmpegError, ValueError) as error:
             raise RenderError(
-                f"{video}: cannot be read to its end ({error}). Copy it again."
+                f"{video}: cannot be read to its end ({_reason(error)}). Copy it again."
             ) from error
 
 
@@ -187,7 +189,7 @@ def _first_picture(video: Path) -> NDArray[np.uint8]:
         try:
             return _upright(next(container.decode(video=0)))
         except (_av().FFmpegError, ValueError, IndexError, StopIteration) as error:
-            raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
+            raise RenderError(f"{video}, frame 0: cannot be decoded ({_reason(error)})") from error
 
 
 def _upright(frame: Any) -> NDArray[np.uint8]:
@@ -201,11 +203,16 @@ def _opened(video: Path) -> Any:
     try:
         container = _av(video).open(str(video))
     except (_av().FFmpegError, ValueError, OSError) as error:
-        raise RenderError(f"{video}, frame 0: cannot be decoded ({error})") from error
+        raise RenderError(f"{video}, frame 0: cannot be decoded ({_reason(error)})") from error
     if not container.streams.video:
         container.close()
         raise RenderError(f"{video}: contains no video")
     return container
+
+
+def _reason(error: Exception) -> str:
+    """In words: FFmpeg numbers its errors by letters, ``[Errno 1094995529]``."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _av(video: Path | None = None) -> Any:

@@ -97,6 +97,7 @@ class TerminalObserver(Observer):
         if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
             self._put(f"  reading the lake   {100 * share:.0f} %")
         elif share >= 1.0:
+            self._began = None  # it may be read again after a walk that failed
             self._clear()
 
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
@@ -174,18 +175,24 @@ def print_report(console: Console, report: Report) -> None:
             f"({duration(report.seconds)})."
         )
         return
-    console.print(
-        f"{len(report.made)} partitions made, {report.n_fresh} already fresh, "
-        f"{len(report.failures)} failed, {len(report.blocked)} blocked, {len(report.kept)} kept "
-        f"old rows, in {duration(report.seconds)}."
-    )
+    counts = [f"{len(report.made)} partitions made", f"{report.n_fresh} already fresh"]
+    counts.append(f"{len(report.failures)} failed")
+    if report.blocked:
+        counts.append(f"{len(report.blocked)} skipped because an input failed")
+    if report.kept:
+        counts.append(f"{len(report.kept)} left with older rows because an input failed")
+    console.print(f"{', '.join(counts)}, in {duration(report.seconds)}.")
     for message in report.rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     for message in report.damaged:
         console.print(Text(f"found damaged: {message}", "yellow"))
+    alike: dict[tuple[str, str], list[Failure]] = {}
     for failure in report.failures:
-        console.print(Text(f"Failed: {failure.step} (run {failure.run_id[:8]})", "bold red"))
-        console.print(Text(f"  {failure.message}", "red"))
+        alike.setdefault((failure.step.name, failure.message), []).append(failure)
+    for (_, message), [first, *others] in alike.items():
+        more = f" and {len(others)} more" if others else ""
+        console.print(Text(f"Failed: {first.step}{more} (run {first.run_id[:8]})", "bold red"))
+        console.print(Text(f"  {message}", "red"))
     blocked: dict[str, list[str]] = {}
     for step in report.blocked:
         blocked.setdefault(step.name, []).append(step.partition or "")

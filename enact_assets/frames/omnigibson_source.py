@@ -76,7 +76,8 @@ class OmniGibsonSource:
     def _asked(self, name: str, description: Path, request: PictureRequest) -> PlaybackRequest:
         variant = request.variant
         lens = dataclasses.asdict(variant.camera)
-        view = read_demonstration(description).view(**lens, size_px=variant.renderer.size_px)
+        about = read_demonstration(description)
+        view = about.view(**lens, size_px=variant.renderer.size_px)
         frames = tuple(sorted(set(request.wanted.get_column("frame").to_list())))
         return playback_request(
             name,
@@ -86,7 +87,7 @@ class OmniGibsonSource:
             frames=frames,
             mode=variant.renderer.mode,
             robot=variant.appearance.robot,
-            renders=RENDERS[variant.renderer.mode],
+            renders=max(RENDERS[variant.renderer.mode], about.renders),
         )
 
     def _played(self, demonstration: str) -> Path:
@@ -160,6 +161,6 @@ def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:
     coat = [asked.robot, asked.demonstration] if asked.robot == "random" else [asked.robot]
     view = dataclasses.asdict(asked.view) | lens_of(asked.view.projection)
     settings = [view, asked.mode, coat, asked.renders, asked.gpu_dynamics]
-    if asked.full_scene_file is not None:
-        settings.append(asked.full_scene_file)
+    if asked.full_scene_sha is not None:
+        settings.append(asked.full_scene_sha)
     return content_sha(["omnigibson", PLAYER_VERSION, world_sha, frame, settings])

@@ -1,6 +1,6 @@
 """``enact-assets import-answers``: answers that others collected, to questions of an export."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,12 @@ import msgspec
 
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.model_catalogue import load_catalogue
-from enact_assets.contracts.errors import QuestionError, QuestionFileError, SettingsError
+from enact_assets.contracts.errors import (
+    MissingPartitionError,
+    QuestionError,
+    QuestionFileError,
+    SettingsError,
+)
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.answer_files import (
@@ -103,14 +108,20 @@ def import_answers(
     check_model_name(model)
     _check_not_bought(root, model)
     lake = Lake(root.lake)
-    asked = asked_rows(lake, registry.variant(variant))
+    lines = list(_decoded(file))
+    given = {_id_of(line) for _, line in lines if isinstance(line, _Line)}
+    try:
+        asked = asked_rows(lake, registry.variant(variant))
+    except MissingPartitionError as error:
+        said = f"{str(error).rstrip('.')}.{_asked_elsewhere(lake, given)}"
+        raise MissingPartitionError(said) from error
     place = answer_file(root, model, variant)
     output_file(root.root, *place.relative_to(root.root).parts)
     ids = {id_: id_ for id_ in asked.get_column("question_id")}
-    lines = list(_decoded(file))
-    if any(isinstance(line, _Line) and _id_of(line) not in ids for _, line in lines):
+    if not given <= ids.keys():
         ids = {**official_ids(lake, asked), **ids}
-    answers = _answers(file, lines, ids, variant)
+    elsewhere = "" if given <= ids.keys() else _asked_elsewhere(lake, given - ids.keys())
+    answers = _answers(file, lines, ids, variant, elsewhere)
     n_new, n_differing = add_answers(root, model, variant, answers.values(), replace=replace)
     Forgotten(root.root).remove("model", [model])
     known = imported_answers(root, model, variant)
@@ -131,8 +142,25 @@ def _id_of(line: _Line) -> str | None:
     return line.id if line.question_id is None else line.question_id
 
 
+def _asked_elsewhere(lake: Lake, given: Collection[str | None]) -> str:
+    """Advice: the variants that ask questions with the ids ``given``; empty if none does."""
+    variants = sorted(partition["variant"] for partition in lake.partitions("asked_questions"))
+    found = [
+        name
+        for name in variants
+        if not set(given).isdisjoint(lake.read("asked_questions", {"variant": name})["question_id"])
+    ]
+    if not found:
+        return ""
+    return f" Questions with these ids are asked by {', '.join(found)}: add --variant {found[0]}."
+
+
 def _answers(
-    file: Path, lines: list[tuple[int, _Line | str]], ids: dict[str, str], variant: str
+    file: Path,
+    lines: list[tuple[int, _Line | str]],
+    ids: dict[str, str],
+    variant: str,
+    elsewhere: str,
 ) -> dict[str, ImportedAnswer]:
     """Question -> answer. Errors: :class:`QuestionFileError` if any line has a problem."""
     if not lines:
@@ -161,7 +189,7 @@ def _answers(
         count = f"{len(problems)} of {len(lines)} lines have problems"
         unknown = f" ({n_unknown} have unknown ids)" if n_unknown else ""
         raise QuestionFileError(
-            f"{file}: {count}{unknown}, the first: {problems[0]}. Nothing was imported."
+            f"{file}: {count}{unknown}, the first: {problems[0]}. Nothing was imported.{elsewhere}"
         )
     return answers
 

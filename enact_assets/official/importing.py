@@ -22,6 +22,7 @@ from enact_assets.data_root.recordings import (
     recording_name,
 )
 from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.frames.picture_counts import check_picture_counts
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
 from enact_assets.official.next_command import next_command
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
@@ -60,9 +61,9 @@ def import_paths(
     raw demonstrations, which stays where it is. Recordings are linked unless ``is_copy``; those of
     a zip are unpacked, once, with ``told`` as progress; question files are read, checked and
     copied, and their pictures, at ``pictures`` or beside them, linked;
-    annotated videos are read and checked, so that none comes in that cannot be used. What
-    fails is listed in the summary and changes nothing. Nothing is written outside of ``root``, also
-    where a link in it leads out.
+    annotated videos are read and checked, and pictures of other videos counted, so that none comes
+    in that cannot be used. What fails is listed in the summary and changes nothing. Nothing is
+    written outside of ``root``, also where a link in it leads out.
     """
     summary, notes = Summary(), list[_Note]()
     for path in paths:
@@ -88,11 +89,11 @@ def import_paths(
             import_question_file(file, root, summary, pictures, told)
         for folder in _recordings(place, summary, is_needed=not asked):
             with summary.attempt(folder.name) as outcome:
-                notes += _import_recording(folder, root, is_copy=is_copy)
+                notes += _import_recording(folder, root, told, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
-    if imported := [outcome for outcome in summary.outcomes if outcome.error is None]:
-        said = f"`{next_command(imported, root)}` makes their tables and questions."
+    if done := [outcome for outcome in summary.outcomes if outcome.error is None]:
+        said = f"`{next_command(done, root)}` makes their tables and questions."
         summary.notes.append(said)
     return summary
 
@@ -152,9 +153,9 @@ def check_name(name: str, where: str) -> str:
     )
 
 
-def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[_Note]:
+def _import_recording(folder: Path, root: DataRoot, told: Told, *, is_copy: bool) -> list[_Note]:
     name = name_of_recording(folder)
-    notes = _looked_at(folder, name, root)
+    notes = _looked_at(folder, name, root, told)
     # The folder of recordings; what is in it may be links that lead out.
     output_file(root.root, root.recordings.name)
     Recordings(root.recordings).add(folder, copy=is_copy)
@@ -162,8 +163,8 @@ def _import_recording(folder: Path, root: DataRoot, *, is_copy: bool) -> list[_N
     return notes
 
 
-def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
-    """Look at what takes no time in ``folder``, to be recording ``name``; what to say about it."""
+def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Note]:
+    """A quick look at ``folder``, to be recording ``name``; what to say about it."""
     found = recorded_file(folder)
     notes: list[_Note] = []
     if found is not None and found.name in ANNOTATION_FILES:
@@ -172,6 +173,8 @@ def _looked_at(folder: Path, name: str, root: DataRoot) -> list[_Note]:
         _refuse_less(name, root)
         if read_recorded(found, name).has_differences:
             notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
+    if found is not None and found.name in GRAPH_FILES:
+        check_picture_counts(found, lambda done, total: told(name, done, total))
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
         remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
         notes.append(_Note(str(folder), remark))
@@ -246,7 +249,7 @@ def _import_zipped(
     with Recordings(root.recordings).taking_in(name, where) as folder:
         contents.unpack(recording, folder, lambda done, total: told(name, done, total))
         try:
-            notes = _looked_at(folder, name, root)
+            notes = _looked_at(folder, name, root, told)
         except EnactError as error:
             raise RecordingError(str(error).replace(str(folder), where)) from error
     return [_Note(where, note.remark) for note in notes]

@@ -90,6 +90,8 @@ class Order:
             return "Right: the reference has another order, but yours is consistent as well."
         n_steps = verdict["n_steps"]
         found = f"Not right: {verdict['n_steps_passed']} of {n_steps} steps fit."
+        if verdict.get("unverified") is not None:
+            found = "Not the published order; steps were not compared (no replay imported)."
         if reason == WRONG_LENGTH:
             found += f" The answer has {len(verdict['answer'])} of {n_steps} entries."
         return found

@@ -10,7 +10,7 @@ import dataclasses
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ import polars as pl
 from enact_assets.contracts.errors import PlaybackError
 from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
-from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.engine.tables import table
 from enact_assets.replay.omnigibson_player.intervals import FORMAT
@@ -46,6 +46,8 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link's frame. ``gpu_dynamics`` is whether it was recorded with them; None: as the file looks.
     ``rules`` is which objects and relations become facts: ``enact`` as in the authors' replay.
     ``full_scene_file``: a scene of OmniGibson whose objects are added to the recorded part of it.
+    ``renders``: how often a frame is rendered before the camera is read.
+    Relative paths begin at the folder of ``omnigibson.json``.
     """
 
     file: str
@@ -60,6 +62,7 @@ class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gpu_dynamics: bool | None = None
     rules: Literal["enact", "all"] = "all"
     full_scene_file: str | None = None
+    renders: Annotated[int, msgspec.Meta(ge=1)] = PlaybackRequest.renders
 
     def view(self, **lens: Any) -> View:
         """Its camera, with the ``lens`` and offset of a variant."""
@@ -118,9 +121,8 @@ def playback_request(
     Its folder below ``output`` is named by everything that determines what comes out, frames aside.
     """
     about = read_demonstration(description)
-    source = Path(about.file)
-    if not source.is_absolute():
-        source = description.resolve().parent / source
+    folder = description.resolve().parent
+    source = folder / about.file
     request = PlaybackRequest(
         **{
             "demonstration": demonstration,
@@ -130,21 +132,28 @@ def playback_request(
             "view": about.view(),
             "gpu_dynamics": about.gpu_dynamics,
             "rules": about.rules,
+            "renders": about.renders,
             "full_scene_file": about.full_scene_file,
             **changes,
         }
     )
     try:
         found = source.stat()
+        if request.full_scene_file is not None:
+            scene = folder / request.full_scene_file
+            sha = sha256_bytes(scene.read_bytes())
+            request = dataclasses.replace(request, full_scene_file=str(scene), full_scene_sha=sha)
     except OSError as error:
         raise PlaybackError(
-            f"{description}: its file {source} cannot be read ({error.strerror})"
+            f"{description}: its file {error.filename} cannot be read ({error.strerror})"
         ) from error
     asked = dataclasses.asdict(dataclasses.replace(request, frames=None))
     asked["view"] |= lens_of(request.view.projection)
     kind = "facts" if request.frames is None else "pictures"
     if asked["rules"] == ALL or kind == "pictures":  # nothing then depends on it
         del asked["rules"]
+    if request.full_scene_sha is None:
+        del asked["full_scene_sha"]
     mark = content_sha([PLAYER_VERSION, kind, asked, found.st_size, found.st_mtime_ns])
     return dataclasses.replace(request, output=str(output / f"{kind}-{mark[:16]}"))
 

@@ -23,6 +23,7 @@ from enact_assets.replay.omnigibson_player.request import (
     PROGRESS_FILE,
     REFUSAL_FILE,
     REFUSED,
+    REPORT_FILES,
     PlaybackRequest,
 )
 
@@ -65,28 +66,29 @@ def player_variables() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in OURS} | {"PYTHONNOUSERSITE": "1"}
 
 
-def check_installation(file: Path, folder: Path, options: Sequence[str]) -> tuple[int, str]:
+def check_installation(
+    file: Path,
+    folder: Path,
+    options: Sequence[str],
+    played: Path,
+    say: Callable[[str], None],
+) -> tuple[int, str]:
     """Let the player check OmniGibson with ``file``; its report goes to ``folder``.
 
-    Returns the exit code and, unless that is 0, what the player said last. Its output goes to
-    ``player.log`` there. Errors: :class:`PlaybackError` if no interpreter is set;
-    :class:`OutputError`.
+    Waits while a replay below ``played`` uses the GPU, and says so. Returns the exit code and,
+    unless that is 0, what the player said last. Its output goes to ``player.log`` there. Errors:
+    :class:`PlaybackError` if no interpreter is set; :class:`OutputError`.
     """
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        log = (folder / LOG_FILE).open("wb")
     command = [interpreter(), str(PLAYER), "--check", str(file), *options, f"--to={folder}"]
-    with log:
-        done = subprocess.run(  # noqa: S603 - the user's interpreter, our own script
-            command,
-            env=player_variables(),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    said = _refusal(folder) if done.returncode == REFUSED else _tail(folder / LOG_FILE)
-    return done.returncode, said
+    for needed in (folder, played):
+        with _writing(needed):
+            needed.mkdir(parents=True, exist_ok=True)
+    with one_gpu(played / LOCK_FILE, say) as lock:
+        with _writing(folder):
+            for name in (REFUSAL_FILE, *REPORT_FILES):  # of an earlier check
+                (folder / name).unlink(missing_ok=True)
+        code = _run(command, folder, {}, lock, lambda _done, _total: None)
+    return code, _refusal(folder) if code == REFUSED else _tail(folder / LOG_FILE)
 
 
 @dataclass(frozen=True)

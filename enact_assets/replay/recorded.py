@@ -12,6 +12,7 @@ twice, a category that changes in the course of the recording.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,15 @@ PARTICLE_SYSTEM = "System"
 _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
 
 
+@dataclass(frozen=True)
+class RecordedTables(ReplayTables):
+    """Replay tables of a recording. ``has_differences`` says whether it has frames that are
+    written as differences to the one before.
+    """
+
+    has_differences: bool = False
+
+
 def read_recorded(
     path: Path,
     demonstration: str,
@@ -45,12 +55,12 @@ def read_recorded(
     activity: str | None = None,
     camera: str = CAMERA,
     progress: Progress | None = None,
-) -> ReplayTables:
+) -> RecordedTables:
     """The recording in the file ``path`` as replay tables under the name ``demonstration``.
 
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
-    other than ``camera`` see is not kept. ``progress`` hears bytes done and bytes in all. By its
+    other than ``camera`` see is not kept. ``progress`` gets bytes done and bytes in all. By its
     name a file of segmented activities is known: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
@@ -81,7 +91,7 @@ def read_recorded(
         "world_sha": stream.sha,
         "frame_id_runs": list(FrameIds.of(stream.ids).runs),
     }
-    return ReplayTables(
+    return RecordedTables(
         Demonstrations.build([row]),
         _facts(demonstration, timeline),
         _objects(demonstration, timeline),

@@ -17,7 +17,6 @@ class ReplayTables:
     ``observability`` is empty where no camera recorded what it sees (embedded demonstrations are
     rendered later), ``states`` is empty where nothing can be rendered again (recorded ones),
     ``later_parents`` is empty where no object has other parents later on (nearly everywhere).
-    ``has_differences`` says whether a recording has frames that are differences to the one before.
     """
 
     demonstrations: pl.DataFrame
@@ -26,4 +25,3 @@ class ReplayTables:
     observability: pl.DataFrame
     states: pl.DataFrame
     later_parents: pl.DataFrame = field(default_factory=LaterParents.empty)
-    has_differences: bool = False

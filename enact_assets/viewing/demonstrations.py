@@ -1,17 +1,21 @@
 """Demonstrations: a list of them, and one as its key frames with what changed between them."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.settings import QUESTIONS
 from enact_assets.data_root.published import Ask
 from enact_assets.viewing.pictures import Shown
 
 
 @dataclass(frozen=True)
 class DemonstrationRow:
-    """A demonstration of a list; ``n_asked`` counts questions that the baseline asks. ``seconds``
-    is None if only its key frames are known.
+    """A demonstration of a list; ``n_asked`` counts questions that ``variant`` asks about it: the
+    baseline, or else the first variant that does. ``seconds`` is None without a frame rate.
     """
 
     demonstration: str
@@ -19,20 +23,29 @@ class DemonstrationRow:
     source: str
     seconds: float | None
     n_key_frames: int
+    variant: str | None
     n_asked: int
 
 
 @dataclass(frozen=True)
 class KeyFrame:
-    """A key frame: ``changes`` are components that differ from the key frame before. ``time_s`` is
-    None if only key frames are known.
+    """A frame that questions show: ``changes`` are components that differ from the one before.
+
+    They are None where no replay says what happened, ``time_s`` where there is no frame rate.
+    Imported questions may show one frame at several places: it has ``further`` numbers then.
     """
 
     number: int
     frame: int
     time_s: float | None
-    changes: tuple[str, ...]
+    changes: tuple[str, ...] | None
     picture: Shown
+    further: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its numbers."""
+        return f"{self.number}-{self.further[-1]}" if self.further else f"{self.number}"
 
 
 @dataclass(frozen=True)
@@ -46,14 +59,22 @@ class Demonstration:
     frame_rate_hz: float
     gating: str
     variant: str
+    gatings: tuple[str, ...]
     views: tuple[tuple[str, str], ...]
-    """All pairs of gating and variant under which there are pictures, the baseline's first."""
+    """All pairs of gating and variant under which there are pictures: first those under which
+    questions are asked, the baseline's before others.
+    """
     key_frames: tuple[KeyFrame, ...]
 
     @property
     def seconds(self) -> float | None:
-        """How long it is; None if only its key frames are known."""
-        return _seconds(self.n_frames, self.frame_rate_hz)
+        """Its duration; None without a frame rate."""
+        return self.n_frames / self.frame_rate_hz if self.frame_rate_hz else None
+
+    @property
+    def has_replay(self) -> bool:
+        """Whether it is known what happened between key frames."""
+        return self.source != QUESTIONS
 
     @property
     def pictures(self) -> tuple[Shown, ...]:
@@ -66,22 +87,27 @@ def list_demonstrations(ask: Ask) -> tuple[DemonstrationRow, ...]:
     rows = ask(
         """
         select demonstration, activity, source, n_frames / nullif(frame_rate_hz, 0) as seconds,
-            coalesce(n_key_frames, 0) as n_key_frames, coalesce(n_asked, 0) as n_asked
+            coalesce(n_key_frames, 0) as n_key_frames, variant, coalesce(n_asked, 0) as n_asked
         from demonstrations
         left join (
             select demonstration, max(n) as n_key_frames
             from (
-                select demonstration, gating, count(*) as n from segmented_frames group by all
+                select demonstration, gating, count(distinct frame) as n
+                from segmented_frames group by all
             )
             group by all
         ) using (demonstration)
         left join (
-            select demonstration, count(*) as n_asked
-            from asked_questions where variant = $variant group by all
+            select distinct on (demonstration) *
+            from (
+                select demonstration, variant, count(*) as n_asked
+                from asked_questions group by all
+            )
+            order by demonstration, variant <> $baseline, variant
         ) using (demonstration)
         order by demonstration
         """,
-        {"variant": BASELINE},
+        {"baseline": BASELINE},
     )
     return tuple(DemonstrationRow(**row) for row in rows.iter_rows(named=True))
 
@@ -95,31 +121,22 @@ def has_demonstration(ask: Ask, name: str) -> bool:
 def read_demonstration(
     ask: Ask, name: str, variant: str | None = None, gating: str | None = None
 ) -> Demonstration:
-    """Key frames of a demonstration with the pictures of ``variant``, by default the baseline.
+    """Key frames of a demonstration with the pictures of ``variant``.
 
-    Without a ``gating`` that of the variant's pictures, or the first there is. Errors:
-    :class:`UnknownNameError` if it is not published, or has no key frames under the gating or
-    no pictures under the variant; :class:`WarehouseError`.
+    By default those under which questions about it are asked, the baseline's before others; if
+    none are, the first there are. Errors: :class:`UnknownNameError` if it is not published, or has
+    no key frames under the gating or no pictures under the variant; :class:`WarehouseError`.
     """
-    values = {"name": name, "baseline": BASELINE}
     found = ask("from demonstrations where demonstration = $name", {"name": name})
     if found.is_empty():
         known = ask("select demonstration from demonstrations").to_series()
         raise UnknownNameError.of("demonstration", name, known)
     row = found.row(0, named=True)
-    views = ask(
-        "select distinct gating, variant from segmented_frames "
-        "left join (from frame_images where demonstration = $name) "
-        "using (demonstration, gating, key_frame) where demonstration = $name "
-        "order by variant is null, variant <> $baseline, variant, gating",
-        values,
-    )
-    pairs = [(g, v) for g, v in views.iter_rows() if v is not None]
+    gatings, pairs, asked = _views(ask, name)
     if variant is not None and variant not in {v for _, v in pairs}:
         raise UnknownNameError.of(
             f"variant with pictures of {name}", variant, {v for _, v in pairs}
         )
-    gatings = views.get_column("gating").unique(maintain_order=True).to_list()
     if gating is not None and gating not in gatings:
         raise UnknownNameError.of(f"gating of {name}", gating, gatings)
     fitting = [
@@ -127,7 +144,9 @@ def read_demonstration(
         for g, v in pairs
         if (variant is None or v == variant) and (gating is None or g == gating)
     ]
-    first = fitting[0] if fitting else (gating or next(iter(gatings), ""), variant or BASELINE)
+    else_gating = gating or next(iter(gatings), "")
+    else_variant = variant or next((v for g, v in asked if g == else_gating), BASELINE)
+    first = fitting[0] if fitting else (else_gating, else_variant)
     frames = ask(
         """
         select segmented_frames.*, image_sha
@@ -148,22 +167,57 @@ def read_demonstration(
         frame_rate_hz=row["frame_rate_hz"],
         gating=first[0],
         variant=first[1],
+        gatings=tuple(gatings),
         views=tuple(pairs),
         key_frames=tuple(
-            KeyFrame(
-                number=frame["key_frame"],
-                frame=frame["frame"],
-                time_s=_seconds(frame["frame"], row["frame_rate_hz"]),
-                changes=tuple(frame["changes"]),
-                picture=Shown(
-                    f"Key frame {frame['key_frame']}", frame["key_frame"], frame["image_sha"]
-                ),
-            )
-            for frame in frames.iter_rows(named=True)
+            _key_frame(list(same), row)
+            for _, same in groupby(frames.iter_rows(named=True), lambda frame: frame["frame"])
         ),
     )
 
 
-def _seconds(n_frames: int, frame_rate_hz: float) -> float | None:
-    """None at rate 0, which key frames without the frames between have."""
-    return n_frames / frame_rate_hz if frame_rate_hz else None
+_Pairs = list[tuple[str, str]]
+
+
+def _views(ask: Ask, name: str) -> tuple[list[str], _Pairs, _Pairs]:
+    """Gatings with key frames; pairs of gating and variant with pictures; those that are asked."""
+
+    def pairs(sql: str) -> list[tuple[str, str | None]]:
+        return ask(sql, {"name": name}).rows()
+
+    asked = _ordered(
+        pairs("select distinct gating, variant from asked_questions where demonstration = $name")
+    )
+    there = pairs(
+        "select distinct gating, variant from segmented_frames "
+        "left join (from frame_images where demonstration = $name) "
+        "using (demonstration, gating, key_frame) where demonstration = $name"
+    )
+    ordered = _ordered(there)
+    first = [pair for pair in asked if pair in ordered]
+    views = first + [pair for pair in ordered if pair not in first]
+    known = {g for g, _ in there}
+    gatings = [g for g, _ in (*asked, *views) if g in known] + sorted(known)
+    return list(dict.fromkeys(gatings)), views, asked
+
+
+def _ordered(pairs: Iterable[tuple[str, str | None]]) -> _Pairs:
+    """The baseline first, then by variant and gating."""
+    named = [(g, v) for g, v in pairs if v is not None]
+    return sorted(named, key=lambda pair: (pair[1] != BASELINE, pair[1], pair[0]))
+
+
+def _key_frame(same: list[dict[str, Any]], demonstration: Mapping[str, Any]) -> KeyFrame:
+    """One frame, of which ``same`` has a row for each of its numbers."""
+    first, *others = same
+    rate_hz = demonstration["frame_rate_hz"]
+    shown = next((row for row in same if row["image_sha"] is not None), first)
+    number = first["key_frame"]
+    return KeyFrame(
+        number=number,
+        frame=first["frame"],
+        time_s=first["frame"] / rate_hz if rate_hz else None,
+        changes=None if demonstration["source"] == QUESTIONS else tuple(first["changes"]),
+        picture=Shown(f"Key frame {number}", number, shown["image_sha"]),
+        further=tuple(row["key_frame"] for row in others),
+    )

@@ -64,6 +64,10 @@ class Question:
         """What an answer means by ``label``: a picture by its name, an action by its words."""
         return _choice(self.kind, self.actions, label)
 
+    def is_in_place(self, number: int, label: int) -> bool:
+        """Whether the right order has ``label`` at step ``number``, counted from 1."""
+        return self.reference[number - 1 : number] == (label,)
+
 
 def check_has_ids(ask: Ask) -> None:
     """Check that the warehouse has ids of questions, which older versions did not publish.
@@ -94,6 +98,14 @@ def find_question(ask: Ask, text: str) -> list[Found]:
     return [Found(id_, tuple(variants)) for id_, variants in rows.iter_rows()]
 
 
+def has_question(ask: Ask, text: str) -> bool:
+    """Whether there is a question with the id ``text``, asked or not. Errors:
+    :class:`WarehouseError`.
+    """
+    sql = "select count(*) > 0 from question_ids where $id in (question_id, official_id)"
+    return bool(ask(sql, {"id": text}).item())
+
+
 def read_question(ask: Ask, text: str, variant: str | None = None) -> Question:
     """The question with the id ``text`` as ``variant`` asks it, or the first variant that does.
 
@@ -102,9 +114,10 @@ def read_question(ask: Ask, text: str, variant: str | None = None) -> Question:
     """
     candidates = find_question(ask, text)
     if not candidates:
+        made = "It exists, but was not selected. " if has_question(ask, text) else ""
         raise UnknownNameError(
-            f"no variant asks a question with the id {text[:MAX_CHARACTERS]!r}. Relation "
-            "question_ids lists the ids of all questions."
+            f"no variant asks a question with the id {text[:MAX_CHARACTERS]!r}. {made}Relation "
+            "asked_questions lists those that variants ask."
         )
     fitting = [found for found in candidates if variant is None or variant in found.variants]
     if not fitting:

@@ -178,6 +178,16 @@ def test_a_wrong_file_changes_nothing(  # noqa: PLR0917
     assert model not in answered_names(root)
 
 
+def test_ids_that_another_variant_asks_name_it(
+    root: DataRoot, messages: list[Line], tmp_path: Path, model: str, capsys
+) -> None:
+    """The default is the baseline, which asks no imported question."""
+    lines = [{"question_id": messages[0]["question_id"], "answer": "[1]"}]
+    assert take_in(root, tmp_path, lines, model, "--variant", "emoji") == 2
+    said = r"Questions with these ids are asked by baseline\b.*: add --variant baseline\.$"
+    assert re.search(said, capsys.readouterr().err.strip())
+
+
 @pytest.mark.parametrize("name", ["oracle", "../x", "a b", "", "x" * 121])
 def test_names_that_no_model_may_have_are_refused(
     root: DataRoot, messages: list[Line], tmp_path: Path, name: str

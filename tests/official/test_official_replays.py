@@ -117,10 +117,15 @@ def test_files_that_the_release_extracts_are_the_same_pictures(
 def test_other_numbers_are_refused_naming_both(
     n_lacking: int, first_seen: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One picture fewer is one that was lost, if something is seen at id 0."""
+    """At once, not after minutes of `materialize`. One picture fewer is one that was lost, if
+    something is seen at id 0.
+    """
     task = write_replay(tmp_path / TASK, 80, n_lacking, first_seen)
     root = DataRoot(tmp_path / "data")
-    import_paths([task], root)
+    [failure] = import_paths([task], root).failures
+    assert f"has 80 pictures, the replay {80 + n_lacking} frames" in str(failure.error)
+    assert not root.recordings.exists() or not any(root.recordings.iterdir())
+    Recordings(root.recordings).add(task)  # as from a watched folder
     replay = replay_in(root)
     expected = (
         f"has 80 frames, the replay {80 + n_lacking}. .*one picture per frame.*One picture fewer"
@@ -226,6 +231,8 @@ def test_a_video_that_was_cut_off_is_refused(
     video.write_bytes(video.read_bytes()[:-9000])
     assert main(["validate", str(task)]) == 1
     assert f"{CAMERA}.mp4" in capsys.readouterr().out
+    [failure] = import_paths([task], DataRoot(tmp_path / "data")).failures
+    assert f"{CAMERA}.mp4" in str(failure.error)
 
 
 @pytest.mark.parametrize("given", ["folder", "zip"])

@@ -58,6 +58,7 @@ WRONG = {"is_exact": False, "is_accepted": False, "n_steps_passed": 1}
         ({"is_exact": True, "is_accepted": True, "n_steps_passed": 3}, "Right."),
         ({**WRONG, "is_accepted": True}, "Right: the reference has another order"),
         (WRONG, "Not right: 1 of 3 steps fit."),
+        ({**WRONG, "n_steps_passed": None, "unverified": "no_replay"}, "Not the published order; "),
         ({**WRONG, "answer": [2], "reason": "wrong_length"}, "The answer has 1 of 3 entries."),
         ({"answer_status": "unparsed", "reason": "no_list"}, "holds no bracketed list"),
         ({"answer_status": "missing", "reason": "time ran out"}, "no answer: time ran out."),

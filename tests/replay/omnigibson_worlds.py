@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import venv
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import md5
@@ -206,10 +207,12 @@ def write_worlds(
     *worlds: World,
     cut_off: dict[int, str] | None = None,
     layout: Layout = LAYOUTS["1.1.1"],
+    damage: Callable[[dict[str, Any]], None] = lambda _what: None,
     **attributes: Any,
 ) -> Path:
     """A file of demonstrations, one per world; ``attributes`` of None are left out of it, and of
-    episodes in ``cut_off`` the end of their ``action``, or all of something else.
+    episodes in ``cut_off`` the end of their ``action``, or all of something else. ``damage``
+    changes the file's ``attributes``, which are JSON texts, and ``demos`` before they are written.
     """
     facts = list(dict.fromkeys(fact for world in worlds for fact in world.facts))
     first = worlds[0] if worlds else World(1, {})
@@ -275,6 +278,7 @@ def write_worlds(
             demo[name].pop()
         else:
             del demo[name]
+    damage(what)
     writer = _writer(python)
     assert writer.stdin is not None
     assert writer.stdout is not None
@@ -319,6 +323,7 @@ class Machine:
             (self.root / "data/omnigibson.key").write_text("key")
         self.set_gpu("NVIDIA GeForce RTX 4090")
         set_variable = self.monkeypatch.setenv
+        set_variable("ENACT_HOME", str(self.root))
         set_variable("OMNIGIBSON_PYTHON", str(self.python))
         set_variable("OMNIGIBSON_DATA_PATH", str(self.root / "data"))
         set_variable("OMNIGIBSON_DATASET_PATH", str(self.root / "data_set"))

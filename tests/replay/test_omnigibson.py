@@ -10,6 +10,7 @@ import pytest
 from omnigibson_worlds import Machine, World, make_interpreter
 
 from enact_assets.contracts.errors import PlaybackError
+from enact_assets.frames.omnigibson_source import render_sha
 from enact_assets.replay import omnigibson_runs
 from enact_assets.replay.omnigibson import playback_request, read_played, replay_omnigibson
 from enact_assets.replay.omnigibson_player.request import View
@@ -349,7 +350,7 @@ def test_an_interpreter_without_dagster_pipes_is_refused(machine: Machine, tmp_p
     python = make_interpreter(tmp_path / "bare")
     next((tmp_path / "bare").glob("lib/python3*/site-packages/dagster_pipes")).unlink()
     machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(python))
-    assert "has no dagster_pipes. OMNIGIBSON_PYTHON must name" in refused(machine)
+    assert "has no dagster_pipes. Install dagster-pipes there" in refused(machine)
 
 
 def test_what_was_played_is_read_or_refused_by_line(machine: Machine) -> None:
@@ -386,3 +387,29 @@ def test_the_folder_of_a_replay_is_named_by_what_decides_it(machine: Machine) ->
     raw = machine.root / "raw.hdf5"
     raw.write_bytes(raw.read_bytes() + b" ")
     assert folder() != first
+
+
+def test_what_is_added_to_omnigibson_json_names_folders_and_pictures(machine: Machine) -> None:
+    about = machine.demonstration(World(4, KITCHEN))
+    plain = json.loads(about.read_text())
+
+    def names(**fields: Any) -> set[str]:
+        about.write_text(json.dumps(plain | fields))
+        asked = playback_request("d", about, machine.root, frames=(1,))
+        facts = playback_request("d", about, machine.root)
+        return {facts.output, asked.output, render_sha("w", asked, 1)}
+
+    without_renders = {k: v for k, v in plain.items() if k != "renders"}
+    first = names()
+    about.write_text(json.dumps(without_renders))
+    assert playback_request("d", about, machine.root).output in first
+    assert not names(renders=9) & first
+    scene = about.with_name("full.json")  # a relative path begins at omnigibson.json
+    scene.write_text("{}")
+    full = names(full_scene_file="full.json")
+    assert not full & first
+    scene.write_text("[]")
+    assert not names(full_scene_file="full.json") & full
+    assert names(full_scene_file=str(scene)) == names(full_scene_file="full.json")
+    with pytest.raises(PlaybackError, match=r"Expected `int` >= 1 - at `\$.renders`"):
+        names(renders=0)

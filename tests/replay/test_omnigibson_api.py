@@ -316,6 +316,6 @@ def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None
 
 STANDARD_3_10 = {
     "argparse", "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib", "html",
-    "importlib", "inspect", "itertools", "json", "math", "os", "pathlib", "shutil", "subprocess",
-    "sys", "tempfile", "time", "traceback", "types", "typing",
+    "importlib", "inspect", "itertools", "json", "math", "os", "pathlib", "re", "shutil",
+    "subprocess", "sys", "tempfile", "time", "traceback", "types", "typing",
 }  # fmt: skip

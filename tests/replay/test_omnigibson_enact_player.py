@@ -21,7 +21,7 @@ from enact_assets.replay.omnigibson import (
 )
 from enact_assets.replay.omnigibson_import import import_demonstrations
 from enact_assets.replay.omnigibson_player.request import View
-from enact_assets.replay.omnigibson_runs import Player
+from enact_assets.replay.omnigibson_runs import Player, check_installation, one_gpu
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 
@@ -251,3 +251,22 @@ def test_a_check_that_is_refused_says_how_far_it_got(
     assert "recorded with OmniGibson | 3.7.2" in report
     assert main(["check-omnigibson", str(folder / "none.hdf5"), "--to", str(folder)]) == 1
     assert "there is no such file" in capsys.readouterr().out
+    program = machine.root / "og-python"  # as one that crashes before it can write a report
+    program.write_text("#!/bin/sh\necho it crashed\nexit 64\n")
+    program.chmod(0o755)
+    machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(program))
+    assert main(["check-omnigibson", str(raw), "--to", str(folder)]) == 1
+    assert capsys.readouterr().out == "it crashed\n"  # and nothing of the check before
+
+
+def test_a_check_waits_while_a_replay_uses_the_gpu(machines: Machines, tmp_path: Path) -> None:
+    machines("3.7")
+
+    def say(text: str) -> None:
+        raise RuntimeError(text)
+
+    with (
+        one_gpu(tmp_path / "gpu.lock", print),
+        pytest.raises(RuntimeError, match="Another replay uses the GPU"),
+    ):
+        check_installation(tmp_path / "raw.hdf5", tmp_path / "check", [], tmp_path, say)

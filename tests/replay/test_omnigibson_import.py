@@ -1,15 +1,19 @@
 """``enact-assets import FILE.hdf5``, and the way from there to pictures, by the command line."""
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from omnigibson_worlds import Machine, World, write_worlds
 
+from enact_assets.contracts.errors import PlaybackError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.official.importing import import_paths
 from enact_assets.replay.omnigibson import read_demonstration
+from enact_assets.replay.omnigibson_import import list_demonstrations
 
 pytestmark = pytest.mark.slow
 
@@ -70,3 +74,88 @@ def test_a_file_that_cannot_be_listed_is_told(
     monkeypatch.delenv("OMNIGIBSON_PYTHON")
     assert "OMNIGIBSON_PYTHON is not set" in errors(root, raw)[0]
     assert not Recordings(root.recordings).names()
+
+
+def _shorter(name: str) -> Any:
+    return lambda demo: demo[name].pop()
+
+
+DAMAGED = {
+    "no rows of state": lambda demo: demo.update(state=3.0),
+    "no rows of action": lambda demo: demo.update(action={"below": [1.0]}),
+    "no rows of reward": lambda demo: demo.pop("reward"),
+    "no action was recorded": lambda demo: demo.update(
+        {k: rows[: k.startswith("state")] for k, rows in demo.items() if isinstance(rows, list)}
+    ),
+    "state_size has 4 rows, but state has 5": _shorter("state_size"),
+    "truncated has 3 rows, but action has 4": _shorter("truncated"),
+    "attribute 'transitions' is not a JSON object, but 5": lambda demo: demo.update(
+        transitions="5"
+    ),
+    "attribute 'transitions', 1 is not a JSON object, but 7": lambda demo: demo.update(
+        transitions='{"1": 7}'
+    ),
+    "attribute 'transitions', 1.objects.add is not a JSON list": lambda demo: demo.update(
+        transitions='{"1": {"objects": {"add": {}}}}'
+    ),
+    "attribute 'transitions': invalid literal": lambda demo: demo.update(transitions='{"a": {}}'),
+    "attribute 'transitions' is not JSON": lambda demo: demo.update(transitions=5),
+    "cannot be read (maximum recursion depth": lambda demo: demo.update(transitions="[" * 99_999),
+}
+"""Reason -> what was done to the episode."""
+
+
+def test_damaged_episodes_are_left_out_each_with_its_reason(
+    machine: Machine, tmp_path: Path
+) -> None:
+    def damage(what: dict[str, Any]) -> None:
+        for k, change in enumerate(DAMAGED.values()):
+            change(what["demos"][f"demo_{k}"])
+        whole = what["demos"][f"demo_{len(DAMAGED)}"]
+        what["demos"] |= {"demo_\u00b2": whole, "demo_007": whole, "demo_": whole}
+
+    worlds = [WORLDS[0]] * (len(DAMAGED) + 1)
+    raw = write_worlds(machine.python, tmp_path / "raw.hdf5", *worlds, damage=damage)
+    found = list_demonstrations(raw)
+    assert [one.episode for one in found.demonstrations] == [len(DAMAGED)]
+    for k, (part, reason) in enumerate(zip(DAMAGED, found.reasons, strict=True)):
+        assert reason.startswith(f"{raw}, demo_{k}: {part}")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "change", "message"),
+    [
+        ("config", {"task": None}, "'config', task is not a JSON object, but null"),
+        ("config", {"robots": None}, "'config', robots is not a JSON list, but null"),
+        ("config", {"env": {"action_frequency": "fast"}}, "a number above 0, but 'fast'"),
+        ("config", {"env": {"action_frequency": -5}}, "a number above 0, but -5"),
+        ("config", {"env": {"action_frequency": math.nan}}, "a number above 0, but nan"),
+        ("scene_file", {"objects_info": None}, "objects_info is not a JSON object, but null"),
+        ("scene_file", {"state": []}, "'scene_file', state is not a JSON object, but []"),
+        ("scene_file", {"state": {"registry": None}}, "state.registry is not a JSON object"),
+    ],
+)
+def test_a_file_with_odd_settings_is_refused_by_name(
+    machine: Machine, tmp_path: Path, attribute: str, change: dict[str, Any], message: str
+) -> None:
+    def damage(what: dict[str, Any]) -> None:
+        whole = json.loads(what["attributes"][attribute])
+        what["attributes"][attribute] = json.dumps(whole | change)
+
+    raw = write_worlds(machine.python, tmp_path / "raw.hdf5", *WORLDS, damage=damage)
+    with pytest.raises(PlaybackError) as caught:
+        list_demonstrations(raw)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(str(raw))
+
+
+def test_a_robot_without_a_class_does_not_keep_a_file_out(machine: Machine, tmp_path: Path) -> None:
+    """Playing it names the robot."""
+
+    def damage(what: dict[str, Any]) -> None:
+        scene = json.loads(what["attributes"]["scene_file"])
+        del scene["objects_info"]["init_info"]["robot_r1"]["class_name"]
+        what["attributes"]["scene_file"] = json.dumps(scene)
+
+    raw = write_worlds(machine.python, tmp_path / "raw.hdf5", *WORLDS, damage=damage)
+    assert len(list_demonstrations(raw).demonstrations) == 2

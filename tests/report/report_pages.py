@@ -38,7 +38,7 @@ class Html(HTMLParser):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self.feed(self.text)
+        self.feed(self.text.replace("<wbr>", ""))  # where a line may break
         self.close()
         assert self.open == [], f"not closed: {self.open}"
 

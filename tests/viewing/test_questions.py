@@ -16,7 +16,7 @@ from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.viewing.answers import MISSING, OUTCOMES, RIGHT, UNREADABLE, WRONG, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
-from enact_assets.viewing.question_lists import Wanted, choices, list_questions
+from enact_assets.viewing.question_lists import Wanted, choices, first_variant, list_questions
 from enact_assets.viewing.questions import read_question
 
 ROWS = tiny_rows()
@@ -90,6 +90,30 @@ def test_an_answer_is_compared_step_by_step(ask: Ask) -> None:
         "-OnTop(cup, table) instead of +OnTop(cup, table)",
         "+RightGrasping(robot, cup) instead of -RightGrasping(robot, cup)",
     }
+
+
+def test_steps_without_a_replay_are_compared_with_the_right_order() -> None:
+    rows = tiny_rows()
+    for row in rows["evaluation"]:
+        row |= {"unverified": "no_replay", "n_steps_passed": None, "pairwise_accuracy": None}
+    rows["compared_steps"] = rows["compared_components"] = []
+    question = read_question(asking(Relations(rows)), "i1")
+    (wrong,) = (a for a in question.answers if a.outcome == WRONG)
+    assert wrong.verdict.startswith("Not the published order; steps were not compared")
+    assert {step.is_passed for step in wrong.steps} == {None}
+    assert (wrong.order, question.reference) == ((1, 2, 3), (3, 1, 2))
+    found = [[question.is_in_place(n, label) for label in (1, 2, 3)] for n in (1, 2, 3, 4)]
+    assert found == [[False, False, True], [True, False, False], [False, True, False], [False] * 3]
+
+
+def test_a_question_that_no_variant_asks_is_named() -> None:
+    rows = tiny_rows()
+    rows["asked_questions"] = [r for r in rows["asked_questions"] if r["question_id"] != "f2"]
+    ask = asking(Relations(rows))
+    with pytest.raises(UnknownNameError, match=r"with the id 'f2'\. It exists, but"):
+        read_question(ask, "f2")
+    with pytest.raises(UnknownNameError, match=r"the id 'nix'\. Relation asked_q"):
+        read_question(ask, "nix")
 
 
 def test_answers_without_an_order_say_why(ask: Ask) -> None:
@@ -176,6 +200,21 @@ def test_what_can_be_chosen(ask: Ask) -> None:
     assert choices(ask, "nix").variants == ("baseline", "aperture_80")
 
 
+def test_pages_open_with_a_variant_that_has_questions(ask: Ask) -> None:
+    """Recordings and imported questions are asked under variants of their own."""
+    assert first_variant(ask) == "baseline"
+    rows = tiny_rows()
+    rows["asked_questions"] = [r for r in rows["asked_questions"] if r["variant"] != "baseline"]
+    assert first_variant(asking(Relations(rows))) == "aperture_80"
+    listed = list_demonstrations(asking(Relations(rows)))
+    assert [(r.variant, r.n_asked) for r in listed] == [("aperture_80", 1), ("aperture_80", 1)]
+    rows["asked_questions"] = []
+    assert first_variant(asking(Relations(rows))) == "baseline"
+    assert [(r.variant, r.n_asked) for r in list_demonstrations(asking(Relations(rows)))] == [
+        *((None, 0), (None, 0)),
+    ]
+
+
 def test_a_list_names_models_that_are_not_right(ask: Ask) -> None:
     rows = {row.question_id: row for row in list_questions(ask, Wanted()).rows}
     assert rows["f1"].wrong == ()
@@ -220,6 +259,42 @@ def test_a_demonstration_is_its_key_frames(ask: Ask) -> None:
         (BOIL, 3, 1),
         (TABLE, 4, 4),
     ]
+
+
+def test_a_demonstration_is_shown_as_questions_show_it() -> None:
+    """Not under the baseline if another variant asks about it, nor under a gating of no use."""
+    rows = tiny_rows()
+    rows["asked_questions"] = [r for r in rows["asked_questions"] if r["variant"] != "baseline"]
+    rows["segmented_frames"] += [{**r, "gating": "contact"} for r in rows["segmented_frames"]]
+    found = read_demonstration(asking(Relations(rows)), TABLE)
+    assert (found.gating, found.variant) == ("state", "aperture_80")
+    assert found.gatings == ("state", "contact")
+    assert found.views == (("state", "aperture_80"), ("state", "baseline"))
+    rows["frame_images"] = []
+    ask = asking(Relations(rows))
+    found = read_demonstration(ask, TABLE)
+    assert (found.gating, found.variant, found.views) == ("state", "aperture_80", ())
+    assert read_demonstration(ask, TABLE, gating="contact").gating == "contact"
+
+
+def test_without_a_replay_it_is_unknown_what_changed() -> None:
+    """Imported questions may show a frame at several places, each with a number of its own."""
+    rows = tiny_rows()
+    for row in rows["demonstrations"]:
+        row |= {"source": "questions", "frame_rate_hz": 0.0}
+    for row in rows["segmented_frames"]:
+        row["changes"] = []
+        row["frame"] = row["frame_id"] = 20 if row["key_frame"] < 2 else 50 + row["key_frame"]
+    rows["frame_images"] = [r for r in rows["frame_images"] if r["key_frame"] > 0]
+    ask = asking(Relations(rows))
+    found = read_demonstration(ask, TABLE)
+    assert (found.seconds, found.has_replay) == (None, False)
+    assert [(k.name, k.frame, k.time_s, k.changes) for k in found.key_frames] == [
+        *(("0-1", 20, None, None), ("2", 52, None, None), ("3", 53, None, None)),
+    ]
+    assert found.key_frames[0].picture.sha is not None
+    listed = {row.demonstration: row for row in list_demonstrations(ask)}
+    assert (listed[TABLE].seconds, listed[TABLE].n_key_frames) == (None, 3)
 
 
 def test_pictures_that_are_gone_are_no_error() -> None:

@@ -4,7 +4,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
@@ -52,7 +52,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
 
 @pytest.fixture(scope="module")
 def port(root: DataRoot) -> Iterator[int]:
-    """Of a server that runs as `browse` runs it, but in a thread."""
+    with serving(root) as found:
+        yield found
+
+
+@contextmanager
+def serving(root: DataRoot) -> Iterator[int]:
+    """The port of a server that runs as `browse` runs it, but in a thread."""
     with listening(0) as socket:
         config = uvicorn.Config(site(root), log_level="warning", server_header=False)
         server = uvicorn.Server(config)
@@ -104,7 +110,7 @@ def test_every_link_leads_to_a_page(port: int) -> None:
 
 def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
     listed = " ".join(page(port, "/demonstrations").texts)
-    assert re.search(rf"{BOIL}\s+\S+\s+3\s", listed)  # neither inf nor 0 seconds
+    assert re.search(rf"{BOIL}\s+\S+\s+\S\s+3\s", listed)  # neither inf nor 0 seconds
     assert re.search(rf"{TABLE}\s+\S+\s+10\s+4\s", listed)
     shown = " ".join(page(port, f"/demonstration/{BOIL}").texts)
     assert "frame " in shown
@@ -137,6 +143,40 @@ def test_pages_do_nothing_but_show_themselves(port: int) -> None:
     assert get(port, "/", host="evil.example")[0] == 400
     assert get(port, "/", host=f"localhost:{port}")[0] == 200
     assert get(port, "/", "POST")[0] == 405
+
+
+def test_imported_questions_alone_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The baseline asks nothing, and there is no replay."""
+    root = DataRoot(tmp_path, None)
+    rows = tiny_rows()
+    rows["asked_questions"] = [r for r in rows["asked_questions"] if r["variant"] != "baseline"]
+    for row in rows["demonstrations"]:
+        row |= {"source": "questions", "frame_rate_hz": 0.0}
+    rows["frame_images"] = []
+    publish_lean(write_lake(root.lake, rows), root.warehouse)
+    with serving(root) as port:
+        assert "Leaderboard of aperture_80" in page(port, "/").said
+        found = page(port, "/questions")
+        assert "Questions of aperture_80" in found.said
+        assert "2 questions" in found.said
+        listed = links(page(port, "/demonstrations"))
+        assert f"/questions?demonstration={TABLE}&variant=aperture_80" in listed
+        assert "is unknown without a replay" in page(port, f"/demonstration/{TABLE}").said
+    show = ["show", "--data", str(root.root)]
+    assert main([*show, TABLE]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "questions, 4 key frames of gating state, pictures of variant aperture_80" in said
+    assert f"`enact-assets plan --demonstration {TABLE}` lists missing partitions" in said
+    assert "0 frame 20 1 frame 80 2" in said
+    assert main([*show, "f2"]) == 2
+    assert "'f2'. It exists, but was not selected." in capsys.readouterr().err
+
+
+def test_a_step_of_the_plan_is_shown_by_its_first_asset(root: DataRoot, capsys) -> None:
+    assert main(["show", "replays", "--data", str(root.root)]) == 2
+    assert "such as demonstrations:" in capsys.readouterr().err
 
 
 def test_what_models_say_is_text(port: int) -> None:

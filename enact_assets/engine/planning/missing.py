@@ -20,7 +20,7 @@ from enact_assets.engine.graph import (
 from enact_assets.engine.planning.plan import Lineage
 
 STALE, MISSING = "stale", "missing"
-NOT_MADE = "a run was started to make it, and it is not there"
+NOT_MADE = "its run failed or was stopped"
 _SCHEMA = {"asset": pl.String, "partition": pl.String, "state": pl.String, "why": pl.String}
 
 Tried = Callable[[str], Collection[Partition]]

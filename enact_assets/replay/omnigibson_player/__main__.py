@@ -47,6 +47,7 @@ def main(arguments: list[str]) -> int:
         RefusalError,
     )
 
+    keep_lock()
     if len(arguments) == 2 and arguments[0] == "--list":
         return list_demonstrations(arguments[1])
     if arguments[:1] == ["--check"]:
@@ -54,7 +55,6 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return REFUSED
-    keep_lock()
     output = Path(arguments[0]).parent
     try:
         request = PlaybackRequest.read(Path(arguments[0]))
@@ -98,10 +98,8 @@ def list_demonstrations(path: str) -> int:
     """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
     from enact_assets.replay.omnigibson_player.request import REFUSED, RefusalError
 
-    if importlib.util.find_spec("h5py") is None:
-        print("this interpreter has no h5py, which comes with OmniGibson", file=sys.stderr)
-        return REFUSED
     try:
+        check_modules("h5py")
         from enact_assets.replay.omnigibson_player.demonstration_file import DemonstrationFile
 
         print(json.dumps(DemonstrationFile(path).describe()))
@@ -117,10 +115,10 @@ def check_modules(*modules: str) -> None:
 
     for module in modules:
         if importlib.util.find_spec(module) is None:
-            raise RefusalError(
-                f"{sys.executable} has no {module}. OMNIGIBSON_PYTHON must name the interpreter "
-                "OmniGibson is installed in, with dagster-pipes installed beside it."
-            )
+            advice = "OMNIGIBSON_PYTHON must name the interpreter that OmniGibson is installed in."
+            if module == "dagster_pipes":
+                advice = "Install dagster-pipes there, as in step 1 of docs/sources.md."
+            raise RefusalError(f"{sys.executable} has no {module}. {advice}")
 
 
 def run(request: Any) -> None:

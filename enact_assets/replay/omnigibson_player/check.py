@@ -1,8 +1,8 @@
 """``--check FILE.hdf5``: play some frames on this machine and report what a person should know.
 
-Nobody here has run Isaac Sim, so the first to do so gets a report: what is installed, whether the
-player fits it, whether pictures and boxes belong together, how fast it is. It plays with the code
-that makes replays.
+The player was tested without Isaac Sim, so a new installation gets a report: what is installed,
+whether the player fits it, whether pictures and boxes belong together, how fast it is. It plays
+with the code that makes replays.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from enact_assets.replay.omnigibson_player.demonstration_file import Demonstrati
 from enact_assets.replay.omnigibson_player.grasps import grasps
 from enact_assets.replay.omnigibson_player.installed import Installed, read_installed
 from enact_assets.replay.omnigibson_player.intervals import Box
-from enact_assets.replay.omnigibson_player.playable import check_playable
+from enact_assets.replay.omnigibson_player.playable import check_playable, restores_grasps
 from enact_assets.replay.omnigibson_player.request import (
     REFUSAL_FILE,
     REFUSED,
@@ -172,7 +172,7 @@ class CheckWatcher:
 
         self._request, self._source, self._folder, self._found = request, source, folder, found
         self._facts = facts_of(request, installed, source, _Unwritten())
-        self._is_in_state = installed.grasps == "in_rows" and source.has_grasps(request.episode)
+        self._is_in_state = restores_grasps(source, request.episode, installed)
 
     def restart(self) -> None:
         """As in :class:`~enact_assets.replay.omnigibson_player.playback.Watcher`."""

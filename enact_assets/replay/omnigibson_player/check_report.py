@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from enact_assets.replay.omnigibson_player.request import REPORT_FILES
+
 BY_EYE = (
     "Each picture shows the scene from the robot's head camera, the right way up.",
     (
@@ -57,7 +59,8 @@ class Report:
 
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Write ``report.md`` and ``report.html`` into ``folder``; returns both paths."""
-        files = folder / "report.md", folder / "report.html"
+        markdown, html = REPORT_FILES
+        files = folder / markdown, folder / html
         for file, text in zip(files, (self.markdown(), self.html()), strict=True):
             file.write_text(text, encoding="utf-8")
         return files

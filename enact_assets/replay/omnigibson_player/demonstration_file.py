@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import h5py
 
 from enact_assets.replay.omnigibson_player.grasps import PHYSICAL
+from enact_assets.replay.omnigibson_player.raw_metadata import Change, read_metadata
 from enact_assets.replay.omnigibson_player.request import (
     ALL,
     BASE_LINK,
@@ -20,14 +23,15 @@ from enact_assets.replay.omnigibson_player.request import (
     View,
 )
 
-Change = dict[str, dict[str, list[Any]]]
-"""systems/objects -> add/remove -> names, or how to make an object."""
-
 PER_STATE = ("state", "state_size")
 PER_ACTION = ("action", "reward", "terminated", "truncated")
 INIT_METADATA = "init_metadata"
 """Group of what objects look like from the start; playback from 3.7 on does nothing without it."""
 ROWS_AT_ONCE = 1000
+EPISODE = re.compile(r"demo_(0|[1-9][0-9]*)")
+AS_MANY_SINCE = (3, 8)
+"""First OmniGibson that writes as many states as actions."""
+DEFAULT_RATE_HZ = 30.0
 BEHAVIOR_TASK = "BehaviorTask"
 HAS_ZED_LINK = ("r1pro",)
 """Models of robots with a head camera where the authors' replay mounts its own."""
@@ -62,11 +66,12 @@ class DemonstrationFile:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise RefusalError(f"{path}: is not a readable HDF5 file ({error})") from None
-        if "data" not in self._file:
+        if not isinstance(_opened(self._file, "data"), Mapping):
             raise RefusalError(f"{path}: no group 'data'; expected robomimic layout, data/demo_N")
         self._data = self._file["data"]
-        self.config = self._metadata("config")
-        self.scene_file = self._metadata("scene_file")
+        where = f"{path}, data"
+        self.config = read_metadata(self._data.attrs, "config", where)
+        self.scene_file = read_metadata(self._data.attrs, "scene_file", where)
 
     def close(self) -> None:
         """Close the file."""
@@ -74,8 +79,7 @@ class DemonstrationFile:
 
     def episodes(self) -> list[int]:
         """Numbers of its demonstrations, ascending."""
-        names = [n for n in self._data if n.startswith("demo_") and n[5:].isdigit()]
-        return sorted(int(n[5:]) for n in names)
+        return sorted(int(n[5:]) for n in self._data if EPISODE.fullmatch(n))
 
     def describe(self) -> dict[str, list[dict[str, Any]]]:
         """``demonstrations``: episode, frames, activity, frame rate, rules and camera of each, the
@@ -96,6 +100,9 @@ class DemonstrationFile:
                 usable.append({"episode": k, "n_frames": self.n_frames(k), **about})
             except RefusalError as error:
                 unusable.append({"episode": k, "reason": str(error)})
+            except Exception as error:  # noqa: BLE001 # damaged HDF5; the others can be played
+                reason = f"{self.path}, demo_{k}: cannot be read ({error})"
+                unusable.append({"episode": k, "reason": reason})
         usable.sort(key=lambda one: -one["n_frames"])
         return {"demonstrations": usable, "unusable": unusable}
 
@@ -118,7 +125,13 @@ class DemonstrationFile:
     @property
     def frame_rate_hz(self) -> float:
         """States per second: one per action."""
-        return float(self.config.get("env", {}).get("action_frequency") or 30.0)
+        rate = self.config.get("env", {}).get("action_frequency", DEFAULT_RATE_HZ)
+        if type(rate) not in (int, float) or not 0 < rate < math.inf:
+            raise RefusalError(
+                f"{self.path}: action_frequency of attribute 'config' is not a number above 0, but "
+                f"{rate!r:.40}"
+            )
+        return float(rate)
 
     @property
     def scene_model(self) -> str | None:
@@ -138,12 +151,12 @@ class DemonstrationFile:
         """Whether states are nested as from 3.7 on: pose of the scene first, then its registry."""
         return "registry" in self.scene_file.get("state", {})
 
-    def has_grasps(self, episode: int) -> bool:
-        """Whether rows of ``episode`` say what assisted grasps hold: written by 3.8 or later, which
-        write as many states as actions.
-        """
-        group = self.group(episode)
-        return len(group["state"]) == len(group["action"])
+    def has_in_state(self, episode: int, number: float) -> bool:
+        """Whether a row of ``state`` contains ``number``, rounded as the data set stores it."""
+        state = self.group(episode)["state"]
+        stored = state.dtype.type(number)
+        starts = range(0, len(state), ROWS_AT_ONCE)
+        return any((state[start : start + ROWS_AT_ONCE] == stored).any() for start in starts)
 
     def registries(self) -> dict[str, Any]:
         """States in the scene file, below ``object_registry`` and ``system_registry``."""
@@ -152,29 +165,54 @@ class DemonstrationFile:
 
     def n_frames(self, episode: int) -> int:
         """Frames, which are states: one more than actions, or from 3.8 on as many."""
-        group = self.group(episode)
-        missing = [n for n in (*PER_STATE, *PER_ACTION) if n not in group]
+        where, group = f"{self.path}, demo_{episode}", self.group(episode)
+        rows = {name: _n_rows(group, name) for name in (*PER_STATE, *PER_ACTION)}
+        missing = [name for name, count in rows.items() if count is None]
         if missing:
             raise RefusalError(
-                f"{self.path}, demo_{episode}: no {', '.join(missing)}. Only raw demonstrations, "
-                "written by OmniGibson's DataCollectionWrapper, can be played back."
+                f"{where}: no rows of {', '.join(missing)}. Only raw demonstrations, written by "
+                "OmniGibson's DataCollectionWrapper, can be played back."
             )
-        n, n_actions = len(group["state"]), len(group["action"])
-        if n != n_actions + 1 and not (n == n_actions and self.is_nested):
+        n, n_actions = rows["state"] or 0, rows["action"] or 0
+        if n != n_actions + 1 and not (n == n_actions and self._may_have_as_many):
+            since = ".".join(map(str, AS_MANY_SINCE))
             raise RefusalError(
-                f"{self.path}, demo_{episode}: {n} states and {n_actions} actions; expected one "
-                "state more than actions, or as many (OmniGibson 3.8 and later). The recording was "
-                "cut off."
+                f"{where}: {n} states and {n_actions} actions; expected one state more than "
+                f"actions, or as many (OmniGibson {since} and later). The recording was cut off."
             )
+        if n_actions == 0:
+            raise RefusalError(f"{where}: no action was recorded, so nothing can be played")
+        for names, expected in ((PER_STATE, n), (PER_ACTION, n_actions)):
+            for name in names:
+                if rows[name] != expected:
+                    raise RefusalError(
+                        f"{where}: {name} has {rows[name]} rows, but {names[0]} has {expected}. "
+                        "The recording was cut off."
+                    )
         return n
+
+    @property
+    def _may_have_as_many(self) -> bool:
+        """Whether an OmniGibson with as many states as actions recorded it, or may have."""
+        version = re.match(r"(\d+)\.(\d+)", self.recorded_with)
+        if version is None:
+            return self.is_nested
+        return (int(version[1]), int(version[2])) >= AS_MANY_SINCE
 
     def robot(self) -> Robot:
         """The one robot, which the scene file has or else the settings."""
         infos = self.scene_file.get("objects_info", {}).get("init_info", {})
+        infos = {
+            name: info
+            for name, info in infos.items()
+            if str(info.get("class_module", "")).startswith("omnigibson.robots")
+        }
+        nameless = [name for name, info in infos.items() if not info.get("class_name")]
+        if nameless:
+            raise RefusalError(f"{self.path}: robot {nameless[0]!r} has no class_name")
         found = [
             _robot(info["class_name"], {"name": name, **info.get("args", {})}, info["class_module"])
             for name, info in infos.items()
-            if str(info.get("class_module", "")).startswith("omnigibson.robots")
         ]
         if not found:
             robots = self.config.get("robots", [])
@@ -204,38 +242,36 @@ class DemonstrationFile:
 
     def transitions(self, episode: int) -> dict[int, Change]:
         """What comes and goes, by step; step i leads to frame i + 1."""
-        text = self.group(episode).attrs.get("transitions")
-        if text is None:
-            raise RefusalError(
-                f"{self.path}, demo_{episode}: no attribute 'transitions', so it is unknown which "
-                "objects come and go"
-            )
+        where = f"{self.path}, demo_{episode}"
+        found = read_metadata(self.group(episode).attrs, "transitions", where)
         try:
-            return {int(step): change for step, change in json.loads(text).items()}
-        except (ValueError, AttributeError) as error:
-            raise RefusalError(
-                f"{self.path}, demo_{episode}: attribute 'transitions' is not JSON ({error})"
-            ) from None
+            return {int(step): change for step, change in found.items()}
+        except ValueError as error:
+            raise RefusalError(f"{where}: attribute 'transitions': {error}") from None
 
     def group(self, episode: int) -> Any:
         """The HDF5 group of ``episode``."""
-        if f"demo_{episode}" not in self._data:
+        found = _opened(self._data, f"demo_{episode}")
+        if not isinstance(found, Mapping):
+            if episode in self.episodes():
+                raise RefusalError(f"{self.path}: demo_{episode} cannot be opened as a group")
             known = ", ".join(f"demo_{k}" for k in self.episodes()) or "none"
             raise RefusalError(f"{self.path}: no demo_{episode} (there: {known})")
-        return self._data[f"demo_{episode}"]
-
-    def _metadata(self, name: str) -> dict[str, Any]:
-        text = self._data.attrs.get(name)
-        what = "the scene file it was recorded in" if name == "scene_file" else "its settings"
-        if text is None:
-            raise RefusalError(f"{self.path}: data has no attribute {name!r}, which is {what}")
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise RefusalError(f"{self.path}: attribute {name!r} is not JSON ({error})") from None
-        if not isinstance(found, dict):
-            raise RefusalError(f"{self.path}: attribute {name!r} is not a JSON object")
         return found
+
+
+def _opened(group: Any, name: str) -> Any:
+    """What is at ``name``; None if there is nothing, or a link that leads nowhere."""
+    try:
+        return group[name]
+    except (KeyError, OSError):
+        return None
+
+
+def _n_rows(group: Any, name: str) -> int | None:
+    """Rows of a data set; None if there is no data set of that name, or it has no rows."""
+    shape = getattr(_opened(group, name), "shape", ())
+    return int(shape[0]) if shape else None
 
 
 def _robot(class_name: str, args: Mapping[str, Any], module: str | None) -> Robot:

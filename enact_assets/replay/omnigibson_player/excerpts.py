@@ -18,10 +18,10 @@ from enact_assets.replay.omnigibson_player.demonstration_file import (
     PER_ACTION,
     PER_STATE,
     ROWS_AT_ONCE,
-    Change,
     DemonstrationFile,
 )
 from enact_assets.replay.omnigibson_player.installed import Installed
+from enact_assets.replay.omnigibson_player.raw_metadata import Change
 
 
 def write_excerpt(

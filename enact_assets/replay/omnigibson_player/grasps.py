@@ -2,7 +2,7 @@
 
 The authors' replay takes an object for held while the gripper is told to close all the way, a
 finger touches the object, and a ray between the fingers hits it, whatever the mode of grasping.
-From OmniGibson 3.9 on, rows of ``state`` say what an assisted grasp holds; then they decide.
+Where rows of ``state`` say what an assisted grasp holds, as from OmniGibson 3.9.2 on, they decide.
 """
 
 from collections.abc import Collection, Mapping

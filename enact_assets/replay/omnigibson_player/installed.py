@@ -18,6 +18,8 @@ OLD_ROBOT = "omnigibson.robots.manipulation_robot:ManipulationRobot"
 NEW_ROBOT = "omnigibson.robots.robot:Robot"
 ENVIRONMENT = "omnigibson.envs.env_base:Environment"
 GRASP = "ag_obj_constraint_params"
+GRASP_MARKER = f"{NEW_ROBOT.partition(':')[0]}:_AG_MAGIC"
+"""Number in a row of ``state`` before what assisted grasps hold."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ FEATURES: Mapping[str, Feature] = {
     "grasps": Feature(
         "what becomes of assisted grasps when a state is loaded",
         {
-            "in_rows": lambda: probes.exists("omnigibson.robots.robot:_AG_MAGIC"),
+            "in_rows": lambda: probes.exists(GRASP_MARKER),
             "lost": lambda: (
                 _robot_expects_grasp() and probes.tests_membership(f"{_robot()}._load_state")
             ),

@@ -1,4 +1,4 @@
-"""Whether the installed OmniGibson can play a demonstration, found before it is started."""
+"""What the installed OmniGibson can play of a demonstration, found before it is started."""
 
 from enact_assets.replay.omnigibson_player import code_probes
 from enact_assets.replay.omnigibson_player.demonstration_file import (
@@ -6,7 +6,7 @@ from enact_assets.replay.omnigibson_player.demonstration_file import (
     DemonstrationFile,
 )
 from enact_assets.replay.omnigibson_player.grasps import PHYSICAL
-from enact_assets.replay.omnigibson_player.installed import Installed
+from enact_assets.replay.omnigibson_player.installed import GRASP_MARKER, Installed
 from enact_assets.replay.omnigibson_player.request import RefusalError
 
 
@@ -20,6 +20,15 @@ def check_playable(source: DemonstrationFile, episode: int, installed: Installed
         f"{source.path}, demo_{episode}: {recorded}but OMNIGIBSON_PYTHON has OmniGibson "
         f"{installed.version}: {reason} docs/sources.md says how each version is installed."
     )
+
+
+def restores_grasps(source: DemonstrationFile, episode: int, installed: Installed) -> bool:
+    """Whether loading a row of ``episode`` restores what assisted grasps hold: rows of older
+    recordings load without error in 3.9, and then nothing is held.
+    """
+    if installed.grasps != "in_rows" or source.robot().grasping_mode == PHYSICAL:
+        return False
+    return source.has_in_state(episode, float(code_probes.find(GRASP_MARKER)))
 
 
 def _reason(source: DemonstrationFile, episode: int, installed: Installed) -> str:

@@ -202,10 +202,6 @@ def _more_arguments(request: PlaybackRequest, installed: Installed) -> dict[str,
                 f"{request.where}: OmniGibson {installed.version} cannot add a full scene to a "
                 "recorded one. Remove full_scene_file from omnigibson.json."
             )
-        if not Path(request.full_scene_file).is_file():
-            raise RefusalError(
-                f"{request.where}: full_scene_file {request.full_scene_file} does not exist"
-            )
         more["full_scene_file"] = request.full_scene_file
     return more
 

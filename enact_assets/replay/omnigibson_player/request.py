@@ -12,6 +12,7 @@ REFUSED = 64
 """Exit code of a player that said clearly what is wrong: trying again would not help."""
 REPLAY_FILE = "replay.jsonl"
 REFUSAL_FILE = "refusal.txt"
+REPORT_FILES = ("report.md", "report.html")
 PROGRESS_FILE = "progress.txt"
 """Two numbers: frames done, frames in all."""
 PICTURES_FOLDER = "pictures"
@@ -74,7 +75,8 @@ class PlaybackRequest:
     ``renders`` is how often a frame is rendered before it is looked at: the ray tracer lags behind
     the state by a few frames. ``chunk_frames`` states are in memory at a time. ``gpu_dynamics`` is
     whether it was recorded with them; None if unknown. ``full_scene_file`` is a scene of OmniGibson
-    whose objects are added to those of a recorded part of it. ``rules`` is one of RULES.
+    whose objects are added to those of a recorded part of it, ``full_scene_sha`` the hash of its
+    content. ``rules`` is one of RULES.
     """
 
     demonstration: str
@@ -90,6 +92,7 @@ class PlaybackRequest:
     gpu_dynamics: bool | None = None
     rules: str = ALL
     full_scene_file: str | None = None
+    full_scene_sha: str | None = None
 
     @property
     def where(self) -> str:

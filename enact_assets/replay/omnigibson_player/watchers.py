@@ -17,6 +17,7 @@ from enact_assets.replay.omnigibson_player.intervals import (
     IntervalWriter,
     ObjectWriter,
 )
+from enact_assets.replay.omnigibson_player.playable import restores_grasps
 from enact_assets.replay.omnigibson_player.request import ENACT, PlaybackRequest
 from enact_assets.replay.omnigibson_player.scene_facts import SceneFacts
 from enact_assets.replay.omnigibson_player.sight import boxes
@@ -105,7 +106,7 @@ def facts_of(
 ) -> Facts:
     """What asks for the facts of a frame, by the rules of ``request``; names go to ``writer``."""
     mode = source.robot().grasping_mode
-    is_in_state = installed.grasps == "in_rows" and source.has_grasps(request.episode)
+    is_in_state = restores_grasps(source, request.episode, installed)
     if request.rules == ENACT:
         return EnactFacts(writer, request.where, mode, is_grasp_in_state=is_in_state)
     return SceneFacts(writer, mode, is_grasp_in_state=is_in_state)

@@ -1,0 +1,45 @@
+"""A quick look at the videos of a recording: how many pictures they have for how many frames."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.frame_ids import FrameIds
+from enact_assets.data_root.recordings import (
+    CAMERA,
+    camera_of_variant,
+    variant_of,
+    variant_places,
+)
+from enact_assets.data_root.videos import count_pictures
+from enact_assets.frames.recorded_pictures import first_shown, shown_video
+from enact_assets.replay.frame_stream import FrameStream
+
+Progress = Callable[[int, int], None]
+"""Called with bytes of the replay read, and bytes in all."""
+
+
+def check_picture_counts(graphs: Path, progress: Progress) -> None:
+    """Compare each video beside the file ``graphs`` with it: packets and frame ids are counted,
+    nothing is decoded. Without a video nothing is read.
+
+    Errors: :class:`RenderError` names a video that has another number of pictures, or cannot be
+    read to its end; :class:`RecordingError` if ``graphs`` cannot be read.
+    """
+    folder = graphs.parent
+    variants = (camera_of_variant(variant_of(place)) for place in variant_places(folder))
+    videos = [shown_video(folder, camera) for camera in dict.fromkeys((CAMERA, *variants))]
+    counts = {video: count_pictures(video) for video in videos if video is not None}
+    if not counts:
+        return
+    with FrameStream(graphs, progress) as stream:
+        while stream.next_frame() is not None:
+            pass
+        n_frames, runs = stream.n_frames, FrameIds.of(stream.ids).runs
+    for video, n_pictures in counts.items():
+        if n_pictures + first_shown(video, n_frames, runs) != n_frames:
+            raise RenderError(
+                f"{video}: has {n_pictures} pictures, the replay {n_frames} frames. Copy or export "
+                "the video again, or remove it to import the replay without pictures. "
+                "docs/sources.md, Official replays, says which numbers are understood."
+            )
