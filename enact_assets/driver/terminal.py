@@ -202,8 +202,8 @@ def print_report(console: Console, report: Report) -> None:
 
 
 UNVERIFIED = (
-    "Questions without an imported replay are scored by exact match: task accuracy is a lower bound "
-    "then, they are in no pairwise accuracy, and oracle is always right."
+    "Questions without an imported replay are scored by exact match: task accuracy is a lower "
+    "bound, they are in no pairwise accuracy, and oracle is always right."
 )
 
 
