@@ -178,7 +178,7 @@ def test_all_that_is_wrong_with_pictures_is_told_at_once(
     for command in (["validate", str(recording)], ["import", str(recording), "--check", *data]):
         assert main(command) == 1
         out = said(capsys)
-        assert out.count("cannot be used") == 1
+        assert out.count("PNG files cannot be used") == 1
         assert "nosuchvariant" in out
         assert "variant_high.mkv: has 30 frames" in out
         assert "3 problems in the pictures" in out

@@ -292,6 +292,9 @@ def test_pictures_come_from_a_folder_or_a_zip_and_must_agree(tmp_path: Path, is_
     said = look_for_pictures(read, pictures_at(other)).contradiction
     assert said.startswith("1 of 3 labelled frames have two different pictures, in 1 of 1 ")
     assert f"frame id 60 of {TASK} as 'Current State' is " in said
+    taken = import_paths([file], DataRoot(tmp_path / "data"), pictures=other)
+    assert taken.is_success
+    assert [said in note for note in taken.notes].count(True) == 1
 
 
 def wanted_frames(asked: list[FoundQuestion]) -> pl.DataFrame:
