@@ -158,21 +158,20 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
     return names
 
 
-def default_variant(warehouse_path: Path) -> str:
+def default_variant(ask: Callable[[str], pl.DataFrame]) -> str:
     """The variant that comes first on the leaderboard, which is the baseline where it has answers.
 
-    Without answers it is the first that asks questions; without questions the baseline. Errors:
-    :class:`WarehouseError` if there is no warehouse.
+    Without answers it is the first that asks questions; without questions the baseline. ``ask``
+    queries the warehouse. Errors: :class:`WarehouseError` if there is none.
     """
-    rows = query(
-        warehouse_path,
+    rows = ask(
         f"""
         select variant from (
             select variant, variant not in (select variant from leaderboard) as is_unscored
             from asked_questions
         )
         order by is_unscored, {VARIANT_ORDER} limit 1
-        """,  # noqa: S608 - our own words
+        """  # noqa: S608 - our own words
     )
     return BASELINE if rows.is_empty() else str(rows.item())
 

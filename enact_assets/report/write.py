@@ -1,6 +1,7 @@
 """Makes a report of a data root: reads the warehouse and pictures, writes the files."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import default_variant, published_provenance
+from enact_assets.data_root.published import default_variant, published_provenance, query
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.report.page import Page, make_page, render, title_of
@@ -48,7 +49,7 @@ def write_report(
     def picture(sha: str) -> NDArray[np.uint8]:
         return images.read(sha)
 
-    default = default_variant(root.warehouse)
+    default = default_variant(partial(query, root.warehouse))
     rows = read_rows(root.warehouse, variant or default)
     page = make_page(rows, picture)
     figures = {

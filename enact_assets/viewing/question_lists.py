@@ -76,20 +76,6 @@ def unknown(wanted: Wanted, there: Choices) -> list[str]:
     return [f"{n} {value}" for n, value in found if value is not None and value not in known[n]]
 
 
-def first_variant(ask: Ask) -> str:
-    """The variant that pages open with: the first that asks questions, the baseline before others
-    and those on the leaderboard before both. The baseline if none does.
-
-    Errors: :class:`WarehouseError`.
-    """
-    rows = ask(
-        "select distinct variant, variant not in (select variant from leaderboard) as is_unscored "
-        "from asked_questions order by is_unscored, variant <> $baseline, variant",
-        {"baseline": BASELINE},
-    )
-    return str(rows.item(0, "variant")) if rows.height else BASELINE
-
-
 def choices(ask: Ask, variant: str) -> Choices:
     """Names that a list of questions can be narrowed to. Errors: :class:`WarehouseError`."""
     row = ask(

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from sql.tiny_lake import BOIL, TABLE, Relations, answer, tiny_rows
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.data_root.published import Ask
+from enact_assets.data_root.published import Ask, default_variant
 from enact_assets.questions.official_rows import official_questions
 from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.viewing.answers import MISSING, OUTCOMES, RIGHT, UNREADABLE, WRONG, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
-from enact_assets.viewing.question_lists import Wanted, choices, first_variant, list_questions
+from enact_assets.viewing.question_lists import Wanted, choices, list_questions
 from enact_assets.viewing.questions import read_question
 
 ROWS = tiny_rows()
@@ -202,14 +202,14 @@ def test_what_can_be_chosen(ask: Ask) -> None:
 
 def test_pages_open_with_a_variant_that_has_questions(ask: Ask) -> None:
     """Recordings and imported questions are asked under variants of their own."""
-    assert first_variant(ask) == "baseline"
+    assert default_variant(ask) == "baseline"
     rows = tiny_rows()
     rows["asked_questions"] = [r for r in rows["asked_questions"] if r["variant"] != "baseline"]
-    assert first_variant(asking(Relations(rows))) == "aperture_80"
+    assert default_variant(asking(Relations(rows))) == "aperture_80"
     listed = list_demonstrations(asking(Relations(rows)))
     assert [(r.variant, r.n_asked) for r in listed] == [("aperture_80", 1), ("aperture_80", 1)]
     rows["asked_questions"] = []
-    assert first_variant(asking(Relations(rows))) == "baseline"
+    assert default_variant(asking(Relations(rows))) == "baseline"
     assert [(r.variant, r.n_asked) for r in list_demonstrations(asking(Relations(rows)))] == [
         *((None, 0), (None, 0)),
     ]

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from enact_assets.contracts.errors import EnactError, MissingPartitionError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import OpenWarehouse
+from enact_assets.data_root.published import OpenWarehouse, default_variant
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.viewing.answers import OUTCOMES, RIGHT, alike
 from enact_assets.viewing.boards import read_board
@@ -28,7 +28,6 @@ from enact_assets.viewing.question_lists import (
     Choices,
     Wanted,
     choices,
-    first_variant,
     list_questions,
     unknown,
 )
@@ -107,7 +106,7 @@ class _Pages:
 
     def board(self, request: Request) -> Response:
         """The leaderboard of a variant."""
-        variant = request.query_params.get("variant") or first_variant(self._ask)
+        variant = request.query_params.get("variant") or default_variant(self._ask)
         there = self._choices(variant)
         rows = read_board(self._ask, variant)
         return self._page(
@@ -118,7 +117,7 @@ class _Pages:
         """A list of questions."""
         asked = request.query_params
         wanted = Wanted(
-            variant=asked.get("variant") or first_variant(self._ask),
+            variant=asked.get("variant") or default_variant(self._ask),
             activity=asked.get("activity") or None,
             demonstration=asked.get("demonstration") or None,
             kind=asked.get("kind") or None,
