@@ -91,8 +91,8 @@ def import_paths(
                 notes += _import_recording(folder, root, told, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
-    if imported := [outcome for outcome in summary.outcomes if outcome.error is None]:
-        said = f"`{next_command(imported, root)}` makes their tables and questions."
+    if done := [outcome for outcome in summary.outcomes if outcome.error is None]:
+        said = f"`{next_command(done, root)}` makes their tables and questions."
         summary.notes.append(said)
     return summary
 
