@@ -198,6 +198,39 @@ def test_the_command_writes_it_where_it_is_told(
     assert "fisheye" in capsys.readouterr().err
 
 
+@pytest.fixture
+def recorded(root: DataRoot, tmp_path: Path) -> DataRoot:
+    """The same without the baseline: its rows are of the variant `recorded`."""
+    found = DataRoot(tmp_path, None)
+    shutil.copy(root.warehouse, found.warehouse)
+    with duckdb.connect(str(found.warehouse)) as connection:
+        for relation in ("asked_questions", "evaluation", "leaderboard"):
+            connection.execute(f"update {relation} set variant = 'recorded' "  # noqa: S608
+                               "where variant = 'baseline'")  # fmt: skip
+    return found
+
+
+def test_the_default_is_the_first_variant_of_the_leaderboard(
+    root: DataRoot, recorded: DataRoot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not `aperture_80`, which is only compared with the baseline."""
+    assert default_variant(root.warehouse) == "baseline"
+    assert default_variant(recorded.warehouse) == "recorded"
+    words = ["leaderboard", "--data", str(recorded.root), "--variant"]
+    assert main([*words, "recorded"]) == 0
+    assert "Leaderboard (recorded, all lengths)" in capsys.readouterr().out
+    assert main([*words, "aperture_80"]) == 2
+    assert "(known: recorded)" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_report_is_about_the_default_variant(recorded: DataRoot) -> None:
+    """It was about the baseline, of which there was not one answer."""
+    written = write_report(recorded)
+    assert written.path == recorded.report / "report.html"
+    assert "under the variant recorded" in Html(written.page.html).said
+
+
 @pytest.mark.slow
 def test_figures_of_an_older_report_go(root: DataRoot, written: WrittenReport) -> None:
     assert written.path == root.report / "report.html"
@@ -258,39 +291,6 @@ def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
         write_report(root, variant="fisheye", output=tmp_path)
     with pytest.raises(WarehouseError, match="no warehouse yet"):
         write_report(DataRoot(tmp_path, None))
-
-
-@pytest.fixture
-def recorded(root: DataRoot, tmp_path: Path) -> DataRoot:
-    """The same without the baseline: its rows are of the variant `recorded`."""
-    found = DataRoot(tmp_path, None)
-    shutil.copy(root.warehouse, found.warehouse)
-    with duckdb.connect(str(found.warehouse)) as connection:
-        for relation in ("asked_questions", "evaluation", "leaderboard"):
-            connection.execute(f"update {relation} set variant = 'recorded' "  # noqa: S608
-                               "where variant = 'baseline'")  # fmt: skip
-    return found
-
-
-def test_the_default_is_the_first_variant_of_the_leaderboard(
-    root: DataRoot, recorded: DataRoot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Not `aperture_80`, which is only compared with the baseline."""
-    assert default_variant(root.warehouse) == "baseline"
-    assert default_variant(recorded.warehouse) == "recorded"
-    words = ["leaderboard", "--data", str(recorded.root), "--variant"]
-    assert main([*words, "recorded"]) == 0
-    assert "Leaderboard (recorded, all lengths)" in capsys.readouterr().out
-    assert main([*words, "aperture_80"]) == 2
-    assert "(known: recorded)" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_report_is_about_the_default_variant(recorded: DataRoot) -> None:
-    """It was about the baseline, of which there was not one answer."""
-    written = write_report(recorded)
-    assert written.path == recorded.report / "report.html"
-    assert "under the variant recorded" in Html(written.page.html).said
 
 
 def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
