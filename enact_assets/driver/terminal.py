@@ -180,7 +180,7 @@ def print_report(console: Console, report: Report) -> None:
     if report.blocked:
         counts.append(f"{len(report.blocked)} skipped because an input failed")
     if report.kept:
-        counts.append(f"{len(report.kept)} left with older rows because an input failed")
+        counts.append(f"{len(report.kept)} kept as they were because an input failed")
     console.print(f"{', '.join(counts)}, in {duration(report.seconds)}.")
     for message in report.rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))

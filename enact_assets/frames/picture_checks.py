@@ -51,7 +51,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "pictures of {n} sizes: {sizes}, first of the rarest {first}",
         "All pictures of one camera must have one size: export them again.",
     ),
-    "bad_video": ("{reason}", "Its pictures cannot be used."),
+    "bad_video": ("{reason}", "No picture is taken from it."),
     "unknown_variant": ("not a variant of the registry (known: {known})", "Rename or remove it."),
     "no_place": (
         "neither a folder with PNG files nor a video ({suffixes})",

@@ -17,7 +17,7 @@ from enact_assets.contracts.errors import UnknownNameError, WarehouseError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import published_provenance
+from enact_assets.data_root.published import default_variant, published_provenance
 from enact_assets.data_root.report_files import report_provenance
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.report.accuracy import answers, leaderboard
@@ -204,6 +204,39 @@ def test_the_command_writes_it_where_it_is_told(
     assert "variant aperture_80" in (tmp_path / "out" / "report.html").read_text("utf-8")
     assert main([*told, "--variant", "fisheye"]) == 2
     assert "fisheye" in capsys.readouterr().err
+
+
+@pytest.fixture
+def recorded(root: DataRoot, tmp_path: Path) -> DataRoot:
+    """The same without the baseline: its rows are of the variant `recorded`."""
+    found = DataRoot(tmp_path, None)
+    shutil.copy(root.warehouse, found.warehouse)
+    with duckdb.connect(str(found.warehouse)) as connection:
+        for relation in ("asked_questions", "evaluation", "leaderboard"):
+            connection.execute(f"update {relation} set variant = 'recorded' "  # noqa: S608
+                               "where variant = 'baseline'")  # fmt: skip
+    return found
+
+
+def test_the_default_is_the_first_variant_of_the_leaderboard(
+    root: DataRoot, recorded: DataRoot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not `aperture_80`, which is only compared with the baseline."""
+    assert default_variant(root.warehouse) == "baseline"
+    assert default_variant(recorded.warehouse) == "recorded"
+    words = ["leaderboard", "--data", str(recorded.root), "--variant"]
+    assert main([*words, "recorded"]) == 0
+    assert "Leaderboard (recorded, all lengths)" in capsys.readouterr().out
+    assert main([*words, "aperture_80"]) == 2
+    assert "(known: recorded)" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_report_is_about_the_default_variant(recorded: DataRoot) -> None:
+    """It was about the baseline, of which there was not one answer."""
+    written = write_report(recorded)
+    assert written.path == recorded.report / "report.html"
+    assert "under the variant recorded" in Html(written.page.html).said
 
 
 @pytest.mark.slow
