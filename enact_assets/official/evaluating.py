@@ -100,12 +100,12 @@ def evaluate_files(
                     output.write(text, *place)
                 summary.has_output = True
     summary.notes += notes
-    if not is_dry_run:
+    if reports and not is_dry_run:
         try:
             if predictions.is_dir():
                 text = batch_summary([of_model[model] for model in files], reports)
                 output.write(text, SUMMARY_FILE)
-            elif reports and output.remove(SUMMARY_FILE):
+            elif output.remove(SUMMARY_FILE):
                 summary.notes.append(f"{SUMMARY_FILE} of an earlier run was removed")
         except EnactError as error:
             summary.outcomes.append(Outcome(SUMMARY_FILE, error=str(error)))

@@ -28,7 +28,8 @@ select
     case when is_replayed is not false then len(segmented_frames.changes) end as n_changes,
     case when is_replayed is not false then segmented_frames.changes end as changes,
     case when is_replayed is not false then coalesce(graphs.n_facts, 0) end as n_facts,
-    case when is_replayed is not false then coalesce(visible.n_visible_objects, 0) end as n_visible_objects,
+    case when is_replayed is not false then coalesce(visible.n_visible_objects, 0) end
+        as n_visible_objects,
     'images/' || left(frame_images.image_sha, 2) || '/' || frame_images.image_sha || '.png'
         as image_path
 from segmented_frames
@@ -48,7 +49,8 @@ comment on column key_frames.time_s is
 'time since the start of the replay; null where the frame rate is 0 (unit: s)';
 comment on column key_frames.change_frame is 'frame at which the change began (unit: frame)';
 comment on column key_frames.similarity is 'cosine with the last accepted signature';
-comment on column key_frames.n_changes is 'components changed since the key frame before; null without a replay';
+comment on column key_frames.n_changes is
+'components changed since the key frame before; null without a replay';
 comment on column key_frames.changes is 'these components, by object name; null without a replay';
 comment on column key_frames.n_facts is 'facts that hold, Exists included; null without a replay';
 comment on column key_frames.n_visible_objects is

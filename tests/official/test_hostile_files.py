@@ -60,7 +60,10 @@ def test_an_answer_file_of_an_impossible_name_fails_alone(tmp_path: Path) -> Non
     write_inputs(tmp_path / "in", (TASK,))
     assert run("segment", tmp_path / "in", tmp_path / "seg", "--profile", "paper") == 0
     (tmp_path / "answers").mkdir()
-    row = json.dumps({"id": "a", "task_name": TASK})
+    ids = list(json.loads((tmp_path / "seg" / TASK / "segmented_scene_graph_0.json").read_text()))
+    asked = {"id": "a", "type": "forward_world_modeling_3_steps", "task_name": TASK}
+    order = {"key_frame_ids": ids[:3], "gt_answer": [2, 1], "answer": "[2, 1]"}
+    row = json.dumps(asked | order)
     for model in ("m", "\udcff", "", ".", ".."):
         (tmp_path / "answers" / f"enact_ordering_{model}.jsonl").write_text(row)
     assert run(

@@ -145,7 +145,8 @@ def test_other_ids_do_not_lack_a_picture(tmp_path: Path, without: str) -> None:
     (task / GRAPHS).write_text(json.dumps(graphs))
     assert main(["validate", str(task)]) == 1
     root = DataRoot(tmp_path / "data")
-    import_paths([task], root)
+    assert not import_paths([task], root).is_success
+    Recordings(root.recordings).add(task)
     replay = replay_in(root)
     with pytest.raises(RenderError, match="has 80 frames, the replay 81"):
         shown(root, replay, key_frames(replay, "release"))
