@@ -45,7 +45,8 @@ def with_upstream(plan: Plan, lineage: Lineage, chosen: "Chosen") -> Plan:
 class Chosen:
     """Which steps and partitions are wanted.
 
-    Named variants bring the baseline along if a wanted step compares them with it.
+    Named variants bring the baseline along if a wanted step compares them with it. ``asking`` are
+    the variants and gatings under which a demonstration is asked about, where these alone count.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Chosen:
         self._assets = None if assets is None else set(assets)
         check_assets(self._assets or ())
         self.only = {d: set(names) for d, names in (only or {}).items()}
+        self.asking: dict[str, Mapping[str, set[str]]] = {}
         if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
 
@@ -67,8 +69,13 @@ class Chosen:
 
     def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
         """Whether the names are wanted, in every dimension but ``besides``."""
-        named = zip(dimensions(step.assets[0]), partition, strict=True)
-        return all(n in self.only[d] for d, n in named if d in self.only and d != besides)
+        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        named.pop(besides or "", None)
+        asking = self.asking.get(named.get("demonstration", ""), {})
+        return all(
+            name in self.only.get(dimension, {name}) and name in asking.get(dimension, {name})
+            for dimension, name in named.items()
+        )
 
 
 def choose(
@@ -80,19 +87,29 @@ def choose(
 ) -> Chosen:
     """What is wanted of all ``names``; a plan and a walk use it.
 
-    Variants alone choose the demonstrations that one of them asks about, by their sources. Also one
-    without a source, since its recording is gone: the step that reads it says so.
+    Variants alone choose the demonstrations that one of them asks about, by their sources, and
+    each under the gatings and variants that do. Also a demonstration without a source, since its
+    recording is gone: the step that reads it says so.
     Errors: :class:`UnknownNameError` for an unknown asset or variant.
     """
-    wanted = {dimension: set(of) for dimension, of in (only or {}).items()}
-    if wanted.get("variant") and not wanted.get("demonstration"):
-        asked = {source for name in wanted["variant"] for source in registry.variant(name).sources}
-
-        def is_asked(demonstration: str) -> bool:
-            try:
-                return sources.find(demonstration).name in asked
-            except EnactError:
-                return True
-
-        wanted["demonstration"] = set(filter(is_asked, names.of["demonstration"]))
-    return Chosen(assets, wanted)
+    chosen = Chosen(assets, only)
+    named = [registry.variant(name) for name in (only or {}).get("variant", ())]
+    if not named or chosen.only.get("demonstration"):
+        return chosen
+    variants = [registry.variant(name) for name in chosen.only["variant"]]
+    wanted = set[str]()
+    for demonstration in names.of["demonstration"]:
+        try:
+            source = sources.find(demonstration).name
+        except EnactError:
+            wanted.add(demonstration)
+            continue
+        if any(source in variant.sources for variant in named):
+            wanted.add(demonstration)
+            asking = [variant for variant in variants if source in variant.sources]
+            chosen.asking[demonstration] = {
+                "variant": {variant.name for variant in asking},
+                "gating": {variant.gating for variant in asking},
+            }
+    chosen.only["demonstration"] = wanted
+    return chosen

@@ -48,6 +48,20 @@ def test_variants_alone_mean_what_they_ask_about(chosen, variants, demonstration
     assert chosen("replays", variant=variants) == {*demonstrations, GONE}
 
 
+def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:
+    """Imported questions name dozens of demonstrations, which no other gating has to segment."""
+    assert chosen("segmentation", variant=["recorded"]) == {
+        f"{RECORDED}|state", f"{GONE}|contact", f"{GONE}|state"
+    }  # fmt: skip
+    assert chosen("frame_images", variant=["recorded"]) == {
+        f"{RECORDED}|recorded", f"{GONE}|baseline", f"{GONE}|recorded"
+    }  # fmt: skip
+    of_both = chosen("segmentation", variant=["fisheye", "contact"])
+    assert of_both >= {f"{EMBEDDED}|state", f"{EMBEDDED}|contact"}
+    everything = chosen("segmentation", variant=["recorded"], demonstration=[EMBEDDED])
+    assert everything == {f"{EMBEDDED}|state", f"{EMBEDDED}|contact"}
+
+
 def test_a_named_demonstration_is_made_whatever_is_asked_about_it(chosen) -> None:
     found = chosen("replays", variant=["recorded"], demonstration=[EMBEDDED])
     assert found == {EMBEDDED}
