@@ -30,8 +30,8 @@ def _browse(arguments: argparse.Namespace, console: Console) -> int:
     if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
         raise EnactError("Starlette or uvicorn is not installed: pip install 'enact_assets[ui]'")
     from enact_assets.data_root.published import OpenWarehouse
-    from enact_assets.viewing.questions import check_has_ids
-    from enact_assets.viewing.site.serving import listening, serve
+    from enact_assets.viewing.questions_shown import check_has_ids
+    from enact_assets.viewing.site.local_server import listening, serve
 
     root = DataRoot(arguments.data)
     check_has_ids(OpenWarehouse(root.warehouse))  # fails now, not on the first page

@@ -15,10 +15,10 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import plain
 
 if TYPE_CHECKING:
-    from enact_assets.viewing.answers import Answer
+    from enact_assets.viewing.answers_shown import Answer
     from enact_assets.viewing.demonstrations import Demonstration
-    from enact_assets.viewing.pictures import PictureOf, Shown
-    from enact_assets.viewing.questions import Question
+    from enact_assets.viewing.pictures_shown import PictureOf, Shown
+    from enact_assets.viewing.questions_shown import Question
 
 MAX_WORDS = 600
 """Characters of an answer that are printed; files hold all."""
@@ -61,7 +61,7 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.published import OpenWarehouse
     from enact_assets.lineage.pipeline import STEP_OF
     from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
-    from enact_assets.viewing.questions import (
+    from enact_assets.viewing.questions_shown import (
         check_has_ids,
         find_question,
         has_question,
@@ -132,7 +132,7 @@ def _print_head(console: Console, question: "Question") -> None:
 
 
 def _print_question(console: Console, question: "Question") -> None:
-    from enact_assets.viewing.answers import RIGHT, alike
+    from enact_assets.viewing.answers_shown import RIGHT, alike
 
     _heading(console, "Prompt")
     console.print(plain(question.prompt.strip()))
@@ -234,7 +234,7 @@ def _pictures(
     from enact_assets.commands.terminal_pictures import drawing_way, drawn
     from enact_assets.engine.lake.image_store import ImageStore
     from enact_assets.system.atomic import replacing
-    from enact_assets.viewing.pictures import sheet_of
+    from enact_assets.viewing.pictures_shown import sheet_of
 
     images = ImageStore(root.images)
     pictures = [_if_readable(console, shown, images.read) for shown in pictures]

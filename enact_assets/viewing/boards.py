@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from enact_assets.data_root.published import Ask
-from enact_assets.viewing.answers import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
+from enact_assets.viewing.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
 
 
 @dataclass(frozen=True)

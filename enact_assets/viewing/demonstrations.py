@@ -9,7 +9,7 @@ from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import QUESTIONS
 from enact_assets.data_root.published import Ask
-from enact_assets.viewing.pictures import Shown
+from enact_assets.viewing.pictures_shown import Shown
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import Ask
-from enact_assets.viewing.answers import OUTCOME_SQL, OUTCOMES, RIGHT
+from enact_assets.viewing.answers_shown import OUTCOME_SQL, OUTCOMES, RIGHT
 
 PAGE_ROWS = 50
 

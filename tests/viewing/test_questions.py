@@ -13,11 +13,11 @@ from enact_assets.data_root.published import Ask, default_variant
 from enact_assets.questions.official_rows import official_questions
 from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
-from enact_assets.viewing.answers import MISSING, OUTCOMES, RIGHT, UNREADABLE, WRONG, alike
+from enact_assets.viewing.answers_shown import MISSING, OUTCOMES, RIGHT, UNREADABLE, WRONG, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
 from enact_assets.viewing.question_lists import Wanted, choices, list_questions
-from enact_assets.viewing.questions import read_question
+from enact_assets.viewing.questions_shown import read_question
 
 ROWS = tiny_rows()
 

@@ -21,7 +21,7 @@ from enact_assets.contracts.errors import EnactError, MissingPartitionError, Unk
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse, default_variant
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.viewing.answers import OUTCOMES, RIGHT, alike
+from enact_assets.viewing.answers_shown import OUTCOMES, RIGHT, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
 from enact_assets.viewing.question_lists import (
@@ -31,7 +31,7 @@ from enact_assets.viewing.question_lists import (
     list_questions,
     unknown,
 )
-from enact_assets.viewing.questions import read_question
+from enact_assets.viewing.questions_shown import read_question
 
 TEMPLATES = Path(__file__).parent / "templates"
 HOSTS = ("127.0.0.1", "localhost")

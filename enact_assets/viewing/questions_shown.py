@@ -8,8 +8,8 @@ from enact_assets.contracts.errors import UnknownNameError, WarehouseError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import Ask
 from enact_assets.questions.question_types import KeyFramePicture, type_of
-from enact_assets.viewing.answers import Answer, read_answers
-from enact_assets.viewing.pictures import Shown
+from enact_assets.viewing.answers_shown import Answer, read_answers
+from enact_assets.viewing.pictures_shown import Shown
 
 MAX_CHARACTERS = 100
 """Of an unknown id that a message repeats."""
