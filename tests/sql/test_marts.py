@@ -55,6 +55,20 @@ def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     ]
 
 
+def test_activities_stand_side_by_side(warehouse: Relations) -> None:
+    """The one answer about boiling water is missing, so it has no score, and not zero."""
+    rows = query(
+        warehouse,
+        "select activity, n_demonstrations, n_questions, n_scored, n_unparsed, n_missing, "
+        "task_accuracy, pairwise_accuracy from accuracy_by_activity "
+        "where variant = 'baseline' and model = 'guesser' and kind = 'forward' order by activity",
+    ).rows()
+    assert rows == [
+        ("boil_water", 1, 1, 0, 0, 1, None, None),
+        ("setting_the_table", 1, 3, 3, 1, 0, pytest.approx(1 / 3), pytest.approx(3 / 7)),
+    ]
+
+
 def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
     warehouse: Relations,
 ) -> None:
