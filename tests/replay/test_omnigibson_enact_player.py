@@ -249,8 +249,8 @@ def test_a_check_that_is_refused_says_how_far_it_got(
     report = (folder / "report.md").read_text()
     assert "## It stops here" in report
     assert "recorded with OmniGibson | 3.7.2" in report
-    assert main(["check-omnigibson", str(folder / "none.hdf5"), "--to", str(folder)]) == 1
-    assert "there is no such file" in capsys.readouterr().out
+    assert main(["check-omnigibson", str(folder / "none.hdf5"), "--to", str(folder)]) == 2
+    assert "no such file" in capsys.readouterr().err
     program = machine.root / "og-python"  # as one that crashes before it can write a report
     program.write_text("#!/bin/sh\necho it crashed\nexit 64\n")
     program.chmod(0o755)
