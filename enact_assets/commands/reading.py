@@ -139,33 +139,32 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.commands.question_counts import print_question_counts
-    from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.answer_files import answered_names
     from enact_assets.data_root.published import published_names
-    from enact_assets.data_root.question_files import question_file_names
+    from enact_assets.data_root.question_files import question_file_names, registry_in
     from enact_assets.data_root.recordings import Recordings
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
 
-    files = question_file_names(DataRoot(arguments.data).question_files)
-    registry = load_registry().with_questions(files)
+    root = DataRoot(arguments.data)
+    files, registry = question_file_names(root.question_files), registry_in(root)
     for title, names in (
         ("activities", ACTIVITIES),
         ("demonstrations (<activity>-<seed>)", registry.demonstrations),
-        ("recordings", Recordings(DataRoot(arguments.data).recordings).names()),
+        ("recordings", Recordings(root.recordings).names()),
         *((("question files", files),) if files else ()),
         ("gatings", registry.gatings),
         ("question sets", registry.question_sets),
         ("variants", registry.variants),
         ("models", MODELS),
-        ("models with imported answers", answered_names(DataRoot(arguments.data))),
+        ("models with imported answers", answered_names(root)),
     ):
         console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
-    warehouse = DataRoot(arguments.data).warehouse
+    warehouse = root.warehouse
     if warehouse.exists():
         published = published_names(warehouse)
         for dimension in ("demonstration", "model"):
             known = ", ".join(sorted(published.get(dimension, ())))
             console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
-    print_question_counts(console, DataRoot(arguments.data), registry)
+    print_question_counts(console, root, registry)
     return 0

@@ -167,7 +167,9 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo:
-            n, m = len(registry.demonstrations), len(registry.variants)
+            from enact_assets.data_root.question_files import registry_in
+
+            n, m = len(registry.demonstrations), len(registry_in(root).variants)
             console.print(
                 f"This is a first look. `enact-assets materialize{data}` makes the whole registry: "
                 f"{n} demonstrations, {m} variants."

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import is_temporary
 
@@ -18,3 +20,10 @@ def question_file_names(folder: Path) -> list[str]:
     if not folder.is_dir():
         return []
     return sorted(p.stem for p in folder.glob(f"*{SUFFIX}") if p.is_file() and not is_temporary(p))
+
+
+def registry_in(root: DataRoot) -> Registry:
+    """The registry with what there is in a data root: gatings and variants of question files that
+    were not imported are left out. Errors: :class:`SettingsError`.
+    """
+    return load_registry().with_questions(question_file_names(root.question_files))

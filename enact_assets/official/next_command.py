@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import OMNIGIBSON, QUESTIONS
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import question_file_names
+from enact_assets.data_root.question_files import registry_in
 from enact_assets.data_root.recordings import Recordings, recording_name
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.official.outcomes import Outcome
@@ -17,7 +17,7 @@ def next_command(imported: list[Outcome], root: DataRoot) -> str:
     Without variants if the baseline asks about it, since all its probes do then, or if none does.
     Errors: :class:`SettingsError` if the registry is wrong.
     """
-    registry = load_registry().with_questions(question_file_names(root.question_files))
+    registry = registry_in(root)
     sources = {_source(outcome, root) for outcome in imported}
     asking = [name for name, v in registry.variants.items() if not sources.isdisjoint(v.sources)]
     filters = [] if BASELINE in asking else [f"--variant {name}" for name in asking]

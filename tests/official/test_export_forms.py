@@ -119,7 +119,7 @@ def test_pictures_that_are_there_are_not_written_again(
         (["state", "--variant", "contact"], "asks question set 'contact', not 'state'"),
         (["state", "--variant", "nobody"], "unknown variant 'nobody'"),
         (["state", "--form", "messages", "--all"], "--all is for --form release"),
-        (["file", "--form", "messages"], "unknown question set 'file' (known: contact, official"),
+        (["file", "--form", "messages"], "unknown question set 'file' (known: contact, state)"),
         (["state", "--variant", "emoji"], "asked_questions"),
     ],
 )
