@@ -73,15 +73,9 @@ class GivenPictures:
                 return
             if source in RENDERED:
                 rest = wanted.filter(pl.col("frame").is_in(list(ids))).unique("frame")
-                made = (
-                    all_sources(tools.recordings)
-                    .named(source)
-                    .pictures(
-                        PictureRequest(
-                            demonstrations, rest, variant, tools.images, states, None, tools.workers
-                        )
-                    )
-                )
+                places = tools.images, states, None, tools.workers
+                request = PictureRequest(demonstrations, rest, variant, *places)
+                made = all_sources(tools.recordings).named(source).pictures(request)
                 for frame, sha in made.select("frame", "image_sha").iter_rows():
                     yield frame, tools.images.read_png(sha)
                 return

@@ -124,3 +124,11 @@ class DataRoot:
         if "://" in self.lake_url:
             return f"{self.lake_url.rstrip('/')}/{folder}"
         return Path(self.lake_url).absolute() / folder
+
+
+def link_target(folder: Path, place: Path) -> Path:
+    """What a link in ``folder`` of a data root to the resolved ``place`` says: below the data root
+    a relative path, so that the link moves with it.
+    """
+    is_inside = place.is_relative_to(folder.parent.resolve())
+    return Path(os.path.relpath(place, folder.resolve())) if is_inside else place

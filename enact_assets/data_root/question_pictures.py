@@ -8,9 +8,7 @@ picture always counts: it may be all that tells two tasks apart. Nothing is unpa
 
 import os
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,19 +16,17 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from enact_assets.contracts.errors import LakeError, QuestionFileError
+from enact_assets.data_root.paths import link_target
+from enact_assets.data_root.recording_zips import DAMAGE, crc_of
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import temporary_name
 
 LINK_SUFFIX = ".pictures"
-ZIP_SUFFIX = ".zip"
 MAX_PICTURE_BYTES = 64 * 2**20
 """A picture above this is refused: 64 MiB are 4,000 x 4,000 px without any compression."""
 _MAX_LEFT_OUT = 2
-READ_ERRORS = (
-    *(OSError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError),
-    RuntimeError,  # an encrypted member, and what zipfile does not implement
-)
-"""Of a member that is damaged, encrypted, or compressed in an unknown way."""
+READ_ERRORS = (OSError, *DAMAGE)
+"""Of a zip, or a member, that cannot be read."""
 
 
 class Fingerprint(NamedTuple):
@@ -80,14 +76,13 @@ class PictureFolder:
 
     def read(self, found: str) -> bytes:
         """The file."""
-        path = self.folder / found
+        path, size = self.folder / found, self.size(found)
+        if size > MAX_PICTURE_BYTES:
+            raise _too_large(str(path), size)
         try:
-            size = path.stat().st_size
-            if size > MAX_PICTURE_BYTES:
-                raise _too_large(str(path), size)
             return path.read_bytes()
         except OSError as error:
-            raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+            raise _unreadable(path, error) from error
 
     def size(self, found: str) -> int:
         """As its folder says."""
@@ -98,7 +93,11 @@ class PictureFolder:
         about = self._about(found)
         mark = (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size)
         if mark not in _FINGERPRINTS:
-            _FINGERPRINTS[mark] = _fingerprint(self.folder / found)
+            path = self.folder / found
+            try:
+                _FINGERPRINTS[mark] = Fingerprint(about.st_size, crc_of(path))
+            except OSError as error:
+                raise _unreadable(path, error) from error
         return _FINGERPRINTS[mark]
 
     def _about(self, found: str) -> os.stat_result:
@@ -106,7 +105,7 @@ class PictureFolder:
         try:
             return path.stat()
         except OSError as error:
-            raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+            raise _unreadable(path, error) from error
 
     def mark(self, images: Iterable[str]) -> list[object]:
         """Size and time of change of each file; null where there is none."""
@@ -215,11 +214,8 @@ def linked_pictures(folder: Path, name: str) -> Pictures | None:
 def link_pictures(folder: Path, name: str, place: Path) -> None:
     """Note that the pictures of imported file ``name`` are at ``place``."""
     link = _link(folder, name)
-    place = place.resolve()
-    # Below the data root a relative link moves with it.
-    is_inside = place.is_relative_to(folder.parent.resolve())
     temporary = temporary_name(link)
-    temporary.symlink_to(os.path.relpath(place, folder.resolve()) if is_inside else place)
+    temporary.symlink_to(link_target(folder, place.resolve()))
     temporary.replace(link)
 
 
@@ -250,15 +246,8 @@ _FINGERPRINTS: dict[tuple[int, int, int, int], Fingerprint] = {}
 """Of files by device, inode, time of change and size."""
 
 
-def _fingerprint(path: Path) -> Fingerprint:
-    crc, size = 0, 0
-    try:
-        with path.open("rb") as file:
-            while block := file.read(2**20):
-                crc, size = zlib.crc32(block, crc), size + len(block)
-    except OSError as error:
-        raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
-    return Fingerprint(size, crc)
+def _unreadable(path: Path, error: OSError) -> QuestionFileError:
+    return QuestionFileError(f"{path}: cannot be read ({error.strerror})")
 
 
 def _too_large(where: str, size: int) -> QuestionFileError:

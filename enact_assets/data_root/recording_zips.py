@@ -33,10 +33,11 @@ MAX_RATIO, FREE_RATIO_BYTES = 100, 1 << 20
 MAX_FILES_PLAIN = 64
 _CHUNK = 1 << 20
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-_DAMAGE = (
+DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError),
     RuntimeError,  # an encrypted member, and what zipfile does not implement
 )
+"""Of a member that is damaged, encrypted, or compressed in an unknown way."""
 _GZIP_BYTES = len(_GZIP_HEAD) + 8
 _NAMES = (*GRAPH_FILES, *ANNOTATION_FILES)
 Progress = Callable[[int, int], None]
@@ -99,7 +100,7 @@ class RecordingZip:
                     else:
                         with opened.open(member) as read, target.open("xb") as written:
                             shutil.copyfileobj(read, written, _CHUNK)
-                except _DAMAGE as error:
+                except DAMAGE as error:
                     raise self._error(
                         member, f"is damaged ({error!s:.100}). Copy the zip again."
                     ) from error
@@ -178,7 +179,7 @@ def read_zip(path: Path) -> RecordingZip:
     try:
         with zipfile.ZipFile(path) as opened:
             listed = opened.infolist()
-    except (*_DAMAGE, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         raise RecordingError(f"{path}: is no whole zip ({error!s:.100}). Copy it again.") from error
     leading_out = [m.filename for m in listed if _leads_out(m.filename)]
     if leading_out:
@@ -284,12 +285,13 @@ def _is_unpacked(folder: Path, path: str, member: zipfile.ZipInfo) -> bool:
                 read.seek(-8, os.SEEK_END)
                 return read.read() == _gzip_tail(member.CRC, member.file_size)
         file = folder / path
-        return file.stat().st_size == member.file_size and _crc_of(file) == member.CRC
+        return file.stat().st_size == member.file_size and crc_of(file) == member.CRC
     except OSError:
         return False
 
 
-def _crc_of(file: Path) -> int:
+def crc_of(file: Path) -> int:
+    """CRC-32 of a file, as zips have it. Errors: ``OSError``."""
     crc = 0
     with file.open("rb") as read:
         while part := read.read(_CHUNK):

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
+from enact_assets.data_root.paths import link_target
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import is_temporary, temporary_name
 
@@ -172,10 +173,7 @@ class Recordings:
                 shutil.copytree(folder, temporary)
                 os.utime(temporary)  # when it was imported, not when the original was made
             else:
-                # Below the data root a relative link moves with it.
-                is_inside = folder.is_relative_to(self.root.parent.resolve())
-                relative = os.path.relpath(folder, self.root.resolve())
-                temporary.symlink_to(relative if is_inside else folder)
+                temporary.symlink_to(link_target(self.root, folder))
         if not self.has(name):
             raise OutputError(f"{self.folder(name)}: the link does not reach {folder}")
         return name

@@ -61,8 +61,8 @@ def shown_video(folder: Path, camera: str = CAMERA) -> Path | None:
     return None if has_png(folder / camera) else video_file(folder, camera)
 
 
-def first_shown(video: Path, n_frames: int, frame_id_runs: Sequence[int]) -> int:
-    """Position of the frame that the first picture of a recording's ``video`` shows: 0, or 1.
+def may_lack_first(video: Path, frame_id_runs: Sequence[int]) -> bool:
+    """Whether the ``video`` of a recording may have no picture of the first frame.
 
     The writer of the official replays numbers scene graphs from 0 and renders no picture of id 0:
     id k shows picture k, counted from 1, as the files that the public release extracts are named.
@@ -70,17 +70,19 @@ def first_shown(video: Path, n_frames: int, frame_id_runs: Sequence[int]) -> int
     at id 0. ``frame_id_runs`` are ids as in table ``demonstrations``. The video of an annotation is
     what its frames are counted by, so it never lacks one.
 
-    Errors: :class:`RenderError` if the video cannot be read, :class:`RecordingError` if the first
-    graph cannot.
+    Errors: :class:`RecordingError` if the first graph cannot be read.
     """
     graphs = scene_graph_file(video.parent)
-    lacks_first = (
-        graphs is not None
-        and tuple(frame_id_runs) == COUNTED_FROM_0
-        and count_pictures(video) == n_frames - 1
-        and sees_nothing_first(graphs)
-    )
-    return 1 if lacks_first else 0
+    is_counted_from_0 = tuple(frame_id_runs) == COUNTED_FROM_0
+    return is_counted_from_0 and graphs is not None and sees_nothing_first(graphs)
+
+
+def first_shown(video: Path, n_frames: int, frame_id_runs: Sequence[int]) -> int:
+    """Position of the frame that the first picture of a recording's ``video`` shows: 0, or 1.
+
+    Errors: as :func:`may_lack_first`, and :class:`RenderError` if the video cannot be read.
+    """
+    return int(may_lack_first(video, frame_id_runs) and count_pictures(video) == n_frames - 1)
 
 
 def read_pictures(

@@ -53,8 +53,7 @@ def _other(place: Pictures, names: list[str]) -> str | None:
     """The first of ``names`` that is another picture than the first; None if all are the same."""
     first = names[0]
     for name in names[1:]:
-        if place.size(name) != place.size(first):
-            return name
-        if place.fingerprint(name) != place.fingerprint(first):
+        is_same_size = place.size(name) == place.size(first)  # else nothing has to be read
+        if not is_same_size or place.fingerprint(name) != place.fingerprint(first):
             return name
     return None
