@@ -174,10 +174,6 @@ class CheckWatcher:
         self._facts = facts_of(request, installed, source, _Unwritten())
         self._is_in_state = restores_grasps(source, request.episode, installed)
 
-    def restart(self) -> None:
-        """As in :class:`~enact_assets.replay.omnigibson_player.playback.Watcher`."""
-        self._facts.restart()
-
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`~enact_assets.replay.omnigibson_player.playback.Watcher`."""
         from enact_assets.replay.omnigibson_player.scene_facts import held_now

@@ -11,10 +11,7 @@ from enact_assets.replay.omnigibson_player import enact_rules as rules
 from enact_assets.replay.omnigibson_player.grasps import grasps
 from enact_assets.replay.omnigibson_player.intervals import Fact, ObjectWriter
 from enact_assets.replay.omnigibson_player.request import RefusalError
-
-EXISTS = "Exists"
-PARTICLE_SYSTEM = "System"
-"""Category of particle systems."""
+from enact_assets.replay.omnigibson_player.state_names import EXISTS, PARTICLE_SYSTEM, holds
 
 
 class EnactFacts:
@@ -33,9 +30,6 @@ class EnactFacts:
         self._selection: rules.Selection | None = None
         self._before: set[str] | None = None
 
-    def restart(self) -> None:
-        """The scene was restored: names count, so nothing is to be forgotten."""
-
     def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:
         """All facts that hold now, and the names of all that counts; names what is new.
 
@@ -44,15 +38,14 @@ class EnactFacts:
         objects: dict[str, Any] = {o.name: o for o in scene.objects}
         systems: dict[str, Any] = dict(scene.active_systems)
         there = {*objects, *systems}
+        robots = {robot.name for robot in scene.robots}
         if self._selection is None:
-            robots = {robot.name for robot in scene.robots}
             self._selection = rules.Selection(task_names(env, there, self._where) | robots)
         chosen = self._selection.at(there)
         objects = {name: objects[name] for name in objects if name in chosen}
         systems = {name: systems[name] for name in systems if name in chosen}
         self._name_new(there, objects, systems)
         facts: set[Fact] = {(EXISTS, name, None) for name in chosen}
-        robots = {robot.name for robot in scene.robots}
         about = {
             name: rules.Thing(thing.category, "robot" if name in robots else "object")
             for name, thing in objects.items()
@@ -60,14 +53,14 @@ class EnactFacts:
         edges: dict[rules.Pair, set[str]] = {}
         for name, thing in objects.items():
             states = {kind.__name__: state for kind, state in (thing.states or {}).items()}
-            facts.update((s, name, None) for s in rules.STATES if s in states and _holds(states[s]))
+            facts.update((s, name, None) for s in rules.STATES if s in states and holds(states[s]))
             for asked, others in (
                 (rules.RELATIONS, objects),
                 (rules.PARTICLE_RELATIONS, systems),
             ):
                 for relation in [r for r in asked if r in states]:
                     for other, what in others.items():
-                        if other != name and _holds(states[relation], what):
+                        if other != name and holds(states[relation], what):
                             edges.setdefault((name, other), set()).add(relation)
         for robot in scene.robots:
             found = grasps(robot, self._mode, objects, is_in_state=self._is_grasp_in_state)
@@ -115,10 +108,3 @@ def task_names(env: Any, there: Collection[str], where: str) -> set[str]:
             f"{min(scope)!r}. {advice}"
         )
     return names
-
-
-def _holds(state: Any, *other: Any) -> bool:
-    try:
-        return bool(state.get_value(*other))
-    except Exception:  # noqa: BLE001 # so does the authors' replay: states fail for odd pairs
-        return False

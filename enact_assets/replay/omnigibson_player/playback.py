@@ -157,7 +157,6 @@ def play_frames(
         playback.env = WatchedEnvironment(env, after_step)
         for k, chunk in enumerate(chunks):  # after_step reads it
             frames = iter([*[None] * installed.lead_in_steps, *chunk.played])
-            watcher.restart()
             playback.playback_episode(episode_id=k, **{installed.record_argument: False})
             unplayed = [frame for frame in frames if frame is not None]
             if unplayed:

@@ -20,14 +20,14 @@ from omnigibson.utils.constants import PrimType
 from enact_assets.replay.omnigibson_player.grasps import PHYSICAL, grasps, hand_of
 from enact_assets.replay.omnigibson_player.intervals import Fact, ObjectWriter
 from enact_assets.replay.omnigibson_player.state_names import (
+    EXISTS,
+    PARTICLE_SYSTEM,
     PARTICLES_ONLY,
     RECORDED,
     SYMMETRIC,
+    holds,
 )
 
-EXISTS = "Exists"
-PARTICLE_SYSTEM = "System"
-"""Category of particle systems."""
 SYSTEM_STATES = (Covered, Contains)
 
 
@@ -39,9 +39,6 @@ class SceneFacts:
         self._mode = mode
         self._is_grasp_in_state = is_grasp_in_state
         self._before: set[str] = set()
-
-    def restart(self) -> None:
-        """The scene was restored: names count, so nothing is to be forgotten."""
 
     def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:  # noqa: ARG002 # other rules
         """All facts that hold now, and the names of all that is there; names what is new."""
@@ -117,7 +114,7 @@ def states_of(objects: Mapping[str, Any]) -> set[Fact]:
                 if state.get_value():
                     facts.add((kind.__name__, name, None))
             elif issubclass(kind, RelativeObjectState):
-                held = [n for n, o in objects.items() if n != name and _holds(state, o)]
+                held = [n for n, o in objects.items() if n != name and holds(state, o)]
                 facts.update(_relation(kind.__name__, name, other) for other in held)
     return facts
 
@@ -125,13 +122,6 @@ def states_of(objects: Mapping[str, Any]) -> set[Fact]:
 def _is_asked(kind: Any) -> bool:
     name = kind.__name__
     return name in RECORDED and name not in PARTICLES_ONLY and issubclass(kind, BooleanStateMixin)
-
-
-def _holds(state: Any, other: Any) -> bool:
-    try:
-        return bool(state.get_value(other))
-    except Exception:  # noqa: BLE001 # as OmniGibson's builder: some fail for some pairs
-        return False
 
 
 def held_now(robot: Any, objects: Mapping[str, Any]) -> set[Fact]:

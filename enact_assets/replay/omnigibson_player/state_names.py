@@ -5,6 +5,12 @@ compares them with its source, and the first with our catalogue of predicates.
 """
 
 from collections.abc import Mapping
+from typing import Any
+
+EXISTS = "Exists"
+"""The fact that a thing is there; no state of OmniGibson's."""
+PARTICLE_SYSTEM = "System"
+"""Category of particle systems."""
 
 RECORDED = (
     "AttachedTo",
@@ -38,3 +44,15 @@ LEFT_OUT: Mapping[str, str] = {
 """States that are no facts, and why."""
 PARTICLES_ONLY = ("Contains", "Covered", "Filled", "Saturated")
 """States whose second thing is a particle system: nobody asks them about objects."""
+
+
+def holds(state: Any, *other: Any) -> bool:
+    """Whether ``state`` of a thing holds, towards the ``other`` one if it takes one.
+
+    One that fails does not hold, as for OmniGibson's builder of scene graphs and the authors'
+    replay: some states fail for some pairs.
+    """
+    try:
+        return bool(state.get_value(*other))
+    except Exception:  # noqa: BLE001 # whatever the state raises
+        return False

@@ -30,10 +30,6 @@ Seen = tuple[dict[str, Any], dict[str, Any]]
 class Facts(Protocol):
     """Asks for the facts of a frame."""
 
-    def restart(self) -> None:
-        """A chunk begins: the scene was restored."""
-        ...
-
     def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:
         """All facts that hold now, and the names of all that counts."""
         ...
@@ -44,10 +40,6 @@ class Watcher(Protocol):
 
     modalities: tuple[str, ...]
     """What its camera sees."""
-
-    def restart(self) -> None:
-        """A chunk begins: the scene was restored."""
-        ...
 
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """The simulator is at ``frame``."""
@@ -64,10 +56,6 @@ class FactsWatcher:
         self._writer = writer
         self._facts = facts
 
-    def restart(self) -> None:
-        """As in :class:`Watcher`."""
-        self._facts.restart()
-
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`Watcher`."""
         facts, names = self._facts.at(env, env.scene)
@@ -83,9 +71,6 @@ class PictureWatcher:
     def __init__(self, request: PlaybackRequest, folder: Path) -> None:
         self._request = request
         self._folder = folder
-
-    def restart(self) -> None:
-        """As in :class:`Watcher`."""
 
     def look(self, env: Any, sensor: Any, frame: int) -> None:
         """As in :class:`Watcher`."""
