@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks import (
     bench_asking,
+    bench_browse,
     bench_constants,
     bench_core,
     bench_crash,
@@ -35,6 +36,7 @@ OTHERS = (
     "constants",
     "asking",
     "official",
+    "browse",
 )
 
 
@@ -49,11 +51,12 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants", "official"}:
+    if arguments.benchmark in {"sources", "constants", "official", "browse"}:
         plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
             "official": lambda: bench_official.main(arguments.frames),
+            "browse": bench_browse.main,
         }
         plain[arguments.benchmark]()
         return 0
@@ -92,7 +95,8 @@ def _parser() -> argparse.ArgumentParser:
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
         "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
         "constants: what other values of a gating's constants change; asking: requests to models, "
-        "beside other clients; official: the command qa with pictures (default: the first three)",
+        "beside other clients; official: the command qa with pictures; "
+        "browse: pages about 10,000 questions (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(

@@ -165,6 +165,7 @@ def _as_asked(questions: pl.DataFrame) -> pl.DataFrame:
     told = {
         "variant": pl.lit(BASELINE),
         "place": pl.lit(1, pl.Int64),
+        "question_set": pl.lit("state"),
         "in_probe_set": pl.lit(value=False),
         "actions": pl.col("action_components").list.eval(pl.element().list.join(". ")),
         "told_components": pl.col("action_components"),

@@ -33,7 +33,7 @@ from enact_assets.official.question_importing import (
     question_files,
     question_members,
 )
-from enact_assets.replay.annotated import read_annotated
+from enact_assets.replay.annotated import check_annotation, tables_of_annotation
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.replay.recorded import read_recorded
@@ -168,7 +168,12 @@ def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Not
     found = recorded_file(folder)
     notes: list[_Note] = []
     if found is not None and found.name in ANNOTATION_FILES:
-        read_annotated(found, name)
+        checked = check_annotation(found)
+        tables_of_annotation(found, checked, name)
+        if n := len(checked.warnings):
+            counted = "1 warning" if n == 1 else f"{n} warnings, the first"
+            remark = f"{counted}: {checked.warnings[0]} `enact-assets validate` lists all."
+            notes.append(_Note(str(folder), remark))
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
         if read_recorded(found, name).has_differences:

@@ -22,6 +22,7 @@ from enact_assets.data_root.recordings import ANNOTATION_FILES, CAMERA, video_fi
 from enact_assets.data_root.videos import VideoTimes, read_times
 from enact_assets.replay.annotation import Annotation, Problem
 from enact_assets.replay.annotation_csv import read_csv
+from enact_assets.replay.annotation_doubts import check_grasps, check_meaning
 from enact_assets.replay.annotation_intervals import Box
 from enact_assets.replay.annotation_json import read_json
 from enact_assets.replay.annotation_time import Timed, Timeline
@@ -47,6 +48,11 @@ class Checked:
     def problems(self) -> list[Problem]:
         """In the order of lines."""
         return self.annotation.ordered_problems()
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is probably not meant but can be; in the order of lines. They stop nothing."""
+        return sorted(self.annotation.doubts, key=lambda doubt: doubt.line)
 
 
 def check_annotation(file: Path) -> Checked:
@@ -77,6 +83,10 @@ def check_annotation(file: Path) -> Checked:
     if not annotation.changes and not is_told:
         annotation.tell("no_changes", 0, "")
     timed = None if video is None else Timeline(annotation, video).resolve()
+    # A refused row would make others look odd that are right.
+    if timed is not None and video is not None and not annotation.problems:
+        check_meaning(annotation, timed, video.n_frames)
+    check_grasps(annotation)
     return Checked(annotation, video, timed, sha)
 
 

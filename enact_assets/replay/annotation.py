@@ -5,6 +5,7 @@ make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A
 after a problem, so that all of them are reported at once. docs/sources.md describes the formats.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ PREDICATES = tuple(sorted(name for name in CATALOGUE if name not in (TRANSITION,
 """What an annotation may state. Transitions follow from parents."""
 MAX_NAME_CHARACTERS = 200
 MAX_SHOWN = 80
-_OURS = ("known", "hint", "expected", "fact", "reason")
+_OURS = ("known", "hint", "expected", "fact", "other", "reason")
 """Values of messages that are ours, or of a length that is known."""
 
 KINDS: dict[str, tuple[str, str]] = {
@@ -42,7 +43,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "no_moment": ("neither a time nor a frame", "Give a time in seconds or a frame number."),
     "two_moments": ("both a time and a frame", "Leave one of them out."),
     "after_the_end": (
-        "{found} lies after the end: the video has {n_frames} frames, {length_s:.3f} s",
+        "{found} lies after the end: the video has {n_frames} frames, {length_s:.3f} s{hint}",
         "Correct it, or check that this is the right video.",
     ),
     "out_of_order": ("{found} comes after {before}", "Sort the events by time."),
@@ -96,6 +97,18 @@ KINDS: dict[str, tuple[str, str]] = {
     "does_not_exist": (
         "{found!r} does not exist at frame {frame}, where {fact} holds",
         "End the fact when the object ends, or correct the object's times.",
+    ),
+    "held_agent": (
+        "{fact} says that a thing holds the agent (such rows: {n})",
+        "Swap them: the agent is the subject, what it holds is the object.",
+    ),
+    "not_an_agent": (
+        "{fact}, but {found!r} is a {category!r} and no agent (such rows: {n})",
+        "Give the robot or person the category 'agent', and name it as subject.",
+    ),
+    "both_ways": (
+        "{fact} and {other} hold together from frame {frame} (such pairs: {n})",
+        "Delete the one with subject and object swapped.",
     ),
     # Views.
     "bad_box": (
@@ -186,15 +199,12 @@ class Annotation:
     """Changes that say what they are about, in rows whose problem is reported."""
     refused_objects: set[str] = field(default_factory=set)
     """Names of objects listed in such rows."""
+    doubts: list[Problem] = field(default_factory=list)
+    """What can be meant but seldom is: warnings of ``annotation_doubts.py``."""
 
     def tell(self, kind: str, line: int, where: str, **values: object) -> None:
         """Note a problem of one of :data:`KINDS` in ``line``, field ``where``."""
-        what, advice = KINDS[kind]
-        shown = {
-            name: value if name in _OURS else _shortened(value) for name, value in values.items()
-        }
-        texts = (_shortened(where), what.format(**shown), advice.format(**shown))
-        self.problems.append(Problem(kind, line, *map(_printable, texts)))
+        self.problems.append(problem_of(KINDS, kind, line, where, values))
 
     def refuse_changes(self, n_before: int) -> None:
         """Refuse all changes but the first ``n_before``: when they are to happen is not known."""
@@ -204,6 +214,20 @@ class Annotation:
     def ordered_problems(self) -> list[Problem]:
         """All of them, in the order of lines, those about the whole file first."""
         return sorted(self.problems, key=lambda problem: problem.line)
+
+
+def problem_of(
+    kinds: Mapping[str, tuple[str, str]],
+    kind: str,
+    line: int,
+    where: str,
+    values: Mapping[str, object],
+) -> Problem:
+    """The problem ``kind`` of ``kinds`` in ``line``, field ``where``, with ``values`` put in."""
+    what, advice = kinds[kind]
+    shown = {name: value if name in _OURS else _shortened(value) for name, value in values.items()}
+    texts = (_shortened(where), what.format(**shown), advice.format(**shown))
+    return Problem(kind, line, *map(_printable, texts))
 
 
 def _shortened(value: Any) -> Any:

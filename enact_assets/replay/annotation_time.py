@@ -41,10 +41,14 @@ MAX_HINTS = 200
 
 @dataclass
 class Timed:
-    """Facts, existence included, and views on frames [from, to); a box is None if not given."""
+    """Facts, existence included, and views on frames [from, to); a box is None if not given.
+
+    ``changes`` are those that count, each with its frame, in order.
+    """
 
     facts: dict[Fact, list[Interval]] = field(default_factory=dict)
     views: dict[str, list[View]] = field(default_factory=dict)
+    changes: list[tuple[int, Change]] = field(default_factory=list)
 
 
 class Timeline:
@@ -78,7 +82,7 @@ class Timeline:
             else:
                 facts.take(frame, change)
         n_frames = self._video.n_frames
-        timed = Timed(facts.close(n_frames))
+        timed = Timed(facts.close(n_frames), changes=placed)
         for name in self._objects:
             timed.facts.setdefault((EXISTS, name, None), [(0, n_frames)])
         self._check_existence(timed, facts.line_of)
@@ -205,9 +209,18 @@ class Timeline:
             found, where = f"frame {frame}", "frame"
         tell(
             "after_the_end", change.line, where, found=found, n_frames=video.n_frames,
-            length_s=length_s,
+            length_s=length_s, hint="" if change.time_s is None else self._unit_hint(length_s),
         )  # fmt: skip
         return None
+
+    def _unit_hint(self, length_s: float) -> str:
+        """Which other unit all times fit, in words; empty if there is none."""
+        last = max(c.time_s for c in self._annotation.changes if c.time_s is not None)
+        if last < self._video.n_frames:
+            return "; all times fit if they are frame numbers: name the column or field 'frame'"
+        if last <= 1000 * length_s:
+            return "; all times fit if they are milliseconds: divide them by 1000"
+        return ""
 
     def _check_parents(self, thing: AnnotatedObject, timed: Timed) -> None:
         """Whether every parent goes about when ``thing`` comes."""
@@ -241,7 +254,9 @@ class Timeline:
         if (kind, name) not in self._near:
             if len(self._near) >= MAX_HINTS:
                 return None
-            found = difflib.get_close_matches(name, list(known), n=1)
+            names = list(known)
+            found = [other for other in names if other.casefold() == name.casefold()]
+            found = found or difflib.get_close_matches(name, names, n=1)
             self._near[kind, name] = found[0] if found else None
         return self._near[kind, name]
 

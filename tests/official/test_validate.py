@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -227,8 +228,13 @@ def test_names_are_checked_as_import_does(
 ) -> None:
     for name, part in (("setting_the_table-7", "embedded demonstration"), ("a b", "cannot name")):
         folder = Path(shutil.copytree(filmed, tmp_path / "films" / name))
-        assert main(["validate", str(folder)]) == 1
-        assert part in said(capsys)
+        for path in (folder, folder / "annotation.csv"):
+            assert main(["validate", str(path)]) == 1
+            out = said(capsys)
+            assert part in out
+            assert "annotation.csv: no other problems. 2 objects" in out
+            assert main(["import", str(path), "--data", str(tmp_path / "root")]) == 1
+            assert part in said(capsys)
     assert main(["validate", str(folder.parent)]) == 1
     assert "a b: the folder name cannot be a task name" in said(capsys)
     (tmp_path / "link_1").symlink_to(folder)
@@ -247,6 +253,38 @@ def test_what_nobody_reads_is_told(
             (tmp_path / name).write_text("")
         assert main(["validate", str(tmp_path / name)]) == 1
         assert part in said(capsys)
+
+
+def test_nothing_is_called_good_that_import_refuses(
+    filmed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A path that is not there, empty ones, and files of other kinds."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "questions.jsonl").touch()
+    (tmp_path / "cut_off.zip").write_bytes(b"PK")
+    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
+    (tmp_path / "dangling").symlink_to("gone")
+    names = ("gone", "gone.csv", "dangling", "empty", "questions.jsonl", "cut_off.zip", "empty.zip")
+    for path in (*(tmp_path / name for name in names), filmed / f"{CAMERA}.mp4"):
+        assert main(["validate", str(path)]) == 1
+        out = said(capsys)
+        assert path.name in out
+        assert "no problems" not in out
+        assert main(["import", str(path), "--data", str(tmp_path / "root")]) == 1
+    assert main(["validate", str(tmp_path / "gone"), str(filmed)]) == 1
+
+
+def test_warnings_are_printed_and_stop_nothing(
+    filmed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(filmed, tmp_path / "open_jar_3"))
+    (folder / "annotation.csv").write_text(FILMED + "60,show,,lid,,\n")
+    assert main(["validate", str(folder)]) == 0
+    out = said(capsys)
+    assert "annotation.csv: line 5, change: 'lid' is unseen until here, frame 60" in out
+    assert "no problems. 2 objects" in out
+    assert main(["import", str(folder), "--data", str(tmp_path / "root")]) == 0
+    assert "1 warning: line 5, change: 'lid' is unseen until here" in said(capsys)
 
 
 def test_raw_demonstrations_are_not_read_as_annotations(

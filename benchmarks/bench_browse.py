@@ -1,0 +1,107 @@
+"""Speed of the pages of ``browse``: 10,000 questions that 30 models answered.
+
+``python -m benchmarks browse``. Questions and answers are those of the report's benchmark. A page
+is asked for over HTTP, the fastest of five times after one that is not counted: wall time, since
+the connection and all threads of DuckDB belong to it.
+"""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from time import perf_counter
+
+import uvicorn
+
+from benchmarks.bench_report import publish_answers
+from benchmarks.evaluation_data import evaluation_set
+from benchmarks.measuring import HEADER, Row, milliseconds
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import OpenWarehouse
+from enact_assets.viewing.question_lists import PAGE_ROWS, Wanted, list_questions
+from enact_assets.viewing.site.local_server import ADDRESS, listening
+from enact_assets.viewing.site.pages import site
+
+N_MODELS = 30
+N_QUESTIONS = 10_000
+TARGET_S = 0.3
+N_TIMES = 5
+
+
+def rows(n_models: int = N_MODELS, n_questions: int = N_QUESTIONS) -> Iterator[Row]:
+    """The leaderboard, lists of questions and one question."""
+    asked = evaluation_set(n_questions=n_questions)
+    with tempfile.TemporaryDirectory() as folder:
+        root = DataRoot(Path(folder), None)
+        publish_answers(root, asked, n_models)
+        yield from rows_of(root)
+
+
+def rows_of(root: DataRoot) -> Iterator[Row]:
+    """The same of a data root that is there."""
+    ask = OpenWarehouse(root.warehouse)
+    first = list_questions(ask, Wanted())
+    question = list_questions(ask, Wanted(), first.n_pages).rows[-1]
+    pages = {
+        "leaderboard": "/",
+        f"first {PAGE_ROWS} of {first.n_questions:,} questions": "/questions",
+        f"last page of {first.n_pages}": f"/questions?page={first.n_pages}",
+        "wrong answers of one model": f"/questions?outcome=wrong&model={question.wrong[0]}",
+        f"a question of length {question.length}": f"/question/{question.question_id}",
+        "one demonstration": f"/demonstration/{question.demonstration}",
+        "all demonstrations": "/demonstrations",
+    }
+    with _served(root) as port:
+        for name, path in pages.items():
+            n_bytes = len(_page(port, path))
+            spent = min(_seconds(port, path) for _ in range(N_TIMES))
+            yield Row(
+                f"browse: {name}",
+                milliseconds(TARGET_S),
+                milliseconds(spent),
+                spent <= TARGET_S,
+                f"a page of {n_bytes / 1e3:.0f} kB; {question.n_models} models",
+            )
+
+
+@contextmanager
+def _served(root: DataRoot) -> Iterator[int]:
+    """The port at which the pages of ``root`` are."""
+    with listening(0) as socket:
+        server = uvicorn.Server(uvicorn.Config(site(root), log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+        thread.start()
+        try:
+            yield socket.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _seconds(port: int, path: str) -> float:
+    started = perf_counter()
+    _page(port, path)
+    return perf_counter() - started
+
+
+def _page(port: int, path: str) -> bytes:
+    with closing(HTTPConnection(ADDRESS, port, timeout=60)) as connection:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        content = response.read()
+    if response.status != 200:
+        raise RuntimeError(f"{path}: status {response.status}")
+    return content
+
+
+def main() -> None:
+    """Print the table."""
+    print(HEADER)
+    for row in rows():
+        print(row.as_text(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""What ``validate`` finds in one recording or file: every problem, and notes on what is odd."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from enact_assets.contracts.errors import EnactError, RecordingError
+from enact_assets.official.outcomes import Told
+from enact_assets.official.question_importing import QuestionMember
+from enact_assets.questions.official import ImportedQuestion
+from enact_assets.replay.replay_result import ReplayTables
+
+MAX_SHOWN = 200
+NOT_TAKEN = (
+    "`import` does not take this. It takes a folder with a recording, a .jsonl question file, a "
+    "folder or .zip of either, an annotation (.csv, .json, .jsonl) beside its video, or a .hdf5 "
+    "file of raw demonstrations"
+)
+
+
+class Look:
+    """One look at one recording or file; each method tells what it finds, and the exit code."""
+
+    def __init__(self, on_progress: Told) -> None:
+        self._on_progress = on_progress
+        self._has_failed = False
+        self.lines: list[tuple[str, str]] = []
+        """Text and style."""
+
+    def tried(self, path: Path, look: Callable[[Path], int]) -> int:
+        """``look`` at ``path``; an :class:`EnactError` becomes a problem of it."""
+        try:
+            return look(path)
+        except EnactError as error:
+            message = str(error)
+            return self.failed([message if str(path) in message else f"{path}: {message}"])
+
+    def failed(self, problems: list[str]) -> int:
+        """Tell ``problems``; 0 if there are none."""
+        self._has_failed |= bool(problems)
+        for problem in problems[:MAX_SHOWN]:
+            self._tell(problem, "red")
+        if len(problems) > MAX_SHOWN:
+            self._tell(f"... {len(problems) - MAX_SHOWN} more", "red")
+        return 1 if problems else 0
+
+    def at_folder(self, folder: Path) -> int:
+        """A recording: its name, what says what happened, and its pictures."""
+        from enact_assets.data_root.recordings import RECORDED_FILES, recorded_file
+
+        file = recorded_file(folder)
+        for name in RECORDED_FILES:
+            if file is not None and name != file.name and (folder / name).is_file():
+                self._tell(
+                    f"note: {folder / name} is ignored, because {file.name} takes precedence."
+                )
+        code = self._at_name(folder)
+        return max(code, 0 if file is None else self.tried(file, self._at_content))
+
+    def _at_name(self, folder: Path) -> int:
+        from enact_assets.official.importing import name_of_recording
+
+        try:
+            name_of_recording(folder)
+        except EnactError as error:
+            return self.failed([str(error)])
+        return 0
+
+    def at_file(self, file: Path) -> int:
+        """A file by its name, as `import` tells them apart; of a recording, with its pictures.
+
+        A file that is the whole of a recording is imported under the name of its folder.
+        """
+        from enact_assets.data_root.recordings import RECORDED_FILES
+
+        is_recording = file.name in RECORDED_FILES
+        code = self._at_name(file.absolute().parent) if is_recording else 0
+        return max(code, self._at_content(file))
+
+    def _at_content(self, file: Path) -> int:
+        from enact_assets.data_root.recordings import (
+            ANNOTATION_FILES,
+            DEMONSTRATION_FILE,
+            GRAPH_FILES,
+        )
+        from enact_assets.official.question_importing import is_question_file
+        from enact_assets.questions.official import read_questions
+        from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
+
+        if file.name in GRAPH_FILES:
+            return self._at_scene_graphs(file)
+        if file.name == DEMONSTRATION_FILE:
+            return self._at_demonstration(file)
+        if file.suffix in RAW_SUFFIXES:
+            return self._at_raw_file(file)
+        if is_question_file(file):
+            return self._at_questions(file, read_questions(file), file.parent)
+        if file.suffix.lower() not in {Path(name).suffix for name in ANNOTATION_FILES}:
+            raise RecordingError(f"{file}: {NOT_TAKEN}")
+        return self._at_annotation(file)
+
+    def at_member(self, member: QuestionMember) -> int:
+        """A question file in a zip, with its pictures there."""
+        from enact_assets.questions.official import read_questions
+
+        if member.has_other_rows:
+            self._tell(f"note: {member.where}: ignored, its rows are not questions.")
+            return 0
+        with member.unpacked() as file:
+            return self._at_questions(member.where, read_questions(file), member.path)
+
+    def _at_questions(
+        self, file: Path | str, questions: list[ImportedQuestion], place: Path
+    ) -> int:
+        from enact_assets.data_root.question_pictures import pictures_at
+        from enact_assets.official.question_importing import look_for_pictures
+
+        if not questions:
+            return self.failed([f"{file}: contains no questions. Copy the file again."])
+        found = look_for_pictures(questions, pictures_at(place), self._on_progress)
+        if found.missing:
+            self._tell(f"note: {file}: {found.note}.")
+        if found.contradiction:
+            return self.failed([f"{file}: {found.contradiction}."])
+        n_tasks = len({question.task_name for question in questions})
+        said = f"{len(questions)} questions about {n_tasks} demonstrations"
+        return self._good(file, f"{said}, {found.n_found} pictures")
+
+    def _at_scene_graphs(self, file: Path) -> int:
+        from enact_assets.data_root.recordings import SEGMENTED_FILES
+        from enact_assets.official.layout import NOTE_ON_DIFFERENCES
+        from enact_assets.replay.recorded import read_recorded
+        from enact_assets.replay.validation import check_replay
+
+        def progress(done: int, total: int) -> None:
+            self._on_progress(file.name, done, total)
+
+        tables = read_recorded(file, "recording", progress=progress)
+        check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
+        is_segmented = file.name in SEGMENTED_FILES
+        kind = "key frames" if is_segmented else "frames"
+        found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
+        if is_segmented and tables.has_differences:
+            self._tell(f"note: {file}: {NOTE_ON_DIFFERENCES}")
+        return self._at_pictures(file, tables) or self._good(file, found)
+
+    def _at_annotation(self, file: Path) -> int:
+        from enact_assets.replay.annotated import check_annotation, tables_of_annotation
+
+        checked = check_annotation(file)
+        problems = [str(problem) for problem in checked.problems]
+        annotation, video = checked.annotation, checked.video
+        if problems or video is None:
+            self.failed(problems)
+            self._tell(f"{file}: {_counted(problems)}")
+            # Key frames are unknown, but not how many frames the other cameras should have.
+            if video is not None:
+                self._at_pictures(file, None, video.n_frames)
+            return 1
+        pace = (
+            "" if video.is_even else ", not evenly spaced: times find frames by their time stamps"
+        )
+        for warning in checked.warnings:
+            self._tell(f"warning: {file}: {warning}", "yellow")
+        tables = tables_of_annotation(file, checked, "recording")
+        return self._at_pictures(file, tables) or self._good(
+            file,
+            f"{len(annotation.objects)} objects, {len(annotation.changes)} changes; the video has "
+            f"{video.n_frames} frames of {video.width_px} x {video.height_px} px, "
+            f"{video.frame_rate_hz:.2f} per second{pace}",
+        )
+
+    def _at_pictures(
+        self, file: Path, tables: ReplayTables | None, n_frames: int | None = None
+    ) -> int:
+        from enact_assets.frames.picture_checks import check_pictures
+        from enact_assets.official.wanted_pictures import wanted_pictures
+
+        wanted = wanted_pictures(tables, n_frames)
+        found = check_pictures(file.parent, wanted, self._on_progress)
+        problems = [str(finding) for finding in found if finding.is_problem]
+        for finding in found:
+            if not finding.is_problem:
+                self._tell(str(finding))
+        if self.failed(problems):
+            self._tell(f"{file.parent}: {_counted(problems)} in the pictures")
+        return 1 if problems else 0
+
+    def _at_demonstration(self, file: Path) -> int:
+        """What OmniGibson is to play; its own Python looks into the file, if there is one."""
+        from enact_assets.replay.omnigibson import playback_request, read_demonstration
+        from enact_assets.replay.omnigibson_import import list_demonstrations
+        from enact_assets.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
+
+        about = read_demonstration(file)
+        raw = Path(playback_request(file.parent.name, file, file.parent).file)
+        said = f"{about.n_frames} frames of episode {about.episode} of {raw}"
+        try:
+            interpreter()
+        except EnactError:
+            return self._good(
+                file, f"{said}, not checked: {PYTHON_VARIABLE} does not name a Python"
+            )
+        listing = list_demonstrations(raw)
+        frames = {each.episode: each.n_frames for each in listing.demonstrations}
+        if about.episode not in frames:
+            known = ", ".join(map(str, sorted(frames)))
+            why = "".join(f" {reason}." for reason in listing.reasons)
+            said = f"{file}: episode {about.episode} cannot be played from {raw} (can be: {known})."
+            return self.failed([f"{said}{why} Correct it."])
+        if frames[about.episode] != about.n_frames:
+            said = (
+                f"{file}: n_frames is {about.n_frames}, but episode {about.episode} of {raw} has "
+                f"{frames[about.episode]} frames. Import the file again."
+            )
+            return self.failed([said])
+        return self._good(file, said)
+
+    def _at_raw_file(self, file: Path) -> int:
+        from enact_assets.engine.lake.lake import check_partition_value
+        from enact_assets.replay.omnigibson_import import list_demonstrations
+
+        listing = list_demonstrations(file)
+        found = listing.demonstrations
+        for each in found:
+            check_partition_value(f"{file.stem}.demo_{each.episode}", f"demonstration of {file}")
+        for reason in listing.reasons:
+            self._tell(f"note: {file}: `import` ignores an episode: {reason}.")
+        n_frames = sum(each.n_frames for each in found)
+        return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
+
+    def _good(self, file: Path | str, found: str) -> int:
+        others = "other " if self._has_failed else ""
+        self._tell(f"{file}: no {others}problems. {found}.")
+        return 0
+
+    def _tell(self, text: str, style: str = "") -> None:
+        self.lines.append((text, style))
+
+
+def _counted(problems: list[str]) -> str:
+    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
