@@ -131,6 +131,9 @@ def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:
     assert sum("open" in details for details in shown.of("details")) == 1
     assert "guesser [1, 2, 3] Not right: 0 of 3 steps fit." in shown.said
     assert "+Open(fridge)" in shown.said
+    (jump,) = (a for a in shown.of("a") if (a["href"] or "").startswith("#answers-"))
+    opened = next(details for details in shown.of("details") if "open" in details)
+    assert jump["href"] == f"#{opened['id']}"
 
 
 def test_pages_do_nothing_but_show_themselves(port: int) -> None:
@@ -172,6 +175,42 @@ def test_imported_questions_alone_are_shown(
     assert "0 frame 20 1 frame 80 2" in said
     assert main([*show, "f2"]) == 2
     assert "'f2'. It exists, but was not selected." in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_warehouse_without_questions_or_answers_says_so(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    answers = ("predictions", "evaluation", "compared_steps", "compared_components")
+    for emptied, says, of_question in (
+        (answers, "No answers to questions of baseline are published.", 200),
+        (tuple(rows), "No questions are published. enact-assets plan says", 404),
+    ):
+        root = DataRoot(tmp_path / f"{len(emptied)}", None)
+        left = {name: [] if name in emptied else of_name for name, of_name in rows.items()}
+        publish_lean(write_lake(root.lake, left), root.warehouse)
+        with serving(root) as port:
+            assert says in page(port, "/").said
+            assert "questions" in page(port, "/questions").said
+            assert get(port, "/question/f1")[0] == of_question
+            assert "published" in page(port, "/demonstrations").said
+
+
+def test_many_models_and_questions_stay_short(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    for number in range(9):
+        answer(rows, f"model-{number}", "baseline", "f1", parsed=[1, 2], passed=0)
+    for name in ("qa", "question_set", "asked_questions"):
+        of_f1 = [row for row in rows[name] if row["question_id"] == "f1"]
+        rows[name] += [row | {"question_id": f"f1-{k}"} for row in of_f1 for k in range(200)]
+    root = DataRoot(tmp_path, None)
+    publish_few(write_lake(root.lake, rows), root.warehouse)
+    with serving(root) as port:
+        found = page(port, "/questions?kind=forward")
+        assert re.search(r"10 of 1\d: guesser, model-0, .*, model-4 and 4 more", found.said)
+        last = next(a for a in found.of("a") if "page=5" in (a["href"] or ""))
+        shown = page(port, unescape(last["href"] or ""))
+        assert "Page 5 of 5" in shown.said
+        assert any("page=1" in a for a in links(shown))
 
 
 def test_a_step_of_the_plan_is_shown_by_its_first_asset(root: DataRoot, capsys) -> None:

@@ -48,6 +48,8 @@ HEADERS = {
 FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 """Pictures are named by their content."""
 MAX_PAGE_DIGITS = 9
+MAX_NAMED = 6
+"""Models that a row of a list names; the question's page has all."""
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
@@ -136,6 +138,7 @@ class _Pages:
             choices=there,
             outcomes=OUTCOMES,
             page=page,
+            named=MAX_NAMED,
             turned=lambda number: link(request.url.path, {**asked, "page": number}),
         )
 
