@@ -87,7 +87,9 @@ def page(port: int, path: str) -> Html:
 def links(found: Html) -> set[str]:
     addresses = [a.get("href") or "" for a in found.of("a")]
     addresses += [i.get("src") or "" for i in found.of("img")]
-    return {unescape(a).partition("#")[0] for a in addresses}
+    ids = {attrs.get("id") for _, attrs in found.tags}
+    assert {a[1:] for a in addresses if a.startswith("#")} <= ids
+    return {unescape(a).partition("#")[0] for a in addresses} - {""}
 
 
 def test_every_link_leads_to_a_page(port: int) -> None:
