@@ -36,7 +36,9 @@ def _page(task: dict[str, Any]) -> str:
     parts = [f"# {task['title']}\n", task["place"].strip() + "\n"]
     if "example" in task:
         parts.append(f"```python\n{task['example'].strip()}\n```\n")
-    parts += [_directive(name) for name in task.get("names", [])]
+    for name in task.get("names", []):
+        parts.append(f"*In* `{name.rpartition('.')[0]}`\n")
+        parts.append(_directive(name))
     for name in task.get("modules", []):
         module = importlib.import_module(name)
         about, _, tree = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
@@ -50,8 +52,6 @@ def _page(task: dict[str, Any]) -> str:
 
 
 def _directive(name: str) -> str:
-    module, _, last = name.rpartition(".")
-    kind = "class" if last[0].isupper() else "function"
-    members = "   :members:\n" if kind == "class" else ""
-    where = f"*In* ``{module}``"
-    return f"```{{eval-rst}}\n{where}\n\n.. auto{kind}:: {name}\n{members}```\n"
+    if not name.rpartition(".")[2][0].isupper():
+        return f"```{{eval-rst}}\n.. autofunction:: {name}\n```\n"
+    return f"```{{eval-rst}}\n.. autoclass:: {name}\n   :members:\n   :show-inheritance:\n```\n"

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from enact_assets.cli import _parser
 
-COLUMNS = "96"
+COLUMNS = "84"
 HEAD = """\
 # Options of every command
 
