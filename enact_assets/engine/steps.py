@@ -1,4 +1,6 @@
-"""Steps, declared once: typed parameters are the inputs, the return annotation the outputs::
+"""Steps, declared once: typed parameters are the inputs, the return annotation the outputs.
+
+::
 
     @step(group="trajectories")
     def path_counts(
