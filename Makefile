@@ -15,14 +15,14 @@ LOCAL_TESTS := tests/asking/test_local_models.py
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local mutants fuzz check check-defs bench install install-all install-local lock clean-data help
+.PHONY: demo full ui test test-all test-local mutants fuzz check check-defs bench docs install install-all install-local lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 install: $(STAMP) ## create .venv with the pinned set
 
-install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow tests need
+install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow tests and `make docs` need
 
 install-local: $(STAMP_LOCAL) ## create .venv-local: the same as .venv, with PyTorch and Transformers
 
@@ -97,6 +97,9 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 check-defs: $(STAMP_ALL) ## load the code location as `dg` does (ten seconds)
 	DAGSTER_DISABLE_TELEMETRY=1 $(BIN_ALL)/dg check defs
 
+docs: $(STAMP_ALL) ## build the documentation as a site; a broken link or reference is an error
+	@$(BIN_ALL)/python docs/site/build_site.py
+
 bench: $(STAMP) ## print the figures of BENCHMARKS.md
 	$(BIN)/python -m benchmarks
 
@@ -104,7 +107,7 @@ RESOLVE := --resolve --universal --python-version 3.11 --generate-hashes --no-em
   --no-annotate --no-header pyproject.toml --extra simulator --extra video --extra ui --extra dev --extra distributed
 lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject.toml
 	$(BIN)/python install.py requirements.lock $(RESOLVE)
-	$(BIN)/python install.py requirements-all.lock $(RESOLVE) --extra all-tests --constraint requirements.lock
+	$(BIN)/python install.py requirements-all.lock $(RESOLVE) --extra all-tests --extra docs --constraint requirements.lock
 
 # By name: answers that were bought or imported, recordings and what a person wrote cannot be made again.
 clean-data: ## remove what was materialized; not the environment, answers, recordings and your own files

@@ -1,5 +1,7 @@
 """Steps, declared once: typed parameters are the inputs, the return annotation the outputs.
 
+::
+
     @step(group="trajectories")
     def path_counts(
         frames: Of[SegmentedFrames], graph: Of[TransitionGraph], gating: Gating
@@ -16,9 +18,10 @@ A parameter is one of:
   loaded when it is called; ``Versions[T]``: content hash by partition name, no row is read;
 - a bundle, a dataclass whose fields are such tables and settings: inputs that come together;
   ``Each[Bundle]``: one for each name of the dimension that the step lacks, loaded when asked for;
-- a type registered by :func:`settings`: the entry of the settings file that belongs to it;
+- a type registered by :func:`~enact_assets.engine.parameters.settings`: the entry of the settings
+  file that belongs to it;
 - a type that a function decorated with :func:`provides` makes: a narrow handle to something that is
-not a table;
+  not a table;
 - ``Annotated[str, Name("model")]``: the name in that dimension.
 
 ``Annotated[..., Rule(...)]`` says what is not plain: see :class:`Rule`.

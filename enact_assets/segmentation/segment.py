@@ -57,8 +57,8 @@ def segment(
     ``demonstrations`` has one row; the replay is expected to pass ``check_replay``. Without
     ``later_parents`` no object has other parents later on. A replay of at
     most ``settle_frames`` frames has no key frame and gives empty tables. Profile ``release`` has
-    :func:`segment_release` instead (``profiles.SEGMENT`` chooses). Where all frames are key
-    frames, :func:`given` has them.
+    :func:`~enact_assets.segmentation.release.segment_release` instead (``profiles.SEGMENT``
+    chooses). Where all frames are key frames, :func:`given` has them.
 
     Errors: :class:`ReplayError` if not exactly one demonstration is given or a table is of another
     one; :class:`IntervalError` if the intervals of a fact overlap.

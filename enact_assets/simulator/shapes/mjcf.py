@@ -38,7 +38,7 @@ def lathe(
     """Surface of revolution about z: vertices (n, 3) and triangles (k, 3), facing outwards.
 
     ``profile`` lists (radius, height) from the axis, out, up and back to the axis; a partial turn
-    leaves the cut open (see :func:`cut_face`).
+    leaves the cut open.
     """
     points = np.asarray(profile, dtype=np.float64)
     is_full = math.isclose(stop_rad - start_rad, 2 * math.pi)

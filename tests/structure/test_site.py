@@ -1,0 +1,120 @@
+"""The documentation as a site: nothing is left out of it, and its links lead somewhere."""
+
+import inspect
+import re
+import runpy
+import subprocess
+from collections import defaultdict
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from enact_assets.simulator.activities import ACTIVITIES
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "docs" / "site"
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+CODE = re.compile(r"^(```.*?^```|    .*?$)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def site(module: str) -> dict[str, Any]:
+    return runpy.run_path(str(SITE / f"{module}.py"))
+
+
+def sources() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],  # noqa: S607 - git is what made the checkout
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    return [ROOT / name for name in listed if (ROOT / name).is_file()]
+
+
+@lru_cache
+def anchors(page: Path) -> set[str]:
+    """What links to a page may name after ``#``: headings as GitHub writes them, and own ids."""
+    text = page.read_text(encoding="utf-8")
+    found = set(re.findall(r'<a id="([^"]+)">', text))
+    for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+        words = re.sub(r"<[^>]+>|[^\w\- ]", "", heading.strip().lower())
+        found.add(words.replace(" ", "-"))
+    return found
+
+
+def test_the_table_of_contents_has_every_page() -> None:
+    listed = LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    pages = {(ROOT / "docs" / path).resolve() for path, _ in listed if path.endswith(".md")}
+    written = {*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "index.md"}
+    assert written - pages == set()
+    assert ROOT / "sql" / "README.md" in pages
+    assert ROOT / "deploy" / "README.md" in pages
+
+
+def test_links_between_pages_lead_to_files_and_headings() -> None:
+    pages, broken, n = sources(), [], 0
+    for page in pages:
+        text = CODE.sub("", page.read_text(encoding="utf-8"))
+        for path, anchor in LINK.findall(text):
+            n += 1
+            target = (page.parent / path).resolve() if path else page
+            is_there = target.exists() and (not anchor or anchor in anchors(target))
+            if not is_there:
+                broken.append(f"{page.relative_to(ROOT)}: {path}#{anchor}")
+    assert n > 100
+    assert broken == []
+
+
+def test_every_activity_has_a_page_with_its_key_frames() -> None:
+    pages = site("activity_pages")["activity_pages"]()
+    assert [Path(path).stem for path in pages] == ["activities", *ACTIVITIES]
+    for path, text in list(pages.items())[1:]:
+        picture = re.search(r"!\[[^]]+\]\(/([^)]+)\)", text)
+        assert picture, path
+        assert (ROOT / picture[1]).is_file(), path
+        assert re.search(r"^- `\w+\(\w+.*\)`$", text, re.MULTILINE), path
+
+
+def test_every_relation_has_its_place_and_links_to_what_it_reads() -> None:
+    marts = {path.stem for path in (ROOT / "sql" / "marts").glob("*.sql")}
+    column = defaultdict(lambda: [("a", "bigint", "b_c")])
+    pages = site("relation_pages")["relation_pages"](column)
+    assert set(re.findall(r"^## `(\w+)`$", pages["pages/sql/marts.md"], re.MULTILINE)) == marts
+    shown = re.findall(r"\(/(pages/sql/\w+\.md)#(\w+)\)", "".join(pages.values()))
+    assert len(shown) > len(marts)
+    assert [f"{p}#{name}" for p, name in shown if f"## `{name}`\n" not in pages[p]] == []
+    assert "| `a` | `bigint` | b\\_c |" in pages["pages/sql/tables.md"]
+
+
+def test_every_command_is_explained_and_has_its_options() -> None:
+    made = site("command_page")
+    names = set(made["commands"]())
+    (text,) = made["command_page"]().values()
+    assert set(re.findall(r"^## (\S+)$", text, re.MULTILINE)) == names
+    assert str(Path.home()) not in text
+    about = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    table = about.partition("| command |")[2].partition("\n\n")[0]
+    assert {name for name in names if f"`{name}" not in table} == set()
+
+
+def test_what_the_python_pages_name_exists_and_is_documented() -> None:
+    tasks = site("api_pages")["contents"]()
+    names = [name for task in tasks.values() for name in task.get("names", [])]
+    assert len(names) == len(set(names)) > 40
+    for name in names:
+        module, _, last = name.rpartition(".")
+        assert inspect.getdoc(getattr(import_module(module), last)), name
+
+
+def test_the_front_page_shows_what_is_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SITE))
+    made = site("build_site")
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    extra = made["Generated"]("Look up", "all of them", {"pages/sql.md": "# SQL relations\n"})
+    page = made["index"](contents, [extra])
+    assert "- [SQL relations](pages/sql.md): all of them" in page
+    assert "SQL relations </pages/sql>" in page
+    assert "Overview </README>" in page
+    with pytest.raises(SystemExit, match="no section Nowhere"):
+        made["index"](contents, [made["Generated"]("Nowhere", "", {"a.md": "# A\n"})])
