@@ -36,8 +36,8 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.lineage.pipeline import ROOTS, dimensions
 from enact_assets.lineage.versions import root_version
 from enact_assets.questions.wording import WORDINGS
-from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.backends import MITSUBA_VARIANTS
+from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.modes import MODES
 from enact_assets.simulator.view.cameras import PROJECTIONS
 
