@@ -223,6 +223,9 @@ def _variants(
         found = base
         if name != BASELINE:
             found = _variant(given, of_others, gatings, sets, f"{where}.{name}")
+        if found.renderer.backend != base.renderer.backend:
+            wanted = f"one backend makes all pictures that are compared; set it in {BASELINE}"
+            raise wrong(f"{where}.{name}.renderer.backend", wanted, found.renderer.backend)
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
         if found.is_imported and looks[0] != looks[1]:
             wanted = "pictures come with imported questions; set no camera, renderer or appearance"

@@ -29,6 +29,8 @@ PROBE, ALL = "probe", "all"
 """Which questions of its set a variant asks: those compared between variants, or all."""
 ANY_FILE = "any"
 """In place of the name of a question file: every imported one."""
+SCALAR, LLVM = "scalar", "llvm"
+"""Backends of the path tracer: the one that runs anywhere, and the one that needs LLVM."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
@@ -75,12 +77,14 @@ class RendererSettings:
     """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels.
 
     ``mode`` names how light and materials are treated; it may multiply or cap the first two.
+    ``backend`` says what traces: it changes noise and time, nothing else.
     """
 
     path_depth: int = 6
     samples: int = 2
     size_px: int = 512
     mode: str = "default"
+    backend: str = SCALAR
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 KNOWN: dict[str, tuple[str, ...]] = {
     "projection": ("pinhole", "fisheye"),
     "mode": tuple(EFFORTS),
+    "backend": (SCALAR, LLVM),
     "robot": ("black_and_white", "white", "random", "skin"),
     "wording": (NATURAL, "symbolic", "emoji"),
 }
@@ -266,6 +271,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("per_stratum", None),
     ("question_file", None),
     ("is_imported", False),
+    ("backend", SCALAR),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

@@ -22,6 +22,7 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.replay.embedded import embedded_world
+from enact_assets.simulator.rendering.backends import backend_identity
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
 
@@ -117,8 +118,11 @@ def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
     """Hash of everything that determines a picture: world, state, settings, our code and the
     libraries.
 
-    The variant's name and gating take no part: the same picture is the same render.
+    The variant's name and gating take no part: the same picture is the same render. Errors:
+    :class:`RenderError` if a library is missing.
     """
+    renderer = dataclasses.asdict(variant.renderer)
+    backend = backend_identity(renderer.pop("backend"))
     return content_sha(
         {
             "world": world.sha,
@@ -126,10 +130,10 @@ def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
             "head": [world.head_body, world.head_pitch_rad],
             "robot_geoms": sorted(world.robot_geoms),
             "camera": dataclasses.asdict(variant.camera) | lens_of(variant.camera.projection),
-            "renderer": dataclasses.asdict(variant.renderer),
+            "renderer": renderer,
             "appearance": dataclasses.asdict(variant.appearance),
             "version": RENDERER_VERSION,
-            "libraries": _library_versions(),
+            "libraries": _library_versions() | backend,
         }
     )
 

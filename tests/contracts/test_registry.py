@@ -36,6 +36,7 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.lineage.pipeline import ROOTS, dimensions
 from enact_assets.lineage.versions import root_version
 from enact_assets.questions.wording import WORDINGS
+from enact_assets.simulator.rendering.backends import MITSUBA_VARIANTS
 from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
 from enact_assets.simulator.rendering.modes import MODES
 from enact_assets.simulator.view.cameras import PROJECTIONS
@@ -386,6 +387,7 @@ def test_a_value_at_the_edge_is_taken(tmp_path: Path, field: str, value) -> None
         ("gatings.state.profile", "draft", "paper, release"),
         ("demo.variants", ["baseline", "aperture_90"], "aperture_30, aperture_60, aperture_80"),
         ("demo.demonstrations", ["set_table-0"], min(yaml.safe_load(TEXT)["demonstrations"])),
+        ("variants.baseline.renderer.backend", "cuda", "llvm, scalar"),
         ("demo.models", ["gpt-9000"], "identity, oracle"),
     ],
 )
@@ -407,6 +409,7 @@ def test_the_known_names_are_those_the_stages_implement() -> None:
     implemented = {
         "projection": PROJECTIONS,
         "mode": MODES,
+        "backend": MITSUBA_VARIANTS,
         "robot": ROBOT_LOOKS,
         "wording": WORDINGS,
     }
@@ -444,6 +447,10 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
             "question_sets.contact.gating: expected 'contact'",
         ),
         (lambda e: put(e, "question_sets.new", {}), "new: 'gating' is missing"),
+        (
+            lambda e: put(e, "variants.high.renderer", {"backend": "llvm"}),
+            "high.renderer.backend: one backend makes all pictures that are compared",
+        ),
         (
             lambda e: put(e, "variants.high.asks", "some"),
             "high.asks: expected probe, all or a whole",

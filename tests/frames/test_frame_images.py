@@ -23,8 +23,10 @@ from enact_assets.contracts.registry import (
 )
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.frames import render_pool
-from enact_assets.frames.images import render_in_world
+from enact_assets.frames.images import render_in_world, render_sha
+from enact_assets.frames.recorded_states import key_frame_states
 from enact_assets.frames.render_pool import encode_png
+from enact_assets.simulator.rendering import backends
 from enact_assets.simulator.rendering.renderer import Renderer
 
 WORLD = small_world()
@@ -153,6 +155,20 @@ def test_every_setting_and_every_number_of_the_state_takes_part_in_the_name(
     tilted = dataclasses.replace(WORLD, head_pitch_rad=0.5)
     shas.update(render_in_world(tilted, STATES, segmented([20]), VARIANT, store)["render_sha"])
     assert len(shas) == 9
+
+
+def test_llvm_and_its_version_take_part_in_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version may compile to other bits. The scalar backend, which was the only one
+    before, keeps its names.
+    """
+    [key_frame] = key_frame_states(WORLD, STATES, segmented([20]))
+    settings = dataclasses.replace(VARIANT.renderer, backend="llvm")
+    shas = {render_sha(WORLD, key_frame, VARIANT)}
+    for version in (19, 20):
+        monkeypatch.setattr(backends, "llvm_major", lambda version=version: version)
+        variant = dataclasses.replace(VARIANT, renderer=settings)
+        shas.add(render_sha(WORLD, key_frame, variant))
+    assert len(shas) == 3
 
 
 def test_a_damaged_cached_picture_is_rendered_again_with_a_note(

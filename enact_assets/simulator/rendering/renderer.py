@@ -102,8 +102,8 @@ class Renderer:
 
     def _traced(self, surfaces: dict[str, Surface], data: "mujoco.MjData") -> TracedScene:
         if self._scene is None or self._scene[0] != surfaces:
-            lighting = self._mode.lighting
-            scene = TracedScene(self.world, self._geoms, surfaces, data, lighting)
+            lighting, backend = self._mode.lighting, self.variant.renderer.backend
+            scene = TracedScene(self.world, self._geoms, surfaces, data, lighting, backend=backend)
             self._scene = (surfaces, scene)
         scene = self._scene[1]
         scene.move(data)

@@ -1,7 +1,7 @@
 """The Mitsuba scene of a world: loaded once, then only moved.
 
-A scene belongs to one choice of surfaces. Mitsuba runs in its scalar mode, which needs no LLVM and
-no GPU and whose noise depends on pixel and seed alone, not on the number of threads.
+A scene belongs to one choice of surfaces and one backend. Noise depends on pixel and seed alone,
+not on the number of threads.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.settings import CameraSettings, RendererSettings
+from enact_assets.contracts.settings import SCALAR, CameraSettings, RendererSettings
+from enact_assets.simulator.rendering.backends import choose_backend
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting, find_room, lights
 from enact_assets.simulator.rendering.materials import bsdf, emitter
 from enact_assets.simulator.rendering.meshes import (
@@ -81,10 +82,13 @@ class TracedScene:
         surfaces: Mapping[str, Surface],
         data: "mujoco.MjData",
         lighting: Lighting = EVERYDAY,
+        *,
+        backend: str = SCALAR,
     ) -> None:
         import mitsuba as mi
 
-        _choose_mitsuba()
+        self._backend = backend
+        choose_backend(backend)
         self._geoms = geoms
         self._placed: dict[int, tuple[Floats, Floats]] = {}
         description: dict[str, Any] = {"type": "scene", **lights(find_room(world, data), lighting)}
@@ -175,7 +179,7 @@ class TracedScene:
         import drjit
         import mitsuba as mi
 
-        _choose_mitsuba()
+        choose_backend(self._backend)
         drjit.set_thread_count(threads)
         integrator = mi.load_dict(
             {
@@ -219,12 +223,3 @@ def _sensor(
         },
         "sampler": {"type": "independent", "sample_count": settings.samples},
     }
-
-
-def _choose_mitsuba() -> None:
-    """Select the scalar mode, unless it is; Mitsuba's plugins load only after that."""
-    import mitsuba as mi
-
-    if mi.variant() != "scalar_rgb":
-        mi.set_variant("scalar_rgb")
-        mi.set_log_level(mi.LogLevel.Error)
