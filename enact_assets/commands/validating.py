@@ -5,16 +5,19 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from enact_assets.commands.reading import AddCommand
 from enact_assets.contracts.errors import EnactError, RecordingError
-from enact_assets.data_root.recording_zips import ZippedRecording
 from enact_assets.official.outcomes import Told
-from enact_assets.official.question_importing import QuestionMember
-from enact_assets.questions.official import ImportedQuestion
-from enact_assets.replay.replay_result import ReplayTables
+
+if TYPE_CHECKING:
+    from enact_assets.data_root.recording_zips import ZippedRecording
+    from enact_assets.official.question_importing import QuestionMember
+    from enact_assets.questions.official import ImportedQuestion
+    from enact_assets.replay.replay_result import ReplayTables
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
@@ -98,7 +101,7 @@ def _explain_zip(path: Path, console: Console) -> int:
     codes = [1 if problems else 0]
     for member in asked:
 
-        def questions(found: _Look, _: Path, of: QuestionMember = member) -> int:
+        def questions(found: _Look, _: Path, of: "QuestionMember" = member) -> int:
             return found.at_member(of)
 
         codes.append(_look_at(path, questions, console))
@@ -107,7 +110,7 @@ def _explain_zip(path: Path, console: Console) -> int:
         with TemporaryDirectory(prefix="enact-validate-") as temporary:
             folder = Path(temporary).resolve() / recording.name
 
-            def unpacked(found: _Look, place: Path, of: ZippedRecording = recording) -> int:
+            def unpacked(found: _Look, place: Path, of: "ZippedRecording" = recording) -> int:
                 try:
                     contents.unpack(of, place, lambda *_: None)
                 except RecordingError as error:
@@ -201,7 +204,7 @@ class _Look:
             raise RecordingError(f"{file}: {NOT_TAKEN}")
         return self._at_annotation(file)
 
-    def at_member(self, member: QuestionMember) -> int:
+    def at_member(self, member: "QuestionMember") -> int:
         """A question file in a zip, with its pictures there."""
         from enact_assets.questions.official import read_questions
 
@@ -212,7 +215,7 @@ class _Look:
             return self._at_questions(member.where, read_questions(file), member.path)
 
     def _at_questions(
-        self, file: Path | str, questions: list[ImportedQuestion], place: Path
+        self, file: Path | str, questions: "list[ImportedQuestion]", place: Path
     ) -> int:
         from enact_assets.data_root.question_pictures import pictures_at
         from enact_assets.official.question_importing import look_for_pictures
@@ -269,7 +272,7 @@ class _Look:
         )
 
     def _at_pictures(
-        self, file: Path, tables: ReplayTables | None, n_frames: int | None = None
+        self, file: Path, tables: "ReplayTables | None", n_frames: int | None = None
     ) -> int:
         from enact_assets.frames.picture_checks import check_pictures
         from enact_assets.official.wanted_pictures import wanted_pictures

@@ -13,6 +13,7 @@ from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
+from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
@@ -124,17 +125,18 @@ def _walk(
     registry: "Registry",
     unless_told: Mapping[str, Sequence[str]],
 ) -> int:
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.driver.terminal import TerminalObserver, print_report
+    with without_collector():
+        from enact_assets.driver.materialize import Driver
+        from enact_assets.driver.terminal import TerminalObserver, print_report
 
-    only = _chosen(arguments, registry, unless_told)
-    driver = Driver(
-        arguments.data,
-        registry=registry,
-        workers=arguments.workers,
-        dask=arguments.dask,
-        observer=TerminalObserver(console),
-    )
+        only = _chosen(arguments, registry, unless_told)
+        driver = Driver(
+            arguments.data,
+            registry=registry,
+            workers=arguments.workers,
+            dask=arguments.dask,
+            observer=TerminalObserver(console),
+        )
     report = driver.run(
         demonstrations=only.get("demonstration", []),
         models=only.get("model", []),
@@ -177,6 +179,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
+@without_collector()
 def _plan(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 0 also if there is something to do: a plan that can be made has not failed."""
     from enact_assets.contracts.registry import load_registry

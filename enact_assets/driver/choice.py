@@ -11,8 +11,6 @@ from enact_assets.driver.contract import (
     Started,
     StepRun,
 )
-from enact_assets.driver.in_process_runner import InProcessRunner
-from enact_assets.driver.step_runs import workplace
 from enact_assets.runs.pools import driver_limit
 
 WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
@@ -28,7 +26,7 @@ class Runners(Runner):
 
     def __init__(self, site: Site, workers: int, dask: str | None = None) -> None:
         self._site, self._workers, self._dask = site, workers, dask
-        self._here = InProcessRunner(site)
+        self._here: Runner | None = None
         self._elsewhere: Runner | None = None
 
     def run(
@@ -37,7 +35,7 @@ class Runners(Runner):
         """Run all of ``runs``, partitions of one step: as :meth:`Runner.run`."""
         if self._dask is None and not self._is_worth_processes(runs):
             runs = [replace(run, workers=self._workers) for run in runs]
-            yield from self._here.run(runs, started, progress)
+            yield from self._in_process().run(runs, started, progress)
             return
         n = self._at_once(runs)
         for first in range(0, len(runs), n):
@@ -45,6 +43,8 @@ class Runners(Runner):
 
     def _at_once(self, runs: Sequence[StepRun]) -> int:
         """How many to hand out together, so that no pool is exceeded."""
+        from enact_assets.driver.step_runs import workplace
+
         limit = driver_limit(workplace(self._site).instance, runs[0].step) if runs else None
         if limit is None or (self._dask is None and self._workers <= limit):
             return max(1, len(runs))
@@ -55,6 +55,14 @@ class Runners(Runner):
             return False
         least = WORTH_PROCESSES.get(runs[0].step, WORTH_PROCESSES_OTHERS)
         return len(runs) >= max(least, self._workers)
+
+    def _in_process(self) -> Runner:
+        if self._here is None:
+            # With all definitions, which a walk with nothing to do does not need.
+            from enact_assets.driver.in_process_runner import InProcessRunner
+
+            self._here = InProcessRunner(self._site)
+        return self._here
 
     def _others(self) -> Runner:
         if self._elsewhere is None:
@@ -70,7 +78,7 @@ class Runners(Runner):
 
     def close(self) -> None:
         """End what was started."""
-        self._here.close()
-        if self._elsewhere is not None:
-            self._elsewhere.close()
-            self._elsewhere = None
+        for runner in (self._here, self._elsewhere):
+            if runner is not None:
+                runner.close()
+        self._here = self._elsewhere = None

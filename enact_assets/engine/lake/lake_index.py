@@ -6,10 +6,8 @@ git's index does, so that a scan has to list the files only. The cache decides n
 or with a damaged one, the answers are the same and take longer.
 """
 
-import gc
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +20,7 @@ from enact_assets.engine.lake.lake import SUFFIX, Lake, values_of
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.lake.set_aside import aside_problem, name_before
 from enact_assets.engine.tables import TABLES, Table, table
+from enact_assets.system.collector import without_collector
 from enact_assets.system.many_files import File, Workers
 from enact_assets.system.places import Entry
 
@@ -115,18 +114,6 @@ class LakeIndex:
         starts = np.concatenate([[0], np.cumsum(counts[counts > 0])[:-1]])
         n_gone = np.add.reduceat(is_gone.astype(np.int64), starts)
         return {key: int(n) for key, n in zip(keys, n_gone, strict=True) if n}
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """For millions of tuples and not one cycle: the collector would take a third of the time."""
-    is_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_on:
-            gc.enable()
 
 
 class _Listing:
