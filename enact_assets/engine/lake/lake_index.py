@@ -182,5 +182,7 @@ class _Listing:
             for entry, record in zip(self._entries, self.found.values(), strict=True)
             if entry.mtime_ns < settled
         ]
-        if kept or self._n_known:
+        new = {entry for _, entry in self.new}
+        n_more = sum(entry in new for entry, _ in kept)
+        if n_more + n_gone > REMEMBER_FROM * len(self._entries):
             cache.write(self.contract, kept)
