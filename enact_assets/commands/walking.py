@@ -214,20 +214,23 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
 
 def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
     from enact_assets.lineage.pipeline import dimensions
-    from enact_assets.runs.expected_costs import costs_of
 
     stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
     may_follow = plan.may_follow.get(PREDICTIONS, ())
+    if not stale and not may_follow:
+        return []
+    from enact_assets.runs.expected_costs import costs_of
+
     at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
     return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))
 
 
 def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
+    if not costs:
+        return
     from enact_assets.asking.not_asked import problems_of
     from enact_assets.runs.expected_costs import in_all
 
-    if not costs:
-        return
     console.print(
         "\nAnswers that cost money, to the questions there are now. They are bought within "
         "--max-usd, or `spending` of models.yaml:"
