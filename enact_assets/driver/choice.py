@@ -11,17 +11,21 @@ from enact_assets.driver.contract import (
     Started,
     StepRun,
 )
-from enact_assets.runs.pools import driver_limit
+from enact_assets.runs.pools import POOL_OF, driver_limit
 
 WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
 """From how many partitions of a step on it pays to start worker processes (some seconds each)."""
 WORTH_PROCESSES_OTHERS = 100
+WORTH_STARTED = 4
+"""The same for those others once the processes are there. Not for steps with a pool: each process
+would hold a model that runs in it, or wait for the same provider.
+"""
 
 
 class Runners(Runner):
     """Chooses a runner for each stage; worker processes and cluster are started when needed.
 
-    Fewer partitions than that run in this process, and may use all workers within the step.
+    Few partitions run in this process, and may use all workers within the step.
     """
 
     def __init__(self, site: Site, workers: int, dask: str | None = None) -> None:
@@ -53,7 +57,10 @@ class Runners(Runner):
     def _is_worth_processes(self, runs: Sequence[StepRun]) -> bool:
         if self._workers < 2 or not runs:
             return False
-        least = WORTH_PROCESSES.get(runs[0].step, WORTH_PROCESSES_OTHERS)
+        step, others = runs[0].step, WORTH_PROCESSES_OTHERS
+        if self._elsewhere is not None and step not in POOL_OF:
+            others = WORTH_STARTED
+        least = WORTH_PROCESSES.get(step, others)
         return len(runs) >= max(least, self._workers)
 
     def _in_process(self) -> Runner:
