@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 from weakref import WeakSet
 
 import sqlalchemy as db
@@ -68,12 +68,12 @@ class KeptSqliteScheduleStorage(SqliteScheduleStorage):
     @classmethod
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
-    ) -> "SqliteScheduleStorage":
+    ) -> Self:
         """Made by Dagster from the ``config`` of ``dagster.yaml``."""
         folder = str(config_value["base_dir"])
         if _is_whole(Path(folder, "schedules.db")):
             return cls(create_db_conn_string(folder, "schedules"), inst_data)
-        return cls.from_local(folder, inst_data)
+        return cast("Self", cls.from_local(folder, inst_data))
 
 
 class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
