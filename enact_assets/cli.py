@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -44,21 +45,14 @@ def run() -> NoReturn:
     Python takes half a second to free every object of the libraries that a command loads. When all
     else that happens at an exit is done, the process ends without that.
     """
-    code: object = 1
-
-    def end() -> None:
-        with suppress(OSError, ValueError):  # such as a closed pipe: Python's own exit reports it
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code if isinstance(code, int) else 1)
-
-    # What is registered first runs last.
-    atexit.register(end)
-    try:
-        code = main()
-    except SystemExit as stopped:
-        code = stopped.code or 0
-        raise
+    code = main()
+    # As Python does at an exit: wait for threads, call what libraries registered, write output.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):  # such as a closed pipe: Python's own exit reports it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -7,7 +7,11 @@ import pytest
 
 BEFORE = "import atexit; from enact_assets import cli;"
 RUN = "import sys; sys.argv[0] = 'enact-assets'; cli.run()"
-LIBRARY = "main = cli.main; cli.main = lambda: (atexit.register(print, 'closed'), main())[1];"
+LIBRARY = "atexit.register(print, 'closed'); cli.main = lambda: 2;"
+THREAD = (
+    "import threading, time; wait = lambda: (time.sleep(0.2), print('waited'));"
+    "cli.main = lambda: threading.Thread(target=wait).start() or 1;"
+)
 FAILING = "cli.main = lambda: [][0];"
 STOPPED = "cli.main = lambda: print('made') or 130;"
 
@@ -17,7 +21,8 @@ STOPPED = "cli.main = lambda: print('made') or 130;"
     [
         ("", ["--version"], 0, "0.1.0", ""),
         ("", ["plan", "--nonsense"], 2, "", "unrecognized arguments"),
-        (LIBRARY, ["--version"], 0, "closed", ""),
+        (LIBRARY, [], 2, "closed", ""),
+        (THREAD, [], 1, "waited", ""),
         (STOPPED, [], 130, "made", ""),
         (FAILING, [], 1, "", "IndexError"),
     ],
@@ -32,7 +37,7 @@ def test_the_program_ends_as_its_command_did(
 
 
 def test_output_that_cannot_be_written_is_an_error() -> None:
-    command = [sys.executable, "-c", BEFORE + RUN, "--version"]
+    command = [sys.executable, "-c", BEFORE + STOPPED + RUN]
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         ended = subprocess.run(  # noqa: S603 - our own interpreter, our own code
             command, stdout=full, stderr=subprocess.PIPE, env={}, text=True, check=False
