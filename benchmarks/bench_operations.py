@@ -4,21 +4,32 @@
 processes, on data roots that are made for it and thrown away.
 """
 
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks.large_lake import build_large_lake
 from benchmarks.many_partitions import build
 from benchmarks.measuring import HEADER, Row, in_fresh_process, megabytes
-from benchmarks.tiny_root import CHAIN, write_default_registry, write_small_registry
+from benchmarks.tiny_root import (
+    CHAIN,
+    write_default_registry,
+    write_small_registry,
+    write_tiny_recording,
+)
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.paths import DataRoot
 
 N_DEMONSTRATIONS = 30
 STEP_GOAL_S, WALK_GOAL_S = 0.15, 20.0
 N_PLANNED, PLAN_GOAL_S = 10_000, 30.0
 LOAD_GOAL_S = 3.0
+N_RECORDED, ANSWER_GOAL_S = 3, 2.0
 N_QUESTIONS, PUBLISH_GOAL_S = 1_000_000, 20.0
 
 
@@ -68,6 +79,34 @@ def definitions() -> Iterator[Row]:
         f"import of enact_assets.definitions; {found['n_assets']} assets, their graph resolved in "
         f"{found['resolve_s']:.2f} s more; best of 3 fresh processes",
     )
+
+
+def answers() -> Iterator[Row]:
+    """Commands that a person waits for, on a data root with nothing to do."""
+    with tempfile.TemporaryDirectory() as folder:
+        registry = write_small_registry(Path(folder, "registry.yaml"))
+        root = DataRoot(Path(folder, "data"))
+        for k in range(N_RECORDED):
+            write_tiny_recording(root.recordings, f"moving_cups-{k}", has_contacts=True)
+        environment = os.environ | {"ENACT_REGISTRY": str(registry)}
+
+        def seconds(*words: str) -> tuple[float, float]:
+            command = [sys.executable, "-m", "enact_assets.cli", *words, "--data", str(root.root)]
+            began, before = time.monotonic(), getrusage(RUSAGE_CHILDREN)
+            subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own interpreter, our own code
+            wall, after = time.monotonic() - began, getrusage(RUSAGE_CHILDREN)
+            return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        seconds("materialize")
+        for command in ("plan", "materialize"):
+            wall_s, cpu_s = min(seconds(command) for _ in range(5))
+            yield Row(
+                f"`{command}` with nothing to do, the whole command",
+                f"{ANSWER_GOAL_S:.0f} s",
+                f"{wall_s:.2f} s",
+                wall_s <= ANSWER_GOAL_S,
+                f"{N_RECORDED} recordings, 3 variants, 2 models; {cpu_s:.2f} CPU s; best of 5",
+            )
 
 
 def plans() -> Iterator[Row]:
@@ -127,6 +166,7 @@ def publishing() -> Iterator[Row]:
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "overhead": overhead,
     "definitions": definitions,
+    "answers": answers,
     "plans": plans,
     "publishing": publishing,
 }

@@ -1,11 +1,14 @@
 """Command line: materialize the graph, read the results, open the UI."""
 
 import argparse
+import atexit
 import io
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -34,6 +37,23 @@ WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
 GRPC_TIMEOUT_S = "600"
 """Time limit of sensors and schedules, in seconds."""
+
+
+def run() -> NoReturn:
+    """Entry point of the program: :func:`main`, and a quick exit.
+
+    Python takes half a second to free every object of the libraries that a command loads. When all
+    else that happens at an exit is done, the process ends without that.
+    """
+    code = main()
+    # As Python does at an exit: wait for threads, call what libraries registered, write output.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):  # such as a closed pipe: Python's own exit reports it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -208,4 +228,4 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -3,11 +3,13 @@
 import argparse
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.data_root.collect import PARTITIONS, Collected
+if TYPE_CHECKING:
+    from enact_assets.data_root.collect import Collected
 
 SHOWN = 3
 """Files listed per kind by default."""
@@ -62,7 +64,7 @@ def _number(text: str) -> int:
 def _gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
     from enact_assets.contracts.registry import load_registry
-    from enact_assets.data_root.collect import collect
+    from enact_assets.data_root.collect import PARTITIONS, collect
     from enact_assets.runs.arrivals import names_found, names_in_lake
     from enact_assets.runs.instance import check_root, only_driver, open_instance
     from enact_assets.runs.names import current_names
@@ -100,9 +102,11 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def print_collected(
-    console: Console, found: Collected, limit: int = SHOWN, *, is_done: bool = False
+    console: Console, found: "Collected", limit: int = SHOWN, *, is_done: bool = False
 ) -> None:
     """What goes, or went, by kind: how many files, their bytes, the first of them."""
+    from enact_assets.data_root.collect import PARTITIONS
+
     if not found.n_items:
         console.print("Nothing to remove.")
     else:

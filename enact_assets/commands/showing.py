@@ -13,6 +13,7 @@ from rich.table import Table
 from enact_assets.contracts.errors import LakeError, OutputError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import plain
+from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.viewing.answers_shown import Answer
@@ -57,6 +58,7 @@ def add_show_command(command: AddCommand) -> None:
     )
 
 
+@without_collector()
 def _show(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.published import OpenWarehouse
     from enact_assets.lineage.pipeline import STEP_OF

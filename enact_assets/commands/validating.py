@@ -5,14 +5,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from enact_assets.commands.reading import AddCommand
-from enact_assets.commands.validated_files import Look
 from enact_assets.contracts.errors import EnactError, RecordingError
-from enact_assets.data_root.recording_zips import ZippedRecording
-from enact_assets.official.question_importing import QuestionMember
+
+if TYPE_CHECKING:
+    from enact_assets.commands.validated_files import Look
+    from enact_assets.data_root.recording_zips import ZippedRecording
+    from enact_assets.official.question_importing import QuestionMember
 
 
 def add_validate_command(command: AddCommand) -> None:
@@ -37,6 +40,7 @@ def explain(path: Path, console: Console) -> int:
     ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
     standard error.
     """
+    from enact_assets.commands.validated_files import Look
     from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
     from enact_assets.data_root.recordings import recorded_file
     from enact_assets.official.commands import plain
@@ -89,7 +93,7 @@ def _explain_zip(path: Path, console: Console) -> int:
     codes = [1 if problems else 0]
     for member in asked:
 
-        def questions(found: Look, _: Path, of: QuestionMember = member) -> int:
+        def questions(found: "Look", _: Path, of: "QuestionMember" = member) -> int:
             return found.at_member(of)
 
         codes.append(_look_at(path, questions, console))
@@ -98,7 +102,7 @@ def _explain_zip(path: Path, console: Console) -> int:
         with TemporaryDirectory(prefix="enact-validate-") as temporary:
             folder = Path(temporary).resolve() / recording.name
 
-            def unpacked(found: Look, place: Path, of: ZippedRecording = recording) -> int:
+            def unpacked(found: "Look", place: Path, of: "ZippedRecording" = recording) -> int:
                 try:
                     contents.unpack(of, place, lambda *_: None)
                 except RecordingError as error:
@@ -111,11 +115,12 @@ def _explain_zip(path: Path, console: Console) -> int:
 
 def _look_at(
     path: Path,
-    look: Callable[[Look, Path], int],
+    look: "Callable[[Look, Path], int]",
     console: Console,
     renamed: tuple[str, str] = ("", ""),
 ) -> int:
     """What ``look`` says about ``path``, in which one name is ``renamed`` to another."""
+    from enact_assets.commands.validated_files import Look
     from enact_assets.official.commands import plain, shown_progress
 
     # What is found is printed when the bar is gone: both write to the same lines.

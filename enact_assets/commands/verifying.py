@@ -3,13 +3,15 @@
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.engine.lake.damage import ANSWERS, PAID
-from enact_assets.engine.lake.inspection import Inspection
 from enact_assets.official.commands import plain, shown_progress
+
+if TYPE_CHECKING:
+    from enact_assets.engine.lake.inspection import Inspection
 
 SHOWN = 20
 """Files that are named of each kind."""
@@ -44,10 +46,11 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     return 0 if found.is_whole else 1
 
 
-def print_inspection(console: Console, found: Inspection, seconds: float) -> None:
+def print_inspection(console: Console, found: "Inspection", seconds: float) -> None:
     """How much was read, then each file that is not as it should be."""
     from enact_assets.commands.gc import shown_bytes
     from enact_assets.driver.terminal import duration
+    from enact_assets.engine.lake.damage import ANSWERS, PAID
 
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))

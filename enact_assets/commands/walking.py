@@ -13,6 +13,7 @@ from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
+from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
@@ -124,17 +125,18 @@ def _walk(
     registry: "Registry",
     unless_told: Mapping[str, Sequence[str]],
 ) -> int:
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.driver.terminal import TerminalObserver, print_report
+    with without_collector():
+        from enact_assets.driver.materialize import Driver
+        from enact_assets.driver.terminal import TerminalObserver, print_report
 
-    only = _chosen(arguments, registry, unless_told)
-    driver = Driver(
-        arguments.data,
-        registry=registry,
-        workers=arguments.workers,
-        dask=arguments.dask,
-        observer=TerminalObserver(console),
-    )
+        only = _chosen(arguments, registry, unless_told)
+        driver = Driver(
+            arguments.data,
+            registry=registry,
+            workers=arguments.workers,
+            dask=arguments.dask,
+            observer=TerminalObserver(console),
+        )
     report = driver.run(
         demonstrations=only.get("demonstration", []),
         models=only.get("model", []),
@@ -177,6 +179,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
+@without_collector()
 def _plan(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 0 also if there is something to do: a plan that can be made has not failed."""
     from enact_assets.contracts.registry import load_registry
@@ -211,20 +214,23 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
 
 def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
     from enact_assets.lineage.pipeline import dimensions
-    from enact_assets.runs.expected_costs import costs_of
 
     stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
     may_follow = plan.may_follow.get(PREDICTIONS, ())
+    if not stale and not may_follow:
+        return []
+    from enact_assets.runs.expected_costs import costs_of
+
     at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
     return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))
 
 
 def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
+    if not costs:
+        return
     from enact_assets.asking.not_asked import problems_of
     from enact_assets.runs.expected_costs import in_all
 
-    if not costs:
-        return
     console.print(
         "\nAnswers that cost money, to the questions there are now. They are bought within "
         "--max-usd, or `spending` of models.yaml:"

@@ -11,24 +11,26 @@ from enact_assets.driver.contract import (
     Started,
     StepRun,
 )
-from enact_assets.driver.in_process_runner import InProcessRunner
-from enact_assets.driver.step_runs import workplace
-from enact_assets.runs.pools import driver_limit
+from enact_assets.runs.pools import POOL_OF, driver_limit
 
 WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
 """From how many partitions of a step on it pays to start worker processes (some seconds each)."""
 WORTH_PROCESSES_OTHERS = 100
+WORTH_STARTED = 4
+"""The same for those others once the processes are there. Not for steps with a pool: each process
+would hold a model that runs in it, or wait for the same provider.
+"""
 
 
 class Runners(Runner):
     """Chooses a runner for each stage; worker processes and cluster are started when needed.
 
-    Fewer partitions than that run in this process, and may use all workers within the step.
+    Few partitions run in this process, and may use all workers within the step.
     """
 
     def __init__(self, site: Site, workers: int, dask: str | None = None) -> None:
         self._site, self._workers, self._dask = site, workers, dask
-        self._here = InProcessRunner(site)
+        self._here: Runner | None = None
         self._elsewhere: Runner | None = None
 
     def run(
@@ -37,7 +39,7 @@ class Runners(Runner):
         """Run all of ``runs``, partitions of one step: as :meth:`Runner.run`."""
         if self._dask is None and not self._is_worth_processes(runs):
             runs = [replace(run, workers=self._workers) for run in runs]
-            yield from self._here.run(runs, started, progress)
+            yield from self._in_process().run(runs, started, progress)
             return
         n = self._at_once(runs)
         for first in range(0, len(runs), n):
@@ -45,6 +47,8 @@ class Runners(Runner):
 
     def _at_once(self, runs: Sequence[StepRun]) -> int:
         """How many to hand out together, so that no pool is exceeded."""
+        from enact_assets.driver.step_runs import workplace
+
         limit = driver_limit(workplace(self._site).instance, runs[0].step) if runs else None
         if limit is None or (self._dask is None and self._workers <= limit):
             return max(1, len(runs))
@@ -53,8 +57,19 @@ class Runners(Runner):
     def _is_worth_processes(self, runs: Sequence[StepRun]) -> bool:
         if self._workers < 2 or not runs:
             return False
-        least = WORTH_PROCESSES.get(runs[0].step, WORTH_PROCESSES_OTHERS)
+        step, others = runs[0].step, WORTH_PROCESSES_OTHERS
+        if self._elsewhere is not None and step not in POOL_OF:
+            others = WORTH_STARTED
+        least = WORTH_PROCESSES.get(step, others)
         return len(runs) >= max(least, self._workers)
+
+    def _in_process(self) -> Runner:
+        if self._here is None:
+            # With all definitions, which a walk with nothing to do does not need.
+            from enact_assets.driver.in_process_runner import InProcessRunner
+
+            self._here = InProcessRunner(self._site)
+        return self._here
 
     def _others(self) -> Runner:
         if self._elsewhere is None:
@@ -70,7 +85,7 @@ class Runners(Runner):
 
     def close(self) -> None:
         """End what was started."""
-        self._here.close()
-        if self._elsewhere is not None:
-            self._elsewhere.close()
-            self._elsewhere = None
+        for runner in (self._here, self._elsewhere):
+            if runner is not None:
+                runner.close()
+        self._here = self._elsewhere = None

@@ -23,7 +23,6 @@ from enact_assets.driver.chosen import Chosen, check_assets, choose, with_upstre
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.walk import Failure, Observer, Report, Step
 from enact_assets.engine.graph import Partition, StepSpec, partition_key
-from enact_assets.engine.lake.lake_index import without_collector
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import (
     NEVER,
@@ -44,6 +43,7 @@ from enact_assets.runs.reported import read_lineage, report_landed, tried_partit
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import WHY_TAG
 from enact_assets.runs.spending import run_tags
+from enact_assets.system.collector import without_collector
 
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""

@@ -7,8 +7,8 @@ from multiprocessing.connection import Connection
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.driver.contract import Outcome, Site, StepRun
-from enact_assets.driver.step_runs import execute, leave, workplace
 from enact_assets.runs.progress import Progress
+from enact_assets.system.collector import without_collector
 from enact_assets.system.worker_process import begin_stoppable_worker
 
 PROGRESS_EVERY_S = 0.1
@@ -57,7 +57,22 @@ def work(connection: Connection, site: Site) -> None:
     """Main function of a worker: run orders until the other end sends None or hangs up."""
     begin_stoppable_worker()
     try:
-        workplace(site)
+        _serve(connection, site)
+    except EnactError as error:
+        connection.send(Unusable(str(error)))
+    except (KeyboardInterrupt, EOFError, BrokenPipeError):
+        pass  # stopped by the driver, which knows; events reported by then stay
+    # Tearing down an interpreter with this much in it takes most of a second.
+    os._exit(0)
+
+
+def _serve(connection: Connection, site: Site) -> None:
+    with without_collector():
+        # All definitions: half a second before the first step.
+        from enact_assets.driver.step_runs import execute, leave, workplace
+    try:
+        with without_collector():
+            workplace(site)
         connection.send(Ready())
         while (order := connection.recv()) is not None:
             throttle = Throttle()
@@ -67,10 +82,5 @@ def work(connection: Connection, site: Site) -> None:
                     connection.send(progress)
 
             connection.send(execute(site, order.run, send, run_id=order.run_id))
-    except EnactError as error:
-        connection.send(Unusable(str(error)))
-    except (KeyboardInterrupt, EOFError, BrokenPipeError):
-        pass  # stopped by the driver, which knows; events reported by then stay
-    leave()
-    # Tearing down an interpreter with this much in it takes most of a second.
-    os._exit(0)
+    finally:
+        leave()

@@ -26,7 +26,6 @@ from enact_assets.lineage.versions import entry_of
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import build_request
-from enact_assets.report.first_look import first_look_page
 from enact_assets.runs.arrivals import names_in_lake
 from enact_assets.runs.resources import DataResource
 from enact_assets.system.atomic import replacing
@@ -212,6 +211,8 @@ def write_page(
 
     Errors: :class:`OutputError`.
     """
+    from enact_assets.report.first_look import first_look_page
+
     wrong = first.wrong()
     if wrong.is_empty():
         return None

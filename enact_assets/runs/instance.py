@@ -106,9 +106,7 @@ def instance_config(home: Path) -> dict[str, Any]:
         storage = {
             "run_storage": _class(kept, "KeptSqliteRunStorage", base),
             "event_log_storage": _class(kept, "KeptSqliteEventLogStorage", base),
-            "schedule_storage": _class(
-                "dagster._core.storage.schedules", "SqliteScheduleStorage", base
-            ),
+            "schedule_storage": _class(kept, "KeptSqliteScheduleStorage", base),
         }
     return storage | {
         "local_artifact_storage": _class(

@@ -60,3 +60,17 @@ def test_a_driver_asks_no_more_at_once_than_the_pool_allows(
         assert counting.given == given
         outcomes(runners, *trivial(*["high"] * 5), *trivial("low"))
     assert counting.given == [*given, 6]
+
+
+def test_processes_that_are_there_get_what_would_not_be_worth_starting_them(site: Site) -> None:
+    """After the pictures, the other core would idle through evaluation, errors and probes."""
+    with Runners(site, 2) as runners:
+        here = runners._here = Counting(site)
+        outcomes(runners, *trivial(*["high"] * 4))
+        there = runners._elsewhere = Counting(site)
+        outcomes(runners, *trivial(*["high"] * 4))
+        outcomes(runners, *trivial(*["high"] * 3))
+        outcomes(runners, *[StepRun("predictions", f"m{k}|baseline", {}) for k in range(5)])
+        outcomes(runners, *[StepRun("visibility", f"a-{k}|state", {}) for k in range(7)])
+    assert here.given == [4, 3, 5, 7]
+    assert there.given == [4]

@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import yaml
 
 from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
+from enact_assets.runs import sqlite_storage
 from enact_assets.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
@@ -133,6 +135,66 @@ def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: P
     assert one.get_dynamic_partitions("demonstration") == ["new"]
     one.dispose()
     other.dispose()
+
+
+def test_files_that_are_there_are_opened_without_reading_migrations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dagster imports every migration to learn the newest, and then makes nothing of it."""
+    first = open_instance(tmp_path)
+    first.add_dynamic_partitions("demonstration", ["a"])
+    schema = schemas(tmp_path)
+    first.dispose()
+    looked: list[str] = []
+    for module in (
+        "dagster._core.storage.runs.sqlite.sqlite_run_storage",
+        "dagster._core.storage.schedules.sqlite.sqlite_schedule_storage",
+    ):
+        found = sys.modules[module]
+        monkeypatch.setattr(found, "check_alembic_revision", lambda *_: looked.append("looked"))
+    again = open_instance(tmp_path)
+    assert again.get_dynamic_partitions("demonstration") == ["a"]
+    again.dispose()
+    assert looked == []
+    assert schemas(tmp_path) == schema
+
+
+def test_a_file_that_was_half_made_is_made_whole(tmp_path: Path) -> None:
+    """Its maker was killed between the tables and the note of their version."""
+    open_instance(tmp_path).dispose()
+    whole = schemas(tmp_path)
+    for name, statement in (("runs", "drop table"), ("schedules", "delete from")):
+        connection = sqlite3.connect(tmp_path / "dagster" / f"{name}.db")
+        connection.execute(f"{statement} alembic_version")
+        connection.commit()
+        connection.close()
+    open_instance(tmp_path).dispose()
+    for name, (tables, version) in schemas(tmp_path).items():
+        assert tables == whole[name][0]
+        assert version
+
+
+def schemas(data: Path) -> dict[str, tuple[set[str], list[tuple[str]]]]:
+    """Tables and version of the files of runs and schedules."""
+    found = {}
+    for name in ("runs", "schedules"):
+        connection = sqlite3.connect(data / "dagster" / f"{name}.db")
+        tables = {row[0] for row in connection.execute("select name from sqlite_master")}
+        found[name] = (tables, connection.execute("select * from alembic_version").fetchall())
+        connection.close()
+    return found
+
+
+def test_a_process_that_ends_writes_logs_back(tmp_path: Path) -> None:
+    """A copy of ``event_log.db`` alone would lack the last events."""
+    instance = open_instance(tmp_path)
+    instance.event_log_storage.set_concurrency_slots("some", 2)
+    instance.run_storage.set_cursor_values({"some": "1"})
+    logs = [tmp_path / "dagster" / f"{name}.db-wal" for name in ("runs", "event_log")]
+    assert all(path.exists() for path in logs)
+    sqlite_storage._close_connections()
+    assert not any(path.exists() for path in logs)
+    instance.dispose()
 
 
 def test_writers_wait_for_each_other(tmp_path: Path) -> None:

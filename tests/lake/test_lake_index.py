@@ -107,6 +107,23 @@ def test_a_file_that_did_not_change_is_not_opened_again(
     assert after["a-1",] != before["facts"]["a-1",]
 
 
+def test_a_scan_that_learns_nothing_writes_nothing(
+    lake: Lake, index: LakeIndex, tmp_path: Path
+) -> None:
+    """In the first hour after a walk, the newest file of every table is too young to remember."""
+    cache = tmp_path / "index/facts.parquet"
+    os.utime(lake.path("facts", {"demonstration": "b-0"}))
+    index.scan()
+    first = cache.stat()
+    assert set(index.scan()["facts"]) == {("a-0",), ("a-1",), ("b-0",)}
+    assert cache.stat() == first
+    # A young file that replaces an old one: what was remembered of the old one goes.
+    write(lake, "a-1", n_frames=2)
+    os.utime(lake.path("facts", {"demonstration": "a-1"}))
+    index.scan()
+    assert cache.stat().st_ino != first.st_ino
+
+
 def test_the_file_of_a_table_without_partitions_is_known_again(
     lake: Lake, index: LakeIndex, opened: list[str]
 ) -> None:

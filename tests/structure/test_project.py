@@ -47,13 +47,26 @@ def test_the_page_of_constants_says_what_each_one_changes() -> None:
 @pytest.mark.slow
 def test_loading_the_definitions_imports_nothing_heavy() -> None:
     """The UI and every run load the definitions: seconds there are paid thousands of times."""
-    code = (
-        f"import sys, enact_assets.definitions; print([m for m in {HEAVY!r} if m in sys.modules])"
-    )
-    printed = subprocess.run(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    assert printed == "[]"
+    assert loaded_by("enact_assets.definitions", HEAVY) == []
+
+
+@pytest.mark.slow
+def test_a_plan_needs_no_definitions() -> None:
+    """`plan`, and a walk with nothing to do, answer while a person waits."""
+    unneeded = (*HEAVY, "enact_assets.definitions", "enact_assets.driver.step_runs", "matplotlib")
+    assert loaded_by("enact_assets.driver.materialize", unneeded) == []
+
+
+def test_the_command_line_reads_its_arguments_before_it_loads_what_commands_need() -> None:
+    libraries = ("dagster", "dataframely", "duckdb", "numba", "pyarrow", "sqlalchemy")
+    assert loaded_by("enact_assets.cli", (*HEAVY, *libraries)) == []
+
+
+def loaded_by(module: str, unneeded: tuple[str, ...]) -> list[str]:
+    """Which of ``unneeded`` a new process has loaded once it imported ``module``."""
+    code = f"import sys, {module}; print(*[m for m in {unneeded!r} if m in sys.modules])"
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - our own interpreter, our own code
 
 
 def test_no_file_names_a_machine_or_a_registry_host() -> None:

@@ -6,10 +6,8 @@ git's index does, so that a scan has to list the files only. The cache decides n
 or with a damaged one, the answers are the same and take longer.
 """
 
-import gc
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +20,7 @@ from enact_assets.engine.lake.lake import SUFFIX, Lake, values_of
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.lake.set_aside import aside_problem, name_before
 from enact_assets.engine.tables import TABLES, Table, table
+from enact_assets.system.collector import without_collector
 from enact_assets.system.many_files import File, Workers
 from enact_assets.system.places import Entry
 
@@ -117,18 +116,6 @@ class LakeIndex:
         return {key: int(n) for key, n in zip(keys, n_gone, strict=True) if n}
 
 
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """For millions of tuples and not one cycle: the collector would take a third of the time."""
-    is_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_on:
-            gc.enable()
-
-
 class _Listing:
     """The files of one table: those that are known, and those that must be read."""
 
@@ -195,5 +182,7 @@ class _Listing:
             for entry, record in zip(self._entries, self.found.values(), strict=True)
             if entry.mtime_ns < settled
         ]
-        if kept or self._n_known:
+        new = {entry for _, entry in self.new}
+        n_more = sum(entry in new for entry, _ in kept)
+        if n_more + n_gone > REMEMBER_FROM * len(self._entries):
             cache.write(self.contract, kept)

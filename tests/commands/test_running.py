@@ -1,0 +1,46 @@
+"""The program's entry point: exit codes and output, however early its process ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+BEFORE = "import atexit; from enact_assets import cli;"
+RUN = "import sys; sys.argv[0] = 'enact-assets'; cli.run()"
+LIBRARY = "atexit.register(print, 'closed'); cli.main = lambda: 2;"
+THREAD = (
+    "import threading, time; wait = lambda: (time.sleep(0.2), print('waited'));"
+    "cli.main = lambda: threading.Thread(target=wait).start() or 1;"
+)
+FAILING = "cli.main = lambda: [][0];"
+STOPPED = "cli.main = lambda: print('made') or 130;"
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "exit_code", "out", "error"),
+    [
+        ("", ["--version"], 0, "0.1.0", ""),
+        ("", ["plan", "--nonsense"], 2, "", "unrecognized arguments"),
+        (LIBRARY, [], 2, "closed", ""),
+        (THREAD, [], 1, "waited", ""),
+        (STOPPED, [], 130, "made", ""),
+        (FAILING, [], 1, "", "IndexError"),
+    ],
+)
+def test_the_program_ends_as_its_command_did(
+    code: str, arguments: list[str], exit_code: int, out: str, error: str
+) -> None:
+    """What libraries do at an exit is done, and nothing that was printed is lost."""
+    command = [sys.executable, "-c", BEFORE + code + RUN, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own interpreter, our own code
+    assert (ended.returncode, out in ended.stdout, error in ended.stderr) == (exit_code, True, True)
+
+
+def test_output_that_cannot_be_written_is_an_error() -> None:
+    command = [sys.executable, "-c", BEFORE + STOPPED + RUN]
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        ended = subprocess.run(  # noqa: S603 - our own interpreter, our own code
+            command, stdout=full, stderr=subprocess.PIPE, env={}, text=True, check=False
+        )
+    assert ended.returncode == 120
+    assert "No space left" in ended.stderr
