@@ -78,12 +78,12 @@ def add_exchange_commands(command: AddCommand) -> None:
 
 
 def _export(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.question_files import registry_in
+    from enact_assets.data_root.question_files import registry_known_in
     from enact_assets.official.commands import shown_progress
     from enact_assets.official.exporting import export_questions
     from enact_assets.official.message_lines import export_messages
 
-    registry = registry_in(DataRoot(arguments.data))
+    registry = registry_known_in(DataRoot(arguments.data))
     if arguments.variant is not None:
         registry.variant(arguments.variant)
     is_message = arguments.form == MESSAGES_FORM
@@ -114,7 +114,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.question_files import registry_in
+    from enact_assets.data_root.question_files import registry_known_in
     from enact_assets.official.answer_importing import import_answers
     from enact_assets.predictions.known_models import KnownModels
 
@@ -125,7 +125,7 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
         arguments.file,
         model,
         variant,
-        registry_in(root),
+        registry_known_in(root),
         replace=arguments.replace,
     )
     console.print(

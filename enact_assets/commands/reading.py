@@ -141,13 +141,13 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.commands.question_counts import print_question_counts
     from enact_assets.data_root.answer_files import answered_names
     from enact_assets.data_root.published import published_names
-    from enact_assets.data_root.question_files import question_file_names, registry_in
+    from enact_assets.data_root.question_files import question_file_names, registry_known_in
     from enact_assets.data_root.recordings import Recordings
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
 
     root = DataRoot(arguments.data)
-    files, registry = question_file_names(root.question_files), registry_in(root)
+    files, registry = question_file_names(root.question_files), registry_known_in(root)
     for title, names in (
         ("activities", ACTIVITIES),
         ("demonstrations (<activity>-<seed>)", registry.demonstrations),

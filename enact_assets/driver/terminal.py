@@ -100,6 +100,10 @@ class TerminalObserver(Observer):
             self._began = None  # it may be read again after a walk that failed
             self._clear()
 
+    def notes(self, texts: Sequence[str]) -> None:  # noqa: D102
+        for text in texts:
+            self._console.print(Text(text))
+
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
         self._running = {}

@@ -1,6 +1,6 @@
 """Parts of a walk through the asset graph: steps, failures, the report, the observer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
@@ -105,6 +105,9 @@ class Observer:
 
     def reading(self, share: float) -> None:
         """The lake is being read: the share done, 0 to 1."""
+
+    def notes(self, texts: Sequence[str]) -> None:
+        """What people should know before anything is made, a sentence or two each."""
 
     def stage_starts(self, name: str, n_steps: int) -> None:
         """An asset has ``n_steps`` partitions to make."""
