@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.data_root.collect import PARTITIONS, Collected
+from enact_assets.plurals import counted
 
 SHOWN = 3
 """Files listed per kind by default."""
@@ -136,7 +137,7 @@ def print_collected(
 
 
 def _count(n: int) -> str:
-    return f"{n:,} file{'' if n == 1 else 's'}"
+    return counted(n, "file")
 
 
 def shown_bytes(size: float) -> str:

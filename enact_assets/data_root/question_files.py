@@ -4,7 +4,6 @@ from pathlib import Path
 
 from enact_assets.contracts.registry import Registry, load_registry
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.scope import scoped_registry
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import is_temporary
 
@@ -24,15 +23,7 @@ def question_file_names(folder: Path) -> list[str]:
 
 
 def registry_in(root: DataRoot) -> Registry:
-    """What there is to make in a data root: the registry within its scope, without gatings and
-    variants of question files that were not imported. Errors: :class:`SettingsError`.
-    """
-    return scoped_registry(root.root).with_questions(question_file_names(root.question_files))
-
-
-def registry_known_in(root: DataRoot) -> Registry:
-    """What could be made in a data root: :func:`registry_in` with names outside the scope too.
-
-    Errors: :class:`SettingsError`.
+    """The registry with what there is in a data root: gatings and variants of question files that
+    were not imported are left out. Errors: :class:`SettingsError`.
     """
     return load_registry().with_questions(question_file_names(root.question_files))

@@ -73,6 +73,7 @@ class Walk:
                 steps.append(step)
             else:
                 self._report.n_fresh += 1
+                self._report.fresh_steps.add(spec.name)
         # Variants that look like the baseline find its pictures rendered.
         return sorted(steps, key=lambda step: BASELINE not in step.names)
 

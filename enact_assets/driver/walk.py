@@ -53,6 +53,8 @@ class Report:
     rejected: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     n_fresh: int = 0
+    fresh_steps: set[str] = field(default_factory=set)
+    """Steps that had a fresh partition."""
     n_told: int = 0
     seconds: float = 0.0
 
@@ -60,6 +62,11 @@ class Report:
     def is_success(self) -> bool:
         """Whether everything wanted is up to date now."""
         return not self.failures and not self.blocked and not self.rejected
+
+    @property
+    def steps(self) -> set[str]:
+        """Names of the steps that were looked at: made, failed or fresh."""
+        return {step.name for step in (*self.made, *self.blocked, *self.kept)} | self.fresh_steps
 
     def begins_again(
         self,
