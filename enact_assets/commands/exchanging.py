@@ -132,9 +132,10 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
         registry_in(root),
         replace=arguments.replace,
     )
+    have = "has" if done.n_missing == 1 else "have"
     console.print(
         f"{counted(done.n_given, 'answer')} of {model} under {variant}: {done.n_new} are new. "
-        f"{counted(done.n_missing, 'question')} {'has' if done.n_missing == 1 else 'have'} no answer.",
+        f"{counted(done.n_missing, 'question')} {have} no answer.",
         markup=False,
     )
     if done.n_differing:
