@@ -34,12 +34,19 @@ class Gap:
     n_asked: int
     reason: str
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether the model has any answers, or should have been asked."""
+        from enact_assets.data_root.answer_files import NONE_IMPORTED
+
+        return self.reason != NONE_IMPORTED
+
     def command(self, data: str) -> str:
         """What gets them; ``data`` names the data root, if it must be named."""
-        from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED
+        from enact_assets.data_root.answer_files import NOT_IMPORTED
 
         names = f"--model {self.model} --variant {self.variant}"
-        if self.reason in (NONE_IMPORTED, NOT_IMPORTED):
+        if self.reason == NOT_IMPORTED or not self.was_asked:
             return f"enact-assets import-answers FILE {names}{data}"
         if NO_PICTURE in self.reason:
             return f"enact-assets materialize {names}{data}"
@@ -71,26 +78,33 @@ def coverage(warehouse: Path, variant: str) -> str:
     return f"{said}. Answers are missing: {first}{more}."
 
 
-def missing_answers(root: DataRoot, report: "Report", only: Mapping[str, Collection[str]]) -> str:
-    """Which models of ``only`` lack answers in the published file, why, and how to get them; empty
-    if none does, or if nothing that ``report`` is about has answers.
+def missing_answers(
+    root: DataRoot, report: "Report", only: Mapping[str, Collection[str]]
+) -> tuple[str, int]:
+    """Which models of ``only`` lack answers in the published file, why, and how to get them; and
+    the exit code.
 
+    Nothing and 0 if none does, or if nothing that ``report`` is about has answers. A model whose
+    answers were imported under other variants only is mentioned, and is no reason for the code:
+    nobody meant to ask it.
     Errors: :class:`WarehouseError` if the published file cannot be read.
     """
     if not root.warehouse.exists() or not (ANSWERED_BY & report.steps):
-        return ""
+        return "", 0
     gaps = _gaps(root.warehouse, only)
     if not gaps:
-        return ""
+        return "", 0
+    gaps.sort(key=lambda gap: not gap.was_asked)
     n = sum(gap.n_missing for gap in gaps)
     named = ", ".join(f"{g.n_missing:,} of {g.model} under {g.variant}" for g in gaps[:SHOWN])
     more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
     is_default = root.root == DataRoot.from_environment().root
     data = "" if is_default else f" --data {root.root}"
-    return (
-        f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Most often: "
-        f"{gaps[0].reason}. To get them: `{gaps[0].command(data)}`."
+    text = (
+        f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
+        f"first: {gaps[0].reason}. To get them: `{gaps[0].command(data)}`."
     )
+    return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 
 
 def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
@@ -100,8 +114,8 @@ def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
         return
     console.print(
         Text(
-            "The DuckDB file and the report are those published before: they do not have what was "
-            "made now. They cover:"
+            "The DuckDB file and the report were published before and have nothing of this run. "
+            "They cover:"
         )
     )
     from enact_assets.data_root.published import VARIANT_ORDER, query

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.coverage import MISSING_ANSWERS, missing_answers, print_stopped
+from enact_assets.commands.coverage import missing_answers, print_stopped
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -162,10 +162,10 @@ def _walk(
     print_report(console, report)
     if not report.is_success:
         return 1
-    said = missing_answers(DataRoot(arguments.data), report, only)
+    said, code = missing_answers(DataRoot(arguments.data), report, only)
     if said:
         console.print(Text(said, "yellow"))
-    return MISSING_ANSWERS if said else 0
+    return code
 
 
 def _request(

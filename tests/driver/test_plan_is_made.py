@@ -21,10 +21,11 @@ MADE = [(s.name, p) for s in STEPS if s.name not in ROOTS for p in NAMES.partiti
 SETTINGS = [(asset, p) for asset in (*ROOTS, *EXTERNAL) for p in NAMES.partitions(asset)]
 DIMENSIONS = ("demonstration", "variant", "model")
 BUT_ROOTS = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
+NAMED = sorted({*(step.name for step in STEPS), *BUT_ROOTS})
 
 selections = st.builds(
     lambda assets, only: (assets, only),
-    st.none() | st.sets(st.sampled_from([s.name for s in STEPS] + BUT_ROOTS), min_size=1, max_size=3),
+    st.none() | st.sets(st.sampled_from(NAMED), min_size=1, max_size=3),
     st.fixed_dictionaries(
         {}, optional={d: st.sets(st.sampled_from(NAMES.of[d]), min_size=1) for d in DIMENSIONS}
     ),
