@@ -61,7 +61,8 @@ class Scope:
         return self if name not in names else Scope({**self.of, dimension: names - {name}})
 
     def of_registry(self, registry: Registry) -> Registry:
-        """``registry`` with the names in scope, and the gatings and question sets they need.
+        """``registry`` with the names in scope, without gatings and question sets that only other
+        variants ask.
 
         Variants that it does not have are left out (:meth:`unknown`). Demonstrations and models
         need not be in it: another seed of an activity is a name, too.
@@ -69,14 +70,20 @@ class Scope:
         variants = registry.variants
         if "variant" in self.of:
             wanted = self.of["variant"] | {BASELINE}
+            out = [v for name, v in variants.items() if name not in wanted]
             variants = {name: v for name, v in variants.items() if name in wanted}
-            gatings = {v.gating for v in variants.values()}
-            sets = {v.question_set for v in variants.values()}
+            # One that no variant asks is in the registry for its own sake.
+            gatings = {v.gating for v in out} - {v.gating for v in variants.values()}
+            sets = {v.question_set for v in out} - {v.question_set for v in variants.values()}
             registry = replace(
                 registry,
                 variants=variants,
-                gatings={n: g for n, g in registry.gatings.items() if n in gatings},
-                question_sets={n: s for n, s in registry.question_sets.items() if n in sets},
+                gatings={n: g for n, g in registry.gatings.items() if n not in gatings},
+                question_sets={
+                    n: s
+                    for n, s in registry.question_sets.items()
+                    if n not in sets and s.gating not in gatings
+                },
             )
         named = {PARTS[d]: tuple(sorted(self.of[d])) for d in self.of if d != "variant"}
         return replace(
