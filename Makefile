@@ -52,7 +52,7 @@ demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show t
 	@$(BIN)/enact-assets demo
 
 full: $(STAMP) ## materialize every demonstration and setting of the registry: an hour or more
-	@$(BIN)/enact-assets materialize
+	@$(BIN)/enact-assets materialize --all
 
 ui: $(STAMP) ## open the Dagster UI on what was materialized
 	@$(BIN)/enact-assets ui
@@ -111,4 +111,4 @@ lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject
 
 # By name: answers that were bought or imported, recordings and what a person wrote cannot be made again.
 clean-data: ## remove what was materialized; not the environment, answers, recordings and your own files
-	rm -rf $(addprefix data/,lake images lake_index report first_looks dagster enact.duckdb enact.duckdb.wal)
+	rm -rf $(addprefix data/,scope.yaml lake images lake_index report first_looks dagster enact.duckdb enact.duckdb.wal)

@@ -57,7 +57,7 @@ def run() -> NoReturn:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns 0, 1 if something failed, 2 for a wrong call, 130 if stopped."""
+    """Run one command; returns an exit code: docs/commands.md says what each means."""
     arguments = _parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         # A file name need not be text; a message that names it must not fail.

@@ -1,8 +1,11 @@
 """Entry point of the Dagster code location: what `workspace.yaml` loads."""
 
+from pathlib import Path
+
 import dagster as dg
 
-from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.automation import automation_sensor
 from enact_assets.defs.jobs import all_jobs, asset_jobs
 from enact_assets.defs.mart_assets import mart_assets
@@ -22,17 +25,19 @@ def build_definitions(
 ) -> dg.Definitions:
     """All assets, checks, jobs, automation and resources for one registry and data root.
 
+    Without a ``registry`` it is the one in force, within the scope of the data root.
     With ``for_steps`` only what a step needs: assets, the checks that are part of them, their jobs,
     resources.
     """
-    partitions = Partitions(registry or load_registry())
+    data = data or DataResource()
+    partitions = Partitions(registry or scoped_registry(Path(data.root)))
     assets = [
         *settings_assets(partitions),
         *table_assets(partitions),
         warehouse_asset(partitions),
         report_asset(partitions),
     ]
-    resources = {"data": data or DataResource()}
+    resources = {"data": data}
     if for_steps:
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(

@@ -15,6 +15,7 @@ from enact_assets.official.published_data import (
     PublishedData,
     folder_of_task,
 )
+from enact_assets.plurals import counted
 
 DEFAULT_FOLDER = Path("data/downloads")
 
@@ -121,7 +122,7 @@ def _show_browser_files(data: PublishedData, console: Console) -> None:
 
 
 def _counted(n: int) -> str:
-    return "1 file" if n == 1 else f"{n:,} files"
+    return counted(n, "file")
 
 
 def _gigabytes(n_bytes: int) -> str:

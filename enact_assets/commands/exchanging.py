@@ -9,6 +9,7 @@ from rich.console import Console
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.plurals import counted
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -98,8 +99,8 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
             n, n_pictures = done.n_questions, done.n_pictures
             if done.n_left_out:
                 warning = (
-                    f"{done.n_left_out} questions were left out: they lack pictures under variant "
-                    f"{done.variant!r}. Materialize frame_images, then export again."
+                    f"{counted(done.n_left_out, 'question')} left out for lack of pictures under "
+                    f"variant {done.variant!r}. Materialize frame_images, then export again."
                 )
         else:
             is_whole = arguments.all
@@ -107,7 +108,10 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
                 *what, variant=variant, is_whole=is_whole, told=told
             )
     place = arguments.output.parent
-    console.print(f"{n} questions and {n_pictures} pictures written to {place}", markup=False)
+    console.print(
+        f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
+        markup=False,
+    )
     if warning:
         console.print(warning, style="yellow", markup=False)
     return 0
@@ -128,9 +132,10 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
         registry_in(root),
         replace=arguments.replace,
     )
+    have = "has" if done.n_missing == 1 else "have"
     console.print(
-        f"{done.n_given} answers of {model} under {variant}: {done.n_new} are new. "
-        f"{done.n_missing} questions have no answer.",
+        f"{counted(done.n_given, 'answer')} of {model} under {variant}: {done.n_new} are new. "
+        f"{counted(done.n_missing, 'question')} {have} no answer.",
         markup=False,
     )
     if done.n_differing:
@@ -140,5 +145,10 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
             style="yellow",
             markup=False,
         )
-    console.print("`enact-assets materialize`, or `enact-assets demo --model NAME`, scores them.")
+    is_default = root.root == DataRoot.from_environment().root
+    data = "" if is_default else f" --data {root.root}"
+    console.print(
+        f"`enact-assets materialize --model {model} --variant {variant}{data}` scores them.",
+        markup=False,
+    )
     return 0

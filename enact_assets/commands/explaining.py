@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.plurals import counted
 
 if TYPE_CHECKING:
     from enact_assets.contracts.provenance import InputVersion
@@ -25,14 +26,14 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
     """Print what a plan knows about ``ASSET:PARTITION``; ``PARTITION`` is empty where an asset has
     none. Errors: :class:`UnknownNameError` for a partition that is none.
     """
-    from enact_assets.contracts.registry import load_registry
+    from enact_assets.data_root.scope import scoped_registry
     from enact_assets.engine.planning.explained import explain
     from enact_assets.runs.instance import check_root, open_instance
     from enact_assets.runs.reported import read_lineage
     from enact_assets.runs.resources import DataResource
 
     check_root(data_root)
-    registry = load_registry()
+    registry = scoped_registry(data_root)
     data = DataResource(root=str(data_root.resolve()))
     lineage = read_lineage(open_instance(data_root), data, registry)
     asset, partition = _checked(lineage, name)
@@ -61,7 +62,7 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
         console.print(table)
     if found.upstream:
         n = len(found.upstream)
-        console.print(f"{n} partition{'s' if n > 1 else ''} upstream to make first:")
+        console.print(f"{counted(n, 'partition')} upstream to make first:")
         for step in found.upstream[:SHOWN]:
             console.print(Text(f"  {step.name} {step.key or ''}: {step.why}"))
         if n > SHOWN:
@@ -92,12 +93,14 @@ def _checked(lineage: "Lineage", name: str) -> tuple[str, "Partition"]:
 def _partitions(given: "ExplainedInput") -> str:
     keys = [key for key in given.partitions if key is not None]
     if len(keys) > 1:
-        return f"{len(keys)} partitions"
+        return counted(len(keys), "partition")
     return keys[0] if keys else ("the whole" if given.partitions else "none")
 
 
 def _version(version: "InputVersion | None") -> str:
     if version is None:
         return "-"
-    several = f" ({version.n_partitions} partitions)" if version.n_partitions != 1 else ""
+    several = (
+        f" ({counted(version.n_partitions, 'partition')})" if version.n_partitions != 1 else ""
+    )
     return f"{version.version[:SHOWN]}{several}"

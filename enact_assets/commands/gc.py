@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.plurals import counted
+
 if TYPE_CHECKING:
     from enact_assets.data_root.collect import Collected
 
@@ -140,7 +142,7 @@ def print_collected(
 
 
 def _count(n: int) -> str:
-    return f"{n:,} file{'' if n == 1 else 's'}"
+    return counted(n, "file")
 
 
 def shown_bytes(size: float) -> str:

@@ -13,6 +13,7 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.plurals import counted
 from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.stratum_counts import Stratum, count_strata
 from enact_assets.questions.templates import KINDS
@@ -24,10 +25,10 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
     and why it is less. Errors: those of reading the lake.
     """
     lake = Lake(root.lake)
-    counted = {(p["demonstration"], p["gating"]) for p in lake.partitions("path_counts")}
+    with_paths = {(p["demonstration"], p["gating"]) for p in lake.partitions("path_counts")}
     chosen = {p["question_set"] for p in lake.partitions("question_set")}
     known = {*registry.demonstrations, *Recordings(root.recordings).names()}
-    known |= {demonstration for demonstration, _ in counted}
+    known |= {demonstration for demonstration, _ in with_paths}
     known -= Forgotten(root.root).of("demonstration")
     by_source = _by_source(lake, registry, known)
     imported = [n for n, s in registry.question_sets.items() if _is_imported(registry, s.gating)]
@@ -36,7 +37,7 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
         taken = registry.gating(registry.question_sets[name].gating).takes(files.files())
         tasks = files.tasks(taken)
         n = sum(len(files.about(task, taken)) for task in tasks)
-        said = f"{n:,} imported questions about {len(tasks):,} demonstrations"
+        said = f"{counted(n, 'imported question')} about {counted(len(tasks), 'demonstration')}"
         n_there = lake.read("question_set", {"question_set": name}).height if name in chosen else 0
         console.print(
             f"[bold]question set {name}[/bold]: {said}, {n_there:,} of them materialized\n"
@@ -46,7 +47,7 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
     for name, source in product(own, by_source):
         question_set, of_source = registry.question_sets[name], by_source[source]
         profile = registry.gating(question_set.gating).profile
-        there = {d for d, gating in counted if gating == question_set.gating} & of_source
+        there = {d for d, gating in with_paths if gating == question_set.gating} & of_source
         n_missing, is_found = len(of_source) - len(there), name in chosen and bool(there)
         found = None
         if is_found:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from enact_assets.commands.coverage import coverage
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.plurals import counted
 
 NOT_CURRENT = {
     "stale": "The DuckDB file holds old rows of stale partitions",
@@ -84,12 +86,14 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
             raise UnknownNameError.of("variant of the leaderboard", variant, known, advice)
         rows = rows.filter(variant=variant)
     print_leaderboard(console, rows.to_dicts())
+    for name in dict.fromkeys(rows["variant"]):
+        console.print(f"{name}: {coverage(warehouse, name)}", markup=False)
     listed = query(warehouse, "select asset, partition, state, why from stale_partitions")
     for state, meaning in NOT_CURRENT.items():
         found = listed.filter(state=state).rows(named=True)
         if found:
             first = found[0]
-            n_found = "1 partition was" if len(found) == 1 else f"{len(found)} partitions were"
+            n_found = f"{counted(len(found), 'partition')} {'was' if len(found) == 1 else 'were'}"
             console.print(
                 f"{n_found} {state} when this was published, first {first['asset']} "
                 f"{first['partition'] or ''}: {first['why']}. {meaning}; see stale_partitions.",
@@ -132,8 +136,8 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
         root, variant=arguments.variant, output=arguments.output, provenance=provenance
     )
     n_figures = len(written.page.figures)
-    console.print(f"{written.path}: {len(written.page.sections)} sections", markup=False)
-    console.print(f"{n_figures} figures in the same folder, as PNG and SVG")
+    console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
+    console.print(f"{counted(n_figures, 'figure')} in the same folder, as PNG and SVG")
     return 0
 
 
@@ -143,6 +147,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.published import published_names
     from enact_assets.data_root.question_files import question_file_names, registry_in
     from enact_assets.data_root.recordings import Recordings
+    from enact_assets.data_root.scope import scoped_registry
     from enact_assets.predictions.baselines import MODELS
     from enact_assets.simulator.activities import ACTIVITIES
 
@@ -166,5 +171,11 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         for dimension in ("demonstration", "model"):
             known = ", ".join(sorted(published.get(dimension, ())))
             console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
-    print_question_counts(console, root, registry)
+    made = scoped_registry(root.root).with_questions(files)
+    console.print(
+        "[bold]made here[/bold] (`enact-assets materialize --all`: everything)\n"
+        f"  {', '.join(made.demonstrations) or 'no demonstration of the registry'}\n"
+        f"  {', '.join(made.variants)}"
+    )
+    print_question_counts(console, root, made)
     return 0

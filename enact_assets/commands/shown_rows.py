@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from enact_assets.commands.rows import text_of
 from enact_assets.official.commands import printable
+from enact_assets.plurals import counted
 
 MAX_ROWS = 50
 """Rows that are shown unless all are asked for."""
@@ -114,4 +115,4 @@ def _row_count(n_rows: int, n_shown: int) -> Iterator[str]:
     if n_shown < n_rows:
         yield f"{n_shown:,} of {n_rows:,} rows are shown; --all shows all."
     elif n_rows != 1:
-        yield f"{n_rows:,} rows"
+        yield counted(n_rows, "row")

@@ -12,6 +12,7 @@ from rich.table import Table
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import plain, positive
+from enact_assets.plurals import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +91,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         for problem in problems_of([model]):
             console.print(plain(problem, "yellow"))
         cost = cost_of(data, name, asked, is_counted=True)
-        console.print(plain(f"{asked.questions.height} questions: {cost.words()}"))
+        console.print(plain(f"{counted(asked.questions.height, 'question')}: {cost.words()}"))
         if arguments.estimate:
             cost = cost_of(data, name, everything, is_counted=True)
             console.print(plain(f"All {everything.questions.height}: {cost.words()}"))
@@ -112,12 +113,11 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     n_missing = first.evaluation.filter(answer_status="missing").height
     for n, reason in first.missing_reasons():
         console.print(plain(f"{n} without an answer: {reason}", "yellow"))
-    command = "demo" if first.is_demo(data, registry) else "materialize"
     limit_text = " --max-usd USD" if model is not None and model.costs_money else ""
     data_text = _data_option(arguments)
     console.print(
         plain(
-            f"All questions of {arguments.variant}, on the leaderboard: enact-assets {command} "
+            f"All questions of {arguments.variant}, on the leaderboard: enact-assets materialize "
             f"--model {name} --variant {arguments.variant}{limit_text}{data_text}"
         )
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.official.outcomes import Told
 from enact_assets.official.question_importing import QuestionMember
+from enact_assets.plurals import counted
 from enact_assets.questions.official import ImportedQuestion
 from enact_assets.replay.replay_result import ReplayTables
 
@@ -122,8 +123,8 @@ class Look:
         if found.contradiction:
             return self.failed([f"{file}: {found.contradiction}."])
         n_tasks = len({question.task_name for question in questions})
-        said = f"{len(questions)} questions about {n_tasks} demonstrations"
-        return self._good(file, f"{said}, {found.n_found} pictures")
+        said = f"{counted(len(questions), 'question')} about {counted(n_tasks, 'demonstration')}"
+        return self._good(file, f"{said}, {counted(found.n_found, 'picture')}")
 
     def _at_scene_graphs(self, file: Path) -> int:
         from enact_assets.data_root.recordings import SEGMENTED_FILES
@@ -226,7 +227,9 @@ class Look:
         for reason in listing.reasons:
             self._tell(f"note: {file}: `import` ignores an episode: {reason}.")
         n_frames = sum(each.n_frames for each in found)
-        return self._good(file, f"{len(found)} demonstrations of {n_frames} frames in all")
+        return self._good(
+            file, f"{counted(len(found), 'demonstration')} of {counted(n_frames, 'frame')} in all"
+        )
 
     def _good(self, file: Path | str, found: str) -> int:
         others = "other " if self._has_failed else ""

@@ -1,24 +1,32 @@
 """Commands that walk the asset graph, or show what a walk would make."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.commands.coverage import missing_answers, print_stopped
+from enact_assets.commands.plan_output import (
+    SHOWN,
+    plan_json,
+    plan_schema,
+    print_costs,
+    print_plan,
+)
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
+from enact_assets.plurals import counted
 from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
     from enact_assets.driver.materialize import Driver
-    from enact_assets.engine.planning.plan import Plan, PlannedStep
+    from enact_assets.engine.planning.plan import Plan
     from enact_assets.runs.expected_costs import PlannedCost
 
 DIMENSIONS = ("demonstration", "variant", "model")
@@ -29,15 +37,15 @@ ADDS = {
     "model": "; a new one is added",
 }
 PREDICTIONS = "predictions"
-SHOWN = 5
-"""Partitions that `plan` lists per step by default."""
+Part = Mapping[str, Sequence[str]]
+"""Dimension -> names of a part of the registry."""
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
 def add_walk_commands(command: AddCommand) -> None:
     """Add materialize, demo and plan."""
-    about = "Materialize every missing or stale partition."
+    about = "Materialize every missing or stale partition in the scope of the data root."
     sub = command("materialize", _materialize, about)
     _add_filters(sub)
     _add_effort(sub)
@@ -49,7 +57,9 @@ def add_walk_commands(command: AddCommand) -> None:
     sub = command("plan", _plan, about)
     _add_filters(sub)
     sub.add_argument("--demo", action="store_true", help="what `enact-assets demo` would make")
-    sub.add_argument("--json", action="store_true", help="everything, as JSON")
+    form = sub.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything, as JSON")
+    form.add_argument("--schema", action="store_true", help="the JSON schema of --json; no plan")
     sub.add_argument(
         "--limit",
         type=positive,
@@ -68,7 +78,16 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
             help=f"only this {dimension}; may be repeated{ADDS[dimension]}",
         )
     sub.add_argument(
-        "--asset", action="append", metavar="NAME", help="only this asset; may be repeated"
+        "--asset",
+        action="append",
+        metavar="NAME",
+        help="only this asset and what it is made from; may be repeated",
+    )
+    sub.add_argument(
+        "--all",
+        action="store_true",
+        help="put the whole registry into the scope of the data root; otherwise names that the "
+        "options give are added to it, and in a new data root they are all of it",
     )
 
 
@@ -93,15 +112,15 @@ def _add_effort(sub: argparse.ArgumentParser) -> None:
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
 
-    return _walk(arguments, console, load_registry(), {})
+    return _walk(arguments, console, load_registry(), None)
 
 
 def _chosen(
     arguments: argparse.Namespace,
     registry: "Registry",
-    unless_told: Mapping[str, Sequence[str]],
+    part: Part | None,
 ) -> dict[str, list[str]]:
-    """Names that the options choose, of a dimension without an option ``unless_told``.
+    """Names that the options choose, of a dimension without an option those of ``part``.
 
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
@@ -111,7 +130,7 @@ def _chosen(
 
     check_assets(arguments.asset or ())
     data = DataResource(root=str(arguments.data))
-    only = {d: getattr(arguments, d) or list(unless_told.get(d, ())) for d in DIMENSIONS}
+    only = {d: getattr(arguments, d) or list((part or {}).get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}
     return {
         dimension: [checked_name(dimension, name, registry, data) for name in names]
@@ -123,13 +142,13 @@ def _walk(
     arguments: argparse.Namespace,
     console: Console,
     registry: "Registry",
-    unless_told: Mapping[str, Sequence[str]],
+    part: Part | None,
 ) -> int:
     with without_collector():
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
 
-        only = _chosen(arguments, registry, unless_told)
+        only = _chosen(arguments, registry, part)
         driver = Driver(
             arguments.data,
             registry=registry,
@@ -137,27 +156,47 @@ def _walk(
             dask=arguments.dask,
             observer=TerminalObserver(console),
         )
-    report = driver.run(
-        demonstrations=only.get("demonstration", []),
-        models=only.get("model", []),
-        assets=arguments.asset,
-        only=only,
-        force=arguments.force,
-        max_usd=arguments.max_usd,
-    )
+    try:
+        report = driver.run(**_request(arguments, only, part), **_effort(arguments))
+    except KeyboardInterrupt:
+        print_stopped(DataRoot(arguments.data), driver.report, console)
+        raise
     print_report(console, report)
-    return 0 if report.is_success else 1
+    if not report.is_success:
+        return 1
+    said, code = missing_answers(DataRoot(arguments.data), report, only)
+    if said:
+        console.print(Text(said, "yellow"))
+    return code
+
+
+def _request(
+    arguments: argparse.Namespace, only: dict[str, list[str]], part: Part | None
+) -> dict[str, Any]:
+    """What a plan and a walk are called with: the same."""
+    return {
+        "demonstrations": only.get("demonstration", []),
+        "models": only.get("model", []),
+        "assets": arguments.asset,
+        "only": only,
+        "part": part,
+        "everything": arguments.all,
+    }
+
+
+def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"force": arguments.force, "max_usd": arguments.max_usd}
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.data_root.question_files import registry_in
 
-    registry = load_registry()
+    registry, root = load_registry(), DataRoot(arguments.data)
     code = _walk(arguments, console, registry, registry.demo)
-    root = DataRoot(arguments.data)
     if root.warehouse.exists():
         console.print()
-        if code:
+        if code == 1:
             console.print("The leaderboard published last:", style="yellow")
         show_leaderboard(root.warehouse, console)
         is_default = arguments.data == DataRoot.from_environment().root
@@ -168,13 +207,12 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
-        if registry.demo:
-            from enact_assets.data_root.question_files import registry_in
-
-            n, m = len(registry.demonstrations), len(registry_in(root).variants)
+        if registry.demo and not arguments.all:
+            known = registry_in(root)
             console.print(
-                f"This is a first look. `enact-assets materialize{data}` makes the whole registry: "
-                f"{n} demonstrations, {m} variants."
+                f"This is a first look. `enact-assets materialize --all{data}` makes the whole "
+                f"registry: {counted(len(known.demonstrations), 'demonstration')}, "
+                f"{counted(len(known.variants), 'variant')}."
             )
     return code
 
@@ -187,28 +225,25 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.driver.terminal import TerminalObserver
     from enact_assets.runs.instance import check_root
 
+    if arguments.schema:
+        console.print_json(data=plan_schema())
+        return 0
     check_root(arguments.data)
     registry = load_registry()
-    only = _chosen(arguments, registry, registry.demo if arguments.demo else {})
+    part = registry.demo if arguments.demo else None
+    only = _chosen(arguments, registry, part)
     # Whoever reads JSON reads nothing else.
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
-    plan, rejected = driver.plan(
-        demonstrations=only.get("demonstration", []),
-        models=only.get("model", []),
-        assets=arguments.asset,
-        only=only,
-    )
+    plan, rejected = driver.plan(**_request(arguments, only, part))
     costs = _answers_to_buy(driver, plan)
     if arguments.json:
-        told = _as_json(plan, rejected)
-        told["answers_to_buy"] = [cost.as_json() for cost in costs]
-        console.print_json(json.dumps(told))
+        console.print_json(plan_json(plan, rejected, costs).decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     print_plan(console, plan, arguments.limit)
-    _print_costs(console, costs)
+    print_costs(console, costs)
     return 0
 
 
@@ -223,90 +258,3 @@ def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
 
     at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
     return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))
-
-
-def _print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
-    if not costs:
-        return
-    from enact_assets.asking.not_asked import problems_of
-    from enact_assets.runs.expected_costs import in_all
-
-    console.print(
-        "\nAnswers that cost money, to the questions there are now. They are bought within "
-        "--max-usd, or `spending` of models.yaml:"
-    )
-    for problem in problems_of({c.name: c.model for c in costs if c.model is not None}.values()):
-        console.print(Text(f"  {problem}", "yellow"))
-    # A model that is known no more has nothing to say of each variant.
-    told = [(c.name if c.model is None else f"{c.name} {c.variant}", c.words()) for c in costs]
-    for partition, words in dict.fromkeys(told):
-        console.print(Text(f"  {partition}: {words}"))
-    if (total := in_all(costs)) is not None:
-        console.print(Text(f"  {total}"))
-
-
-def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
-    """Steps in the order in which they would be made, partitions with the same reasons together."""
-    if not plan.stale and not plan.upstream:
-        console.print(f"Nothing to do: all {plan.n_fresh} partitions are fresh.")
-        return
-    n_following = sum(len(partitions) for partitions in plan.may_follow.values())
-    console.print(
-        f"{len(plan.stale)} partitions to make, {plan.n_fresh} fresh. {n_following} more may "
-        "become stale, depending on the results.\n"
-    )
-    _print_steps(console, plan.stale, limit)
-    if plan.upstream:
-        console.print("\nStale upstream, left out by --asset:")
-        _print_steps(console, plan.upstream, limit)
-    if plan.may_follow:
-        console.print("\nMay become stale:")
-        for name, partitions in plan.may_follow.items():
-            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
-
-
-def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
-    by_reason: dict[tuple[str, str], list[str]] = {}
-    for step in steps:
-        by_reason.setdefault((step.name, step.why), []).append(step.key or "")
-    shown: dict[str, int] = {}
-    for (name, why), keys in by_reason.items():
-        shown[name] = shown.get(name, 0) + 1
-        if shown[name] > limit:
-            continue
-        console.print(Text(f"  {name:<18} {_some(keys, limit)}: {why}"))
-    for name, n_reasons in shown.items():
-        if n_reasons > limit:
-            console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
-
-
-def _some(keys: Sequence[str], limit: int) -> str:
-    if keys == [""]:
-        return "the whole"
-    more = f" and {len(keys) - limit} more" if len(keys) > limit else ""
-    n = f"{len(keys)} partition{'' if len(keys) == 1 else 's'}"
-    return f"{n} ({', '.join(keys[:limit])}{more})"
-
-
-def _as_json(plan: "Plan", rejected: Sequence[str]) -> dict[str, object]:
-    def said(steps: "Sequence[PlannedStep]") -> list[dict[str, object]]:
-        return [
-            {
-                "step": step.name,
-                "assets": list(step.assets),
-                "partition": step.key,
-                "why": [str(cause) for cause in step.causes],
-            }
-            for step in steps
-        ]
-
-    return {
-        "stale": said(plan.stale),
-        "upstream": said(plan.upstream),
-        "may_follow": {
-            name: ["|".join(partition) or None for partition in partitions]
-            for name, partitions in plan.may_follow.items()
-        },
-        "n_fresh": plan.n_fresh,
-        "rejected": list(rejected),
-    }

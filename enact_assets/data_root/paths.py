@@ -11,6 +11,7 @@
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
     <root>/models.yaml                           models, prices, what may be spent: yours
+    <root>/scope.yaml                            what of the registry is made (data_root/scope.py)
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -33,6 +34,7 @@ RECORDINGS_FOLDER = "recordings"
 QUESTION_FILES_FOLDER = "question_files"
 ANSWERS_FOLDER = "answers"
 WAREHOUSE_FILE = "enact.duckdb"
+SCOPE_FILE = "scope.yaml"
 REPORT_FOLDER = "report"
 LAKE_INDEX_FOLDER = "lake_index"
 

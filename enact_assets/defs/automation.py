@@ -20,7 +20,8 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.registry import load_registry, settings_sha
+from enact_assets.contracts.registry import settings_sha
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.loaded import loaded_registry
 from enact_assets.engine.graph import Partition, partition_key, partition_tuple
 from enact_assets.engine.planning.due import Due, DueSteps
@@ -142,7 +143,8 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     if _last and _last[0].key == key:
         return _last[0]
     instance = context.asset_graph_view.instance
-    data, registry = DataResource(), loaded_registry(load_registry(), context.asset_graph)
+    data = DataResource()
+    registry = loaded_registry(scoped_registry(Path(data.root)), context.asset_graph)
     at = context.evaluation_time.timestamp()
     # New names and new settings cause no event.
     names = dict(current_names(instance, registry).of)

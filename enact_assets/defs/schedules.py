@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.automation import RUN_TAGS, is_automated
 from enact_assets.defs.checks import check_keys_of
 from enact_assets.defs.loaded import loaded_registry
@@ -30,7 +30,7 @@ def every_quarter(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> dg.RunRequest | dg.SkipReason:
     """Evaluates up_to_date of every asset, in a run only if an answer changed."""
-    lineage = read_lineage(context.instance, data, load_registry())
+    lineage = read_lineage(context.instance, data, scoped_registry(Path(data.root)))
     changed = changed_answers(context.instance, lineage)
     if not changed:
         return dg.SkipReason("every up_to_date check is current")
@@ -54,7 +54,7 @@ def nightly(
         yield dg.SkipReason(f"skipped: a driver is at work and does both ({driver})")
         return
     # Dagster refuses all that is asked for if one partition is new to it.
-    registry = loaded_registry(load_registry(), context.repository_def.asset_graph)
+    registry = loaded_registry(scoped_registry(Path(data.root)), context.repository_def.asset_graph)
     lineage = read_lineage(context.instance, data, registry)
     night = context.scheduled_execution_time.isoformat()
     for name in (*ROOTS, WAREHOUSE):

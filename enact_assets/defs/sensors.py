@@ -9,8 +9,9 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.contracts.registry import Registry, load_registry
+from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.data_root.watched_folders import look_at, watched_folders
 from enact_assets.defs.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.defs.checks import check_keys_of
@@ -57,7 +58,7 @@ def registered_partitions(
     set_limits(context.instance)  # no driver may ever run here to do so
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
-    registry = _registry(problems)
+    registry = _registry(Path(data.root), problems)
     look = look_at(
         watched_folders(),
         data.recordings,
@@ -102,7 +103,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     if driver is not None:
         why = f"skipped: a driver is at work and does it ({driver})"
         return dg.SensorResult(skip_reason=why, cursor=context.cursor)
-    registry = load_registry()
+    registry = scoped_registry(Path(data.root))
     busy = running(unfinished_runs(context.instance))
     before = json.loads(context.cursor) if context.cursor else {}
     requests = list(_changed_settings(context, registry, busy))
@@ -134,9 +135,9 @@ def _gist(problem: str) -> str:
     return ": ".join(problem.split(": ", 2)[:2])
 
 
-def _registry(problems: list[str]) -> Registry | None:
+def _registry(root: Path, problems: list[str]) -> Registry | None:
     try:
-        return load_registry()
+        return scoped_registry(root)
     except SettingsError as error:
         problems.append(str(error))
         return None

@@ -5,10 +5,11 @@ hundred partitions of an input. This check says what ``enact-assets plan`` says.
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.engine.planning.freshness import Answer, answers
 from enact_assets.engine.planning.plan import Lineage
 from enact_assets.lineage.pipeline import STEP_OF
@@ -55,7 +56,8 @@ def up_to_date(
     context: dg.AssetCheckExecutionContext, data: DataResource
 ) -> Iterator[dg.AssetCheckResult]:
     """Ask the plan; write nothing."""
-    found = answers(read_lineage(context.instance, data, load_registry()))
+    registry = scoped_registry(Path(data.root))
+    found = answers(read_lineage(context.instance, data, registry))
     for key in sorted(context.selected_asset_check_keys):
         answer = found[key.asset_key.to_user_string()]
         yield dg.AssetCheckResult(

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
-from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.published import query
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
 from enact_assets.defs.labels import OWNERS, tags_of
@@ -49,7 +50,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         holds the old file open keeps a consistent snapshot and blocks no writer.
         """
         with making(context, data, WAREHOUSE):
-            lineage = read_lineage(context.instance, data, load_registry())
+            lineage = read_lineage(context.instance, data, scoped_registry(Path(data.root)))
             if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
                 raise MaterializationError(
                     f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "

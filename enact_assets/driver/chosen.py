@@ -1,13 +1,12 @@
-"""What a walk was asked to make: some steps, some names; and what is stale upstream of it."""
+"""What a walk was asked to make: some steps, some names; and what has to be made for them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry
-from enact_assets.engine.graph import Names, Partition, StepSpec
-from enact_assets.engine.planning.plan import Lineage, Plan
-from enact_assets.lineage.pipeline import ROOTS, STEPS, dimensions
+from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
+from enact_assets.engine.planning.plan import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WHOLE, dimensions
 from enact_assets.replay.sources import Sources
 
 _FIXED = ("variant", BASELINE)
@@ -17,6 +16,17 @@ _COMPARING = tuple(
     if any(_FIXED in given.fixed and given.asset not in ROOTS for given in step.inputs)
 )
 """Steps that read rows of the baseline, whatever variant they make."""
+FOLLOWING = {"wanted_frames", "frame_images"}
+"""Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
+_SHOWING = tuple(
+    step
+    for step in STEPS
+    if step.name not in WHOLE | FOLLOWING
+    and any(given.asset in STEP_NAMED["frame_images"].assets for given in step.inputs)
+)
+"""Steps that show pictures of all demonstrations to models."""
+OLDER_REASONS = (NEVER, NEW_CODE, NO_PROVENANCE)
+"""Reasons that a walk over other demonstrations has nothing to do with."""
 
 
 def check_assets(names: Iterable[str]) -> None:
@@ -26,27 +36,13 @@ def check_assets(names: Iterable[str]) -> None:
         raise UnknownNameError.of("asset", name, known)
 
 
-def with_upstream(plan: Plan, lineage: Lineage, chosen: "Chosen") -> Plan:
-    """``plan`` of some steps, with what is stale upstream of them and what may follow from that."""
-    every = lineage.plan(chosen.matches)
-    wanted = {step.name for step in lineage.steps if chosen.has(step)}
-    above = lineage.graph.upstream(wanted) - wanted
-    known = {(step.name, step.partition) for step in plan.stale}
-    may_follow = {
-        name: left
-        for name, found in every.may_follow.items()
-        if name in wanted and (left := tuple(p for p in found if (name, p) not in known))
-    }
-    n_more = sum(map(len, may_follow.values())) - sum(map(len, plan.may_follow.values()))
-    stale = tuple(step for step in every.stale if step.name in above)
-    return replace(plan, upstream=stale, may_follow=may_follow, n_fresh=plan.n_fresh - n_more)
-
-
 class Chosen:
-    """Which steps and partitions are wanted.
+    """Which partitions a plan lists and a walk makes: both ask this one object.
 
-    Named variants bring the baseline along if a wanted step compares them with it. ``asking`` are
-    the variants and gatings under which a demonstration is asked about, where these alone count.
+    A partition is *asked for* if its step and its names were named. Named variants bring the
+    baseline along if a wanted step compares them with it. ``asking`` are the variants and gatings
+    under which a demonstration is asked about, where these alone count. :meth:`complete` adds what
+    has to be made besides.
     """
 
     def __init__(
@@ -56,6 +52,7 @@ class Chosen:
         check_assets(self._assets or ())
         self.only = {d: set(names) for d, names in (only or {}).items()}
         self.asking: dict[str, Mapping[str, set[str]]] = {}
+        self._besides: dict[str, set[Partition]] = {}
         if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
 
@@ -63,9 +60,13 @@ class Chosen:
         """Whether the step is wanted, by its own name or by that of a table it makes."""
         return self._assets is None or not self._assets.isdisjoint((step.name, *step.assets))
 
-    def is_chosen(self, step: StepSpec, partition: Partition) -> bool:
-        """Whether one partition of a step is wanted."""
+    def is_asked_for(self, step: StepSpec, partition: Partition) -> bool:
+        """Whether step and names were named."""
         return self.has(step) and self.matches(step, partition)
+
+    def is_chosen(self, step: StepSpec, partition: Partition) -> bool:
+        """Whether one partition of a step is made if it is missing or stale."""
+        return partition in self._besides.get(step.name, ()) or self.is_asked_for(step, partition)
 
     def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
         """Whether the names are wanted, in every dimension but ``besides``."""
@@ -77,6 +78,73 @@ class Chosen:
             for dimension, name in named.items()
         )
 
+    def complete(self, lineage: Lineage) -> "Chosen":
+        """Add the inputs of what is asked for, directly or not, and the pictures that follow.
+
+        Of an input that is read with all its partitions, those with wanted names; all others are
+        taken as they are. Pictures of other demonstrations follow if a wanted step shows them to
+        models, were made before, and nothing but their own inputs changed: more questions may show
+        other frames. Returns itself.
+        """
+        if self._assets is None and not self.only:
+            return self
+        self._add_inputs(lineage)
+        if any(self.has(step) or step.name in self._besides for step in _SHOWING):
+            for name in sorted(FOLLOWING):
+                step = lineage.graph.step_named[name]
+                self._besides.setdefault(name, set()).update(
+                    partition
+                    for partition in lineage.partitions(step)
+                    if self.matches(step, partition, besides="demonstration")
+                    and _may_follow(lineage.causes(step, partition))
+                )
+        return self
+
+    def _add_inputs(self, lineage: Lineage) -> None:
+        members: dict[tuple[str, tuple[str, ...]], dict[Partition, list[Partition]]] = {}
+        left = [
+            (step, partition)
+            for step in lineage.steps
+            if self.has(step)
+            for partition in lineage.partitions(step)
+            if self.matches(step, partition)
+        ]
+        while left:
+            step, partition = left.pop()
+            for follow in lineage.follows(step):
+                above = lineage.graph.step_of.get(follow.asset)
+                if above is None:
+                    continue
+                wanted: Iterable[Partition] = follow.groups(partition)
+                if follow.is_rolled_up:
+                    key = (follow.asset, follow.bound)
+                    if key not in members:
+                        members[key] = self._matching(lineage, above, follow)
+                    wanted = [m for group in wanted for m in members[key].get(group, ())]
+                found = self._besides.setdefault(above.name, set())
+                for one in wanted:
+                    if one not in found and not self.is_asked_for(above, one):
+                        found.add(one)
+                        left.append((above, one))
+
+    def _matching(
+        self, lineage: Lineage, step: StepSpec, follow: Follow
+    ) -> dict[Partition, list[Partition]]:
+        """Names in the bound dimensions of an input -> its partitions with wanted names."""
+        groups: dict[Partition, list[Partition]] = {}
+        for partition in lineage.partitions(step):
+            if self.matches(step, partition):
+                group = tuple([partition[i] for i in follow.bound_positions])
+                groups.setdefault(group, []).append(partition)
+        return groups
+
+
+def _may_follow(causes: Collection[Cause]) -> bool:
+    """Whether a partition was made before, and no cause but inputs of our own makes it stale."""
+    return not any(
+        cause.asset in EXTERNAL or cause.text.startswith(OLDER_REASONS) for cause in causes
+    )
+
 
 def choose(
     assets: Iterable[str] | None,
@@ -85,7 +153,7 @@ def choose(
     registry: Registry,
     sources: Sources,
 ) -> Chosen:
-    """What is wanted of all ``names``; a plan and a walk use it.
+    """What is asked for of all ``names``: :meth:`Chosen.complete` adds what else is to be made.
 
     Variants alone choose the demonstrations that one of them asks about, by their sources, and
     each under the gatings and variants that do. Also a demonstration without a source, since its

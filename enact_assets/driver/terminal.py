@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.driver.walk import Failure, Observer, Report, Step
+from enact_assets.plurals import all_fresh, counted
 from enact_assets.runs.progress import Progress
 
 LINE_EVERY_S = 10.0
@@ -100,6 +101,10 @@ class TerminalObserver(Observer):
             self._began = None  # it may be read again after a walk that failed
             self._clear()
 
+    def notes(self, texts: Sequence[str]) -> None:  # noqa: D102
+        for text in texts:
+            self._console.print(Text(text))
+
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
         self._running = {}
@@ -126,7 +131,7 @@ class TerminalObserver(Observer):
             took = duration(time.monotonic() - self._stage_began)
             failed = f", {self._n_failed} failed" if self._n_failed else ""
             self._console.print(
-                f"  {self._stage:<18} {_partitions(self._n_steps):<15} {took:>9}{failed}"
+                f"  {self._stage:<18} {counted(self._n_steps, 'partition'):<15} {took:>9}{failed}"
             )
 
     def _left(self) -> str:
@@ -135,9 +140,8 @@ class TerminalObserver(Observer):
         return "" if seconds is None else f", about {duration(seconds)} left in {self._stage}"
 
     def _show(self, text: str) -> None:
-        line = (
-            f"  {self._stage:<18} {self._n_done}/{_partitions(self._n_steps)}  {text}{self._left()}"
-        )
+        done = f"{self._n_done}/{counted(self._n_steps, 'partition')}"
+        line = f"  {self._stage:<18} {done}  {text}{self._left()}"
         self._put(line)
 
     def _put(self, line: str) -> None:
@@ -155,10 +159,6 @@ class TerminalObserver(Observer):
             sys.stdout.flush()
 
 
-def _partitions(n: int) -> str:
-    return f"{n} partition" + ("" if n == 1 else "s")
-
-
 def duration(seconds: float) -> str:
     """Seconds as people say them: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
     if seconds < 10:
@@ -170,12 +170,9 @@ def duration(seconds: float) -> str:
 def print_report(console: Console, report: Report) -> None:
     """What the walk did, failures last so that they are what remains on the screen."""
     if not report.made and report.is_success:
-        console.print(
-            f"Nothing to do: all {report.n_fresh} partitions are fresh "
-            f"({duration(report.seconds)})."
-        )
+        console.print(f"Nothing to do: {all_fresh(report.n_fresh)} ({duration(report.seconds)}).")
         return
-    counts = [f"{len(report.made)} partitions made", f"{report.n_fresh} already fresh"]
+    counts = [f"{counted(len(report.made), 'partition')} made", f"{report.n_fresh} already fresh"]
     counts.append(f"{len(report.failures)} failed")
     if report.blocked:
         counts.append(f"{len(report.blocked)} skipped because an input failed")

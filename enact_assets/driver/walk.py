@@ -1,6 +1,6 @@
 """Parts of a walk through the asset graph: steps, failures, the report, the observer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
@@ -53,6 +53,8 @@ class Report:
     rejected: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     n_fresh: int = 0
+    fresh_steps: set[str] = field(default_factory=set)
+    """Steps that had a fresh partition."""
     n_told: int = 0
     seconds: float = 0.0
 
@@ -60,6 +62,11 @@ class Report:
     def is_success(self) -> bool:
         """Whether everything wanted is up to date now."""
         return not self.failures and not self.blocked and not self.rejected
+
+    @property
+    def steps(self) -> set[str]:
+        """Names of the steps that were looked at: made, failed or fresh."""
+        return {step.name for step in (*self.made, *self.blocked, *self.kept)} | self.fresh_steps
 
     def begins_again(
         self,
@@ -105,6 +112,9 @@ class Observer:
 
     def reading(self, share: float) -> None:
         """The lake is being read: the share done, 0 to 1."""
+
+    def notes(self, texts: Sequence[str]) -> None:
+        """What people should know before anything is made, a sentence or two each."""
 
     def stage_starts(self, name: str, n_steps: int) -> None:
         """An asset has ``n_steps`` partitions to make."""

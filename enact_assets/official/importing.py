@@ -24,7 +24,7 @@ from enact_assets.data_root.recordings import (
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.frames.picture_counts import check_picture_counts
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
-from enact_assets.official.next_command import next_command
+from enact_assets.official.next_command import next_command, put_in_scope
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.question_importing import (
     import_question_file,
@@ -93,6 +93,7 @@ def import_paths(
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
     if done := [outcome for outcome in summary.outcomes if outcome.error is None]:
+        put_in_scope(done, root)
         said = f"`{next_command(done, root)}` makes their tables and questions."
         summary.notes.append(said)
     return summary

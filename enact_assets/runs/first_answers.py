@@ -110,12 +110,6 @@ class FirstAnswers:
         counted = rows["error"].fill_null("no reason given").value_counts(sort=True)
         return [(n, reason) for reason, n in counted.iter_rows()]
 
-    @staticmethod
-    def is_demo(data: DataResource, registry: Registry) -> bool:
-        """Whether no demonstration was made besides those of a first look."""
-        made = names_in_lake(data)["demonstration"]
-        return set(made) <= set(registry.demo.get("demonstration", ()))
-
     def wrong(self) -> pl.DataFrame:
         """Answers that were not accepted, beside their questions and words, the shortest first."""
         words = self.predictions.select("question_id", "repetition", "raw_answer")

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 
 import dagster as dg
 
 from enact_assets.contracts.errors import DamagedFileError, MaterializationError
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
 from enact_assets.engine.lake.damage import heal
 from enact_assets.engine.planning.state_source import causes_now, inputs_now
@@ -72,7 +74,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
 
     A file that the block finds damaged is set aside, so that its partition is made again.
     """
-    registry = load_registry()
+    registry = scoped_registry(Path(data.root))
     note_process(context)
     key = context.partition_key if context.has_partition_key else None
     partition = partition_tuple(str(key) if key is not None else None)

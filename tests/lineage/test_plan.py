@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.driver.chosen import Chosen, with_upstream
+from enact_assets.driver.chosen import Chosen
+from enact_assets.driver.planned import planned
 from enact_assets.engine.planning.plan import NEVER, Marks, entry_changed
 from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
@@ -224,13 +225,11 @@ def test_steps_and_all_they_are_made_from() -> None:
     assert GRAPH.upstream(["replays"]) == {"replays"}
 
 
-def test_a_plan_of_one_step_says_what_is_stale_upstream_of_it() -> None:
+def test_a_plan_of_one_step_has_what_is_stale_upstream_of_it() -> None:
     """Another camera of the baseline: "all fresh" would send a reader elsewhere."""
     lineage = World().lineage
     lineage.states.set("variant_config", ("baseline",), State("another camera"))
-    chosen = Chosen(["qa"], None)
-    plan = with_upstream(lineage.plan(chosen.is_chosen), lineage, chosen)
-    assert plan.stale == ()
+    plan = planned(lineage, Chosen(["qa"], None).complete(lineage), lambda: False)
+    assert plan.stale == plan.upstream
     assert {step.name for step in plan.upstream} == {"variant_config", "visibility"}
     assert set(plan.may_follow["qa"]) == set(lineage.names.partitions("qa"))
-    assert plan.n_fresh == 0

@@ -157,14 +157,14 @@ def test_a_first_look_makes_its_part_and_leaves_the_rest_for_later(
     assert main(["demo", "--data", str(other)]) == 0
     printed = capsys.readouterr().out
     assert "Nothing to do" in printed
-    assert "materialize --data" in printed
+    assert "materialize --all --data" in printed
     assert "3 demonstrations, 4 variants" in printed
     stale = query(other / "enact.duckdb", "select * from stale_partitions")
     assert stale.is_empty()
     # What the options say comes before what the registry says.
     assert main(["demo", "--demonstration", first, "--variant", "high", "--asset", "variant_config",
                  "--data", str(other)]) == 0  # fmt: skip
-    assert "1 partitions made" in capsys.readouterr().out
+    assert "1 partition made" in capsys.readouterr().out
 
 
 def n_renders(root: Path) -> int:

@@ -1,0 +1,149 @@
+"""What the published leaderboards cover, and which answers are missing."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.plurals import counted
+
+if TYPE_CHECKING:
+    from enact_assets.driver.walk import Report
+
+MISSING_ANSWERS = 3
+"""Exit code of a command that made everything, while models left questions unanswered."""
+NO_PICTURE = "materialize frame_images"
+"""Part of the reason of a question whose pictures are missing."""
+SHOWN = 3
+"""Models and variants with missing answers that are named."""
+ANSWERED_BY = {"predictions", "evaluation", "warehouse"}
+"""Steps after which missing answers are news."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Answers of a model under a variant that are missing, and the commonest reason."""
+
+    model: str
+    variant: str
+    n_missing: int
+    n_asked: int
+    reason: str
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the model has any answers, or should have been asked."""
+        from enact_assets.data_root.answer_files import NONE_IMPORTED
+
+        return self.reason != NONE_IMPORTED
+
+    def command(self, data: str) -> str:
+        """What gets them; ``data`` names the data root, if it must be named."""
+        from enact_assets.data_root.answer_files import NOT_IMPORTED
+
+        names = f"--model {self.model} --variant {self.variant}"
+        if self.reason == NOT_IMPORTED or not self.was_asked:
+            return f"enact-assets import-answers FILE {names}{data}"
+        if NO_PICTURE in self.reason:
+            return f"enact-assets materialize {names}{data}"
+        return f"enact-assets materialize {names} --asset predictions --force{data}"
+
+
+def coverage(warehouse: Path, variant: str) -> str:
+    """What the leaderboard of ``variant`` is about, in one or two sentences.
+
+    Errors: :class:`WarehouseError` if the published file cannot be read.
+    """
+    from enact_assets.data_root.published import query
+
+    asked = query(
+        warehouse,
+        "select count(*) as questions, count(distinct demonstration) as demonstrations "
+        "from asked_questions where variant = $variant",
+        {"variant": variant},
+    ).row(0, named=True)
+    said = (
+        f"{counted(asked['questions'], 'question')} about "
+        f"{counted(asked['demonstrations'], 'demonstration')}"
+    )
+    gaps = _gaps(warehouse, {"variant": [variant]})
+    if not gaps:
+        return f"{said}; no answer is missing."
+    first = "; ".join(f"{g.model} lacks {g.n_missing:,} of {g.n_asked:,}" for g in gaps[:SHOWN])
+    more = f"; {counted(len(gaps) - SHOWN, 'more model')}" if len(gaps) > SHOWN else ""
+    return f"{said}. Answers are missing: {first}{more}."
+
+
+def missing_answers(
+    root: DataRoot, report: "Report", only: Mapping[str, Collection[str]]
+) -> tuple[str, int]:
+    """Which models of ``only`` lack answers in the published file, why, and how to get them; and
+    the exit code.
+
+    Nothing and 0 if none does, or if nothing that ``report`` is about has answers. A model whose
+    answers were imported under other variants only is mentioned, and is no reason for the code:
+    nobody meant to ask it.
+    Errors: :class:`WarehouseError` if the published file cannot be read.
+    """
+    if not root.warehouse.exists() or not (ANSWERED_BY & report.steps):
+        return "", 0
+    gaps = _gaps(root.warehouse, only)
+    if not gaps:
+        return "", 0
+    gaps.sort(key=lambda gap: not gap.was_asked)
+    n = sum(gap.n_missing for gap in gaps)
+    named = ", ".join(f"{g.n_missing:,} of {g.model} under {g.variant}" for g in gaps[:SHOWN])
+    more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
+    is_default = root.root == DataRoot.from_environment().root
+    data = "" if is_default else f" --data {root.root}"
+    text = (
+        f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
+        f"first: {gaps[0].reason}. To get them: `{gaps[0].command(data)}`."
+    )
+    return text, MISSING_ANSWERS if gaps[0].was_asked else 0
+
+
+def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
+    """What was made before Ctrl-C, and what the leaderboards published before cover."""
+    console.print(f"\nStopped after {counted(len(report.made), 'partition')}.")
+    if any(step.name == "warehouse" for step in report.made) or not root.warehouse.exists():
+        return
+    console.print(
+        Text(
+            "The DuckDB file and the report were published before and have nothing of this run. "
+            "They cover:"
+        )
+    )
+    from enact_assets.data_root.published import VARIANT_ORDER, query
+
+    order = f"select distinct variant from leaderboard order by {VARIANT_ORDER}"  # noqa: S608
+    for variant in query(root.warehouse, order)["variant"]:
+        console.print(Text(f"  {variant}: {coverage(root.warehouse, variant)}"))
+
+
+def _gaps(warehouse: Path, only: Mapping[str, Collection[str]]) -> list[Gap]:
+    """Of every model and variant of ``only`` that lacks answers, the most first."""
+    from enact_assets.data_root.published import query
+
+    rows = query(
+        warehouse,
+        """
+        select
+            model, variant, count(*) filter (raw_answer is null) as n_missing,
+            count(*) as n_asked, coalesce(mode(error), 'no reason is known') as reason
+        from predictions
+        group by all having n_missing > 0
+        order by n_missing desc, model, variant
+        """,
+    )
+    gaps = [Gap(*row) for row in rows.iter_rows()]
+    return [
+        gap
+        for gap in gaps
+        if gap.model in only.get("model", [gap.model])
+        and gap.variant in only.get("variant", [gap.variant])
+    ]

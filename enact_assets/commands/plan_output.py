@@ -1,0 +1,170 @@
+"""What `plan` prints: for people, and as JSON with a schema."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.plurals import all_fresh, counted
+
+if TYPE_CHECKING:
+    from enact_assets.engine.planning.plan import Plan, PlannedStep
+    from enact_assets.runs.expected_costs import PlannedCost
+
+SHOWN = 5
+"""Partitions that `plan` lists per step by default."""
+
+Key = Annotated[
+    str | None, msgspec.Meta(description="key of the partition in Dagster; null: it has no key")
+]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class PlannedPartition(msgspec.Struct, frozen=True):
+    """One partition of a step that is made."""
+
+    step: str
+    assets: Annotated[list[str], msgspec.Meta(description="assets that the step lands together")]
+    partition: Key
+    why: Annotated[list[str], msgspec.Meta(description="each reason why it is missing or stale")]
+    is_asked_for: Annotated[
+        bool,
+        msgspec.Meta(description="false: not named by the options, but what was named needs it"),
+    ]
+
+
+class AnswersToBuy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Questions for a model that costs money, with the price, or why the price is not known."""
+
+    model: str
+    variant: str
+    why_unknown: str = ""
+    n_to_buy: Count | None = None
+    n_known: Annotated[Count | None, msgspec.Meta(description="answers in the ledger")] = None
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    usd: float | None = None
+    is_bound: Annotated[bool, msgspec.Meta(description="true: usd is rather too high")] = False
+    n_learned: Annotated[
+        Count, msgspec.Meta(description="bought answers that tokens_out is learned from")
+    ] = 0
+    n_counted: Annotated[
+        Count, msgspec.Meta(description="messages whose tokens the provider counted")
+    ] = 0
+
+
+class PlanFile(msgspec.Struct, frozen=True):
+    """What `enact-assets plan --json` prints."""
+
+    stale: Annotated[
+        list[PlannedPartition],
+        msgspec.Meta(description="every partition that is made for certain, in order"),
+    ]
+    may_follow: Annotated[
+        dict[str, list[Key]],
+        msgspec.Meta(description="step -> partitions that are made if an input changes"),
+    ]
+    n_fresh: Annotated[Count, msgspec.Meta(description="partitions that are not made")]
+    rejected: Annotated[list[str], msgspec.Meta(description="messages about unusable names")]
+    answers_to_buy: list[AnswersToBuy]
+
+
+def plan_schema() -> dict[str, Any]:
+    """The JSON schema (draft 2020-12) of what `plan --json` prints."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **msgspec.json.schema(PlanFile),
+    }
+
+
+def plan_json(plan: "Plan", rejected: Sequence[str], costs: "Sequence[PlannedCost]") -> bytes:
+    """``plan`` as JSON of :func:`plan_schema`."""
+    for_others = {(step.name, step.partition) for step in plan.upstream}
+    return msgspec.json.encode(
+        PlanFile(
+            [
+                PlannedPartition(
+                    step.name,
+                    list(step.assets),
+                    step.key,
+                    [str(cause) for cause in step.causes],
+                    (step.name, step.partition) not in for_others,
+                )
+                for step in plan.stale
+            ],
+            {
+                name: ["|".join(partition) or None for partition in partitions]
+                for name, partitions in plan.may_follow.items()
+            },
+            plan.n_fresh,
+            list(rejected),
+            [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in costs],
+        )
+    )
+
+
+def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
+    """Steps in the order in which they would be made, partitions with the same reasons together."""
+    if not plan.stale and not plan.may_follow:
+        console.print(f"Nothing to do: {all_fresh(plan.n_fresh)}.")
+        return
+    n_following = sum(len(partitions) for partitions in plan.may_follow.values())
+    console.print(
+        f"{counted(len(plan.stale), 'partition')} to make, {plan.n_fresh:,} fresh. "
+        f"{n_following:,} more may become stale, depending on the results.\n"
+    )
+    for_others = {(step.name, step.partition) for step in plan.upstream}
+    named = [step for step in plan.stale if (step.name, step.partition) not in for_others]
+    _print_steps(console, named, limit)
+    if plan.upstream:
+        console.print("\nNeeded for these, so made as well:" if named else "Needed, so made:")
+        _print_steps(console, plan.upstream, limit)
+    if plan.may_follow:
+        console.print("\nMay become stale:")
+        for name, partitions in plan.may_follow.items():
+            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
+
+
+def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for step in steps:
+        by_reason.setdefault((step.name, step.why), []).append(step.key or "")
+    shown: dict[str, int] = {}
+    for (name, why), keys in by_reason.items():
+        shown[name] = shown.get(name, 0) + 1
+        if shown[name] > limit:
+            continue
+        console.print(Text(f"  {name:<18} {_some(keys, limit)}: {why}"))
+    for name, n_reasons in shown.items():
+        if n_reasons > limit:
+            console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
+
+
+def _some(keys: Sequence[str], limit: int) -> str:
+    if keys == [""]:
+        return "the whole"
+    more = f" and {len(keys) - limit} more" if len(keys) > limit else ""
+    return f"{counted(len(keys), 'partition')} ({', '.join(keys[:limit])}{more})"
+
+
+def print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
+    """What the answers of a plan cost, nothing if none costs money."""
+    if not costs:
+        return
+    from enact_assets.asking.not_asked import problems_of
+    from enact_assets.runs.expected_costs import in_all
+
+    console.print(
+        "\nAnswers that cost money, to the questions there are now. They are bought within "
+        "--max-usd, or `spending` of models.yaml:"
+    )
+    for problem in problems_of({c.name: c.model for c in costs if c.model is not None}.values()):
+        console.print(Text(f"  {problem}", "yellow"))
+    # A model that is known no more has nothing to say of each variant.
+    told = [(c.name if c.model is None else f"{c.name} {c.variant}", c.words()) for c in costs]
+    for partition, words in dict.fromkeys(told):
+        console.print(Text(f"  {partition}: {words}"))
+    if (total := in_all(costs)) is not None:
+        console.print(Text(f"  {total}"))
