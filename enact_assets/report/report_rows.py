@@ -38,7 +38,7 @@ _QUERIES: Mapping[str, str] = {
     "quality": "select * from answer_quality where variant = {variant} order by model",
     "repetitions": """
         select model, kind, repetitions, task_accuracy_sd, pairwise_accuracy_sd
-        from leaderboard
+        from leaderboard_details
         where variant = {variant} and length is null and repetitions > 1
         order by kind, model""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",

@@ -2,7 +2,8 @@
 -- Reads: accuracy_by_length, published_caveats.
 -- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
 --        pictures, so place counts within a source; people and references (chance, oracle,
---        shortcuts) are in none. Equals share one; leaderboard says which differ significantly.
+--        shortcuts) are in none. Equals share one; leaderboard_details says which differ
+--        significantly.
 create table leaderboard_with_published as
 with sides as (
     select

@@ -15,7 +15,8 @@ select
     p < 0.05 as is_significant,
     is_paired, delta, welch_p, welch_holm_p, unpaired_p, unpaired_holm_p,
     paired_delta, paired_low, paired_high, paired_p, paired_holm_p, sign_flip_p, sign_flip_holm_p,
-    n_paired, n_demonstrations, reason, caveat, null as note
+    n_paired, n_demonstrations,
+    coalesce(reason, case when p is null then 'not_corrected' end) as reason, caveat, null as note
 from probe_deltas
 where length is null
 union all
@@ -64,7 +65,7 @@ comment on column probe_heat_maps.n_paired is 'questions scored under both';
 comment on column probe_heat_maps.n_demonstrations is
 'demonstrations among the paired questions';
 comment on column probe_heat_maps.reason is
-'why paired_p is null: no_scores if nothing is paired; published has none';
+'why p or its interval is null: as in probe_deltas; not_corrected: p by Holm is missing; published';
 comment on column probe_heat_maps.caveat is
 'how our condition differs from the paper''s; null of published';
 comment on column probe_heat_maps.note is

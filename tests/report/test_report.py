@@ -212,7 +212,7 @@ def recorded(root: DataRoot, tmp_path: Path) -> DataRoot:
     found = DataRoot(tmp_path, None)
     shutil.copy(root.warehouse, found.warehouse)
     with duckdb.connect(str(found.warehouse)) as connection:
-        for relation in ("asked_questions", "evaluation", "leaderboard"):
+        for relation in ("asked_questions", "evaluation", "leaderboard", "leaderboard_details"):
             connection.execute(f"update {relation} set variant = 'recorded' "  # noqa: S608
                                "where variant = 'baseline'")  # fmt: skip
     return found

@@ -334,7 +334,8 @@ def _answers(rows: Rows) -> None:
         n_demonstrations_needed=None,
         panel="camera_fov",
         welch_reason=None,
-        reason="one_demonstration",
+        unpaired_reason="one_demonstration",
+        paired_reason="one_demonstration",
     )
 
 
