@@ -6,7 +6,17 @@ import statistics
 from typing import Any
 
 import pytest
-from tiny_lake import BOIL, TABLE, Relations, Rows, answer, image_sha, query, tiny_rows
+from tiny_lake import (
+    BOIL,
+    TABLE,
+    Relations,
+    Rows,
+    add_statistics,
+    answer,
+    image_sha,
+    query,
+    tiny_rows,
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +92,57 @@ def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
         ("forward", "guesser", 2, 2, pytest.approx(1 / 3)),
         ("inverse", "oracle", 1, 1, 1.0),
         ("inverse", "guesser", 2, 2, 0.0),
+    ]
+
+
+def test_the_leaderboard_is_what_is_quoted_in_eight_columns() -> None:
+    """31 columns fit no terminal, and a score of 1 question looked like one of 4."""
+    rows = tiny_rows()
+    add_statistics(rows)
+    found = query(Relations(rows), "from leaderboard")
+    assert len(found.columns) <= 8
+    expected = {}
+    for row in rows["evaluation"]:
+        if row["variant"] == "baseline":
+            scored, passed, steps, failed = expected.setdefault(
+                (row["kind"], row["model"]), ([], [], [], [])
+            )
+            if row["answer_status"] != "parsed":
+                failed.append(row["question_id"])
+            if row["is_accepted"] is not None:
+                scored.append(row["is_accepted"])
+                passed.append(row["pairwise_accuracy"] * row["n_steps"])
+                steps.append(row["n_steps"])
+    assert found.drop("margin").rows() == [
+        (
+            "baseline",
+            kind,
+            model,
+            round(sum(scored) / len(scored), 4),
+            round(sum(passed) / sum(steps), 4),
+            len(scored),
+            len(failed),
+        )
+        for (kind, model), (scored, passed, steps, failed) in sorted(
+            expected.items(), key=lambda item: (item[0][0], -sum(item[1][1]))
+        )
+    ]
+    guesser = found.filter(model="guesser", kind="forward").row(0, named=True)
+    assert (guesser["n_scored"], guesser["n_failed"]) == (3, 2), "one is unparsed, one missing"
+
+
+def test_the_margin_is_half_the_interval_and_null_without_one() -> None:
+    rows = tiny_rows()
+    add_statistics(rows)
+    for one_of in rows["model_accuracies"]:
+        if (one_of["model"], one_of["kind"], one_of["length"]) == ("guesser", "forward", None):
+            one_of |= {"low": 0.1, "high": 0.4} | (
+                {"low": 0.25, "high": 0.5} if one_of["metric"] == "pairwise_accuracy" else {}
+            )
+    found = query(Relations(rows), "select kind, model, margin from leaderboard").rows()
+    assert found == [
+        *(("forward", "oracle", None), ("forward", "guesser", 0.125)),
+        *(("inverse", "oracle", None), ("inverse", "guesser", None)),
     ]
 
 
