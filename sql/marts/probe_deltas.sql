@@ -1,5 +1,5 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, published_caveats.
+-- Reads: probes, probe_panels, variants_with_published.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent.
@@ -64,6 +64,9 @@ select
     unpaired_reason,
     paired_reason,
     case when is_paired then paired_reason else unpaired_reason end as reason,
+    case when of_variant.is_as_published is not null then
+        of_variant.is_as_published and coalesce(of_baseline.is_as_published, false)
+    end as is_as_published,
     nullif(concat_ws(' ', of_variant.caveat, of_baseline.caveat), '') as caveat
 from read
 left join probe_panels
@@ -72,8 +75,8 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join published_caveats as of_variant on of_variant.published_variant = read.variant
-left join published_caveats as of_baseline on of_baseline.published_variant = read.baseline
+left join variants_with_published as of_variant on of_variant.variant = read.variant
+left join variants_with_published as of_baseline on of_baseline.variant = read.baseline
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -129,5 +132,7 @@ comment on column probe_deltas.paired_reason is
 'why paired_p is null: no_scores, not_paired, one_demonstration, no_difference, no_variation';
 comment on column probe_deltas.reason is
 'why there is no p-value of difference: paired_reason, or unpaired_reason if nothing is paired';
+comment on column probe_deltas.is_as_published is
+'whether variant and baseline have the settings that the paper gives; null if it has no such one';
 comment on column probe_deltas.caveat is
 'how variant and baseline differ from the paper''s; null if in nothing known';

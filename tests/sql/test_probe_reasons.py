@@ -55,10 +55,18 @@ def evaluation(variant: str, scores: Scores, gating: str) -> pl.DataFrame:
         [
             {
                 **unknown,
-                **{"model": "m", "variant": variant, "question_id": name, "repetition": 0},
-                **{"demonstration": name[0], "gating": gating, "kind": "forward", "length": 3},
+                "model": "m",
+                "variant": variant,
+                "question_id": name,
+                "repetition": 0,
+                "demonstration": name[0],
+                "gating": gating,
+                "kind": "forward",
+                "length": 3,
                 "answer_status": "missing" if score is None else "parsed",
-                **{"n_steps": 2, "n_steps_passed": None, "pairwise_accuracy": score},
+                "n_steps": 2,
+                "n_steps_passed": None,
+                "pairwise_accuracy": score,
             }
             for name, score in scores.items()
         ]
