@@ -22,7 +22,7 @@ from enact_assets.viewing.questions_shown import read_question
 ROWS = tiny_rows()
 
 
-READ = "question_ids answers key_frames leaderboard_details compared_steps compared_components"
+READ = "question_ids answers key_frames leaderboard compared_steps compared_components"
 
 
 def asking(relations: Relations) -> Ask:
