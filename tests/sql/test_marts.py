@@ -118,10 +118,10 @@ def test_the_leaderboard_is_what_is_quoted_in_eight_columns() -> None:
             "baseline",
             kind,
             model,
-            round(sum(scored) / len(scored), 4),
-            round(sum(passed) / sum(steps), 4),
             len(scored),
             len(failed),
+            round(sum(scored) / len(scored), 4),
+            round(sum(passed) / sum(steps), 4),
         )
         for (kind, model), (scored, passed, steps, failed) in sorted(
             expected.items(), key=lambda item: (item[0][0], -sum(item[1][1]))
