@@ -82,6 +82,7 @@ def test_settings_that_the_paper_gives_decide_and_no_others(
 def test_every_variant_and_setting_of_the_paper_is_one_of_the_registry() -> None:
     """A misspelled variant would compare with nothing, and a misspelled setting would not count."""
     rows = tiny_rows()
+    add_settings(rows)
     ours = {(row["variant"], row["setting"]) for row in rows["variant_settings"]}
     assert {(r["published_variant"], r["setting"]) for r in rows["published_settings"]} <= ours
     theirs = {row["published_variant"] for row in rows["published_settings"]}
@@ -145,6 +146,7 @@ def test_what_is_edited_stays_on_our_side(tmp_path: Path) -> None:
 
 def test_one_edited_seed_of_noise_is_said_of_all(tmp_path: Path) -> None:
     rows = tiny_rows()
+    add_settings(rows)
     [probe] = rows["probes"]
     names = [f"random_perturbations_{seed}" for seed in (1, 2, 3)]
     for name in names:

@@ -81,6 +81,8 @@ def _tiny_rows() -> Rows:
     _asked(rows)
     _answers(rows)
     add_settings(rows)
+    asked = {row["variant"] for row in rows["asked_questions"]}
+    rows["variant_settings"] = [r for r in rows["variant_settings"] if r["variant"] in asked]
     add_statistics(rows)
     for name, contract in TABLES.items():
         if name.startswith("published_"):
