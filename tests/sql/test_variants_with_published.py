@@ -57,7 +57,7 @@ def edited(folder: Path, changes: dict[str, Any]) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("changes", "away", "said"), EDITS, ids=lambda part: str(part)[:40])
+@pytest.mark.parametrize(("changes", "away", "said"), EDITS, ids=range(len(EDITS)))
 def test_settings_that_the_paper_gives_decide_and_no_others(
     tmp_path: Path, changes: dict[str, Any], away: set[str], said: str | None
 ) -> None:
