@@ -74,7 +74,7 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
         select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy,
             pairwise_accuracy_sd, n_questions, n_scored, n_verified, repetitions, n_unparsed,
             n_refused, n_cut, n_missing
-        from leaderboard where length is null and kind is not null
+        from leaderboard_details where length is null and kind is not null
         order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last,
             task_accuracy desc nulls last, model
         """,  # noqa: S608 - our own words

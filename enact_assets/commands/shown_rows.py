@@ -1,6 +1,7 @@
 """Rows of a query for people: a table that fits the terminal, or one record after the other."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import starmap
 from typing import Any
 
@@ -21,14 +22,19 @@ GAP = "  "
 def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> Iterator[str]:
     """``rows`` as a table of at most ``width`` characters, then what it does not show.
 
-    If the columns do not fit, those with one value in all rows are named below it with that value,
-    then those for which there is no room. A single row that does not fit becomes a record. None for
-    ``width`` or ``max_rows``: all columns, all rows.
+    If the columns do not fit, long names are broken after underscores. If that does not suffice,
+    columns with one value in all rows are named below the table with that value, then those for
+    which there is no room. A single row that does not fit becomes a record. None for ``width`` or
+    ``max_rows``: all columns, all rows.
     """
     rows = _with_one_line_names(rows)
     shown = rows[:max_rows]
     cells = {column.name: [_cell(value) for value in column] for column in shown}
-    widths = {name: max(map(cell_len, (name, *texts))) for name, texts in cells.items()}
+    heads = {name: [name] for name in rows.columns}
+    widths = _widths(heads, cells)
+    if width is not None and _width(widths.values()) > width:
+        heads = {name: _broken(name, cells[name]) for name in rows.columns}
+        widths = _widths(heads, cells)
     same, left_out = _not_shown(rows, widths, width)
     if rows.height == 1 and (same or left_out):
         yield from record_lines(rows, max_rows)
@@ -46,7 +52,9 @@ def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> 
         return GAP.join(padded).rstrip()
 
     if names:
-        yield line(names)
+        n_lines = max(len(heads[name]) for name in names)
+        above = ([""] * (n_lines - len(heads[name])) + heads[name] for name in names)
+        yield from map(line, zip(*above, strict=True))
         yield GAP.join("─" * widths[name] for name in names)
         yield from map(line, zip(*(cells[name] for name in names), strict=True))
     if same:
@@ -92,11 +100,32 @@ def _cell(value: Any) -> str:
     return text if cell_len(text) <= MAX_CELL else set_cell_size(text, MAX_CELL - 1) + "…"
 
 
+def _broken(name: str, cells: Sequence[str]) -> list[str]:
+    """``name`` in lines as wide as its longest word or cell."""
+    words = re.findall(r"[^_]*_+|[^_]+", name) or [name]
+    width = max(map(cell_len, (*words, *cells)))
+    lines = [""]
+    for word in words:
+        if cell_len(lines[-1] + word) <= width:
+            lines[-1] += word
+        else:
+            lines.append(word)
+    return lines
+
+
+def _widths(heads: dict[str, list[str]], cells: dict[str, list[str]]) -> dict[str, int]:
+    return {name: max(map(cell_len, (*head, *cells[name]))) for name, head in heads.items()}
+
+
+def _width(widths: Collection[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
 def _not_shown(
     rows: pl.DataFrame, widths: dict[str, int], width: int | None
 ) -> tuple[list[str], list[str]]:
     """Columns that are the same in all rows, and columns for which there is no room."""
-    if width is None or sum(widths.values()) + len(GAP) * (len(widths) - 1) <= width:
+    if width is None or _width(widths.values()) <= width:
         return [], []
     same = [c.name for c in rows if not c.dtype.is_nested() and c.n_unique() == 1]
     left_out, used = [], 0

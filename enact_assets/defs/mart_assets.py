@@ -4,8 +4,7 @@ Nothing runs for them: the step ``warehouse`` makes all of them in one file, and
 and columns of each. So people find `leaderboard` in the catalogue, with what its SQL reads.
 """
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -18,7 +17,6 @@ from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import WAREHOUSE
 
 GROUP = "marts"
-_WORD = re.compile(r"\w+")
 _COLUMNS = (
     "select table_name, column_name, data_type, comment, is_nullable from duckdb_columns() "
     "where schema_name = 'main' and not internal order by table_name, column_index"
@@ -35,7 +33,7 @@ def mart_assets() -> list[dg.AssetSpec]:
     return [
         dg.AssetSpec(
             file.name,
-            deps=[WAREHOUSE, *_reads(file, known)],
+            deps=[WAREHOUSE, *(name for name in file.reads if name in known)],
             description="\n\n".join(_about(file)),
             group_name=GROUP,
             kinds={"duckdb", "sql"},
@@ -83,11 +81,6 @@ def _files() -> list[SqlFile]:
     ]
 
 
-def _reads(file: SqlFile, known: Collection[str]) -> list[str]:
-    named = _WORD.findall(file.header.get("Reads", ""))
-    return [name for name in dict.fromkeys(named) if name in known]
-
-
 def _about(file: SqlFile) -> Iterator[str]:
     for text in (file.meaning, file.header.get("Rule", "")):
         yield f"{text[:1].upper()}{text[1:]}"
@@ -98,7 +91,7 @@ def _column_lineage(
     file: SqlFile, columns: Mapping[str, Sequence[dg.TableColumn]]
 ) -> dg.TableColumnLineage:
     """Columns that inputs share with the mart by name, as for tables: they are passed on."""
-    inputs = {name: {c.name for c in columns[name]} for name in _reads(file, columns)}
+    inputs = {name: {c.name for c in columns[name]} for name in file.reads if name in columns}
     return dg.TableColumnLineage(
         {
             column.name: [

@@ -71,7 +71,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                 raise
         for materialization in mart_materializations(data.warehouse_path, report.rows):
             context.log_event(materialization)
-        board = query(data.warehouse_path, "select * from leaderboard where length is null")
+        board = query(data.warehouse_path, "from leaderboard")
         n_missing = stale.filter(state=MISSING).height
         context.log.info(
             f"published {data.warehouse_path}; {stale.height - n_missing} stale and {n_missing} "

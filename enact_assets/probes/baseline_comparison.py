@@ -16,6 +16,7 @@ from enact_assets.probes.probe_tables import Probes
 from enact_assets.statistics.clusters import (
     NO_SCORES,
     NO_VARIATION,
+    NOT_PAIRED,
     ClusterSums,
     Floats,
     clustered_p,
@@ -63,10 +64,11 @@ def compare_with_baseline(
     was asked; under two gatings there are no common questions, all given rows are compared and the
     paired columns stay null: there the columns ``unpaired_...`` are to be read, ``delta`` clustered
     by demonstration. Missing answers are counted and take no part. Statistics that are undefined
-    are null, and ``welch_reason`` and ``reason`` say why: means of nothing, standard errors of
-    fewer than two (questions, or demonstrations for the paired ones), p-values where nothing varies
-    (the standard error is then 0, which says so). ``panel`` is taken over. Errors:
-    :class:`EvaluationError` for rows of another variant.
+    are null: means of nothing, standard errors of fewer than two (questions for Welch's,
+    demonstrations for the others), p-values where nothing varies (the standard error is then 0).
+    ``welch_reason``, ``unpaired_reason`` and ``paired_reason`` say why the p-value of that name is
+    null, and are null beside one. ``panel`` is taken over. Errors: :class:`EvaluationError` for
+    rows of another variant.
     """
     for rows, name in ((evaluation_variant, variant), (evaluation_baseline, baseline)):
         others = sorted(set(rows.get_column("variant")) - {name})
@@ -136,7 +138,7 @@ def _compare(
         **_unpaired(a, b, settings),
         "n_paired": pairs.height,
         "n_demonstrations": pairs.get_column("demonstration").n_unique(),
-        **_paired(pairs, settings),
+        **_paired(pairs, settings, no_pairs=NOT_PAIRED if min(x.size, y.size) else NO_SCORES),
     }
 
 
@@ -154,11 +156,14 @@ def _unpaired(a: pl.DataFrame, b: pl.DataFrame, settings: StatisticsSettings) ->
         "unpaired_p": found.p,
         "unpaired_low": found.low,
         "unpaired_high": found.high,
+        "unpaired_reason": found.reason,
     }
 
 
-def _paired(pairs: pl.DataFrame, settings: StatisticsSettings) -> dict[str, Any]:
-    """Statistics of the differences between two scores of the same question."""
+def _paired(pairs: pl.DataFrame, settings: StatisticsSettings, no_pairs: str) -> dict[str, Any]:
+    """Statistics of the differences between two scores of the same question; ``no_pairs`` is the
+    reason where there are none.
+    """
     differences = (pairs.get_column("pairwise_accuracy") - pairs.get_column("other")).to_numpy()
     demonstrations = pairs.get_column("demonstration").rank("dense").cast(pl.Int64).to_numpy()
     sums = ClusterSums.of(differences[:, None], demonstrations)
@@ -175,7 +180,7 @@ def _paired(pairs: pl.DataFrame, settings: StatisticsSettings) -> dict[str, Any]
         "minimum_detectable_effect": _known(minimum_detectable_effect(sums, settings)),
         "n_questions_needed": None if n_questions is None else int(n_questions),
         "n_demonstrations_needed": None if n_demonstrations is None else int(n_demonstrations),
-        "reason": sums.reasons()[0],
+        "paired_reason": sums.reasons()[0] if pairs.height else no_pairs,
     }
 
 

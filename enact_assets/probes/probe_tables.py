@@ -52,7 +52,8 @@ class Probes(Table):
     )
     panel = text("what the variant changes; null for the baseline", null=True)
     welch_reason = text("why welch_p is null", null=True)
-    reason = text("why paired_p is null", null=True)
+    unpaired_reason = text("why unpaired_p is null", null=True)
+    paired_reason = text("why paired_p is null", null=True)
 
 
 class ProbePanels(Table):

@@ -136,6 +136,20 @@ class PublishedCaveats(Table):
     caveat = text("how our condition differs from the paper's")
 
 
+class PublishedSettings(Table):
+    """One row per setting that the paper gives for its baseline, and per exception of a variant.
+
+    Published, not measured. Settings without a row, samples per pixel for example, are ours: no
+    value of theirs is the paper's. A variant without a row of a setting has the baseline's; a null
+    means that the setting does not apply to the variant.
+    """
+
+    published_variant = common.published_variant(key=True)
+    setting = text("as in variant_settings", key=True)
+    value = text("as in variant_settings; null if the setting does not apply", null=True)
+    given_in = text("section of the paper, or another source")
+
+
 class PublishedModelSizes(Table):
     """One row per open model of the paper.
 

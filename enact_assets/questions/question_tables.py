@@ -92,6 +92,21 @@ class AskedQuestions(Table):
     evidence_sha = text("as in question_set")
 
 
+class VariantSettings(Table):
+    """One row per variant and setting that decides what it shows and asks, as in force when its
+    questions were assigned.
+
+    Settings have the names of the registry, with the baseline's values filled in. `footage` and
+    `noise` sum up `sources` and `noise.rate`; `published_settings` has the paper's values.
+    """
+
+    by = ("variant",)
+
+    variant = common.variant(key=True)
+    setting = text("name in the registry, e.g. camera.aperture_mm", key=True)
+    value = text("names as they are, numbers and lists as JSON")
+
+
 class OfficialQuestions(Table):
     """One row per question of an imported question file, as the file has it.
 

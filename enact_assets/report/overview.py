@@ -43,8 +43,23 @@ def overview(rows: ReportRows) -> Section:
     if int(sources["n_demonstrations"].sum()) == 1:
         text = "There is only one demonstration, so variation between demonstrations is unknown."
         parts.append(Text(text, is_notice=True))
-    parts += _not_current(rows)
+    parts += [*_edited(rows), *_not_current(rows)]
     return Section("about", "What this is", tuple(parts))
+
+
+def _edited(rows: ReportRows) -> list[Part]:
+    """Which variants that the paper has too are under other settings here."""
+    variants: dict[str, list[str]] = {}
+    for variant, differences in rows["edited"].iter_rows():
+        variants.setdefault(differences, []).append(variant)
+    return [
+        Text(
+            f"Not under the paper's settings: {', '.join(names)} ({differences}). No published "
+            "row compares with a row of these variants, or with a difference to one of them.",
+            is_notice=True,
+        )
+        for differences, names in variants.items()
+    ]
 
 
 def _not_current(rows: ReportRows) -> list[Part]:

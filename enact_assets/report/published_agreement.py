@@ -29,7 +29,16 @@ def agreement(rows: ReportRows) -> Section:
     """Numbers of models that the paper has too, and its findings, asked of all models."""
     parts: list[Part] = []
     same = rows["agreement"]
-    if same.is_empty():
+    edited = rows["edited"].filter(variant=rows.variant)
+    if edited.height:
+        parts.append(
+            Text(
+                f"Accuracies under {rows.variant} are not compared with published ones: "
+                f"{edited.item(0, 'differences')}. The paper's findings can still be checked for "
+                "these models."
+            )
+        )
+    elif same.is_empty():
         parts.append(
             Text(
                 "No model here has the name of a published model, so accuracies cannot be "

@@ -38,7 +38,7 @@ _QUERIES: Mapping[str, str] = {
     "quality": "select * from answer_quality where variant = {variant} order by model",
     "repetitions": """
         select model, kind, repetitions, task_accuracy_sd, pairwise_accuracy_sd
-        from leaderboard
+        from leaderboard_details
         where variant = {variant} and length is null and repetitions > 1
         order by kind, model""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
@@ -157,7 +157,14 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
-    "caveats": "from published_caveats order by all",
+    "caveats": """
+        select variant as published_variant, caveat from variants_with_published
+        where caveat is not null order by all""",
+    "edited": """
+        select variant, differences from variants_with_published
+        semi join evaluation using (variant)
+        where not is_as_published
+        order by variant <> 'baseline', variant""",
     "similar_sizes": """
         select * from accuracy_by_size
         where is_similar and metric = 'pairwise_accuracy' and length is not null

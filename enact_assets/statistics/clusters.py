@@ -22,16 +22,18 @@ GRID = 2.0**-32
 and the same in whatever order, on however many threads, they are added."""
 
 NO_SCORES = "no_scores"
+NOT_PAIRED = "not_paired"
 ONE_DEMONSTRATION = "one_demonstration"
 NO_DIFFERENCE = "no_difference"
 NO_VARIATION = "no_variation"
 REASONS = {
-    NO_SCORES: "nothing was scored, or of two sides no question on both",
+    NO_SCORES: "nothing was scored, or nothing on one of two sides",
+    NOT_PAIRED: "both sides have scores, but of no question in common",
     ONE_DEMONSTRATION: "all scores are of one demonstration",
-    NO_DIFFERENCE: "every difference is zero",
+    NO_DIFFERENCE: "the mean difference is zero in every demonstration",
     NO_VARIATION: "all demonstrations score the same",
 }
-"""Why a statistic is null."""
+"""Why a statistic is null. The first that holds, in this order."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from enact_assets.statistics.clusters import (
     NO_DIFFERENCE,
     NO_SCORES,
     NO_VARIATION,
+    NOT_PAIRED,
     ClusterSums,
     Floats,
     Ints,
@@ -204,7 +205,8 @@ def _pairs(
             "sign_flip_p": flip_p,
             "sign_flip_bh_p": _by_family(flip_p, has_reference),
             "minimum_detectable_effect": minimum_detectable_effect(sums, settings),
-            "reason": sums.reasons(),
+            # Both have scores, so that a pair without any has no question in common.
+            "reason": [NOT_PAIRED if r == NO_SCORES else r for r in sums.reasons()],
         },
     ).with_columns(
         is_tied=(pl.coalesce("clustered_bh_p", "sign_flip_bh_p") >= settings.alpha).fill_null(True)  # noqa: FBT003 - a value

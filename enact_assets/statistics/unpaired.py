@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from enact_assets.statistics.clusters import ROUNDING, ClusterSums, Floats, Ints
+from enact_assets.statistics.clusters import (
+    NO_SCORES,
+    NO_VARIATION,
+    ONE_DEMONSTRATION,
+    ROUNDING,
+    ClusterSums,
+    Floats,
+    Ints,
+)
 from enact_assets.statistics.constants import StatisticsSettings
 
 
@@ -24,6 +32,8 @@ class UnpairedDifference:
     low: float | None = None
     high: float | None = None
     """95 % interval by t, cut to -1 .. 1; None as ``p``."""
+    reason: str | None = None
+    """Why ``p`` is None: no_scores or one_demonstration on a side, or no_variation."""
 
 
 def unpaired_difference(
@@ -43,7 +53,8 @@ def unpaired_difference(
     values[:n_first, 0], values[n_first:, 1] = scores
     sums = ClusterSums.of(values, np.concatenate(clusters))
     if sums.n_clusters.min() < 2:
-        return UnpairedDifference()
+        is_empty = min(side.size for side in scores) == 0
+        return UnpairedDifference(reason=NO_SCORES if is_empty else ONE_DEMONSTRATION)
     n = sums.n.sum(axis=0)
     shares, weights = sums.shares()
     roots = np.sqrt(weights)
@@ -51,7 +62,7 @@ def unpaired_difference(
     added = (sums.total - sums.n * means) * roots / n
     error = float(np.linalg.norm(added[:, 0] - added[:, 1]))
     if error <= ROUNDING:
-        return UnpairedDifference(standard_error=0.0)
+        return UnpairedDifference(standard_error=0.0, reason=NO_VARIATION)
     form = sum(
         (np.diag(shares[:, k]) - np.outer(shares[:, k], shares[:, k]))
         * np.outer(roots[:, k], roots[:, k])

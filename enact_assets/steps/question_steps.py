@@ -27,8 +27,10 @@ from enact_assets.questions.question_tables import (
     OfficialQuestions,
     Qa,
     QuestionSet,
+    VariantSettings,
 )
 from enact_assets.questions.selection import chosen_by_variant, select_questions
+from enact_assets.questions.variant_settings import variant_settings
 from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
 from enact_assets.steps.inputs import EVIDENCE, IF_GIVEN, IF_RELEASE, Changes, Written
@@ -104,8 +106,10 @@ def asked_questions(
     variant: Variant,
     gating: Gating,
     questions: QuestionSettings,
-) -> Of[AskedQuestions]:
-    """What each variant asks, word for word: all questions of its set, or the probe questions."""
+) -> tuple[Of[AskedQuestions], Of[VariantSettings]]:
+    """What each variant asks, word for word: all questions of its set, or the probe questions; and
+    its settings, which say whether its scores compare with the paper's.
+    """
     asked = chosen_by_variant(
         chosen,
         variant,
@@ -120,7 +124,7 @@ def asked_questions(
     ids = asked.select("question_id")
     texts = [written[n].questions.join(ids, on="question_id", how="semi") for n in names]
     rows = ask_questions(asked, Qa.concat(texts), variant, questions, vocabularies=vocabularies)
-    return AskedQuestions.of(rows)
+    return AskedQuestions.of(rows), VariantSettings.of(variant_settings(variant, gating))
 
 
 @step(group="imports", job="import_questions")

@@ -23,6 +23,7 @@ from enact_assets.published.published_tables import (
     PublishedModelSizes,
     PublishedProbes,
     PublishedQuestionCounts,
+    PublishedSettings,
 )
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
@@ -85,6 +86,7 @@ def published_results() -> tuple[
     Of[PublishedModelSizes],
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
+    Of[PublishedSettings],
 ]:
     """The paper's numbers, which ship with the package, for comparison with measured ones."""
     return (
@@ -98,4 +100,5 @@ def published_results() -> tuple[
         published_table(PublishedModelSizes),
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),
+        published_table(PublishedSettings),
     )

@@ -45,7 +45,7 @@ def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
             counted.* exclude (kind, model)
         from counted
         left join (
-            from leaderboard where variant = $variant and length is null
+            from leaderboard_details where variant = $variant and length is null
         ) as board using (kind, model)
         order by kind, board.pairwise_accuracy desc nulls last, n_right desc, model
         """,  # noqa: S608 - our own words

@@ -1,5 +1,5 @@
--- leaderboard_counts_add_up: one row per leaderboard row whose questions do not add up.
--- Reads: leaderboard, evaluation.
+-- leaderboard_counts_add_up: one row per leaderboard_details row whose questions do not add up.
+-- Reads: leaderboard_details, evaluation.
 -- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none. Models
 --        whose evaluation is missing have no answers to count.
 -- Fix:   an evaluation row has a status other than parsed, unparsed and missing, or scores that do
@@ -17,17 +17,17 @@ with recount as (
         count(is_accepted) as n_scored_answers,
         count(distinct question_id) filter (is_accepted is not null) as n_scored
     from evaluation
-    semi join leaderboard using (variant)
+    semi join leaderboard_details using (variant)
     group by all
 ),
 
 all_lengths as (
-    select * from leaderboard where length is null and state <> 'missing'
+    select * from leaderboard_details where length is null and state <> 'missing'
 ),
 
 lengths_added as (
     select variant, model, kind, sum(n_questions) as n_questions
-    from leaderboard
+    from leaderboard_details
     where length is not null and state <> 'missing'
     group by all
 )

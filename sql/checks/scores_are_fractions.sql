@@ -1,5 +1,5 @@
 -- scores_are_fractions: one row per score or share outside 0 to 1.
--- Reads: evaluation, leaderboard, probes, visibility.
+-- Reads: evaluation, leaderboard_details, probes, visibility.
 -- Rule:  not a number counts as outside.
 -- Fix:   materialize the partition named in the row again.
 with numbers as (
@@ -10,10 +10,10 @@ with numbers as (
     from evaluation
     union all
     select
-        'leaderboard',
+        'leaderboard_details',
         concat_ws(' ', model, kind, length),
         unnest([task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question])
-    from leaderboard
+    from leaderboard_details
     union all
     select
         'probes',

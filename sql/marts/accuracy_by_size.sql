@@ -1,9 +1,10 @@
 -- accuracy_by_size: one row per source, model, kind, length and metric; length null: all lengths.
--- Reads: accuracy_by_length, published_model_sizes.
+-- Reads: accuracy_by_length, published_model_sizes, variants_with_published.
 -- Rule:  under the baseline. Figure 18 of the paper compares models about as large as
 --        Cosmos-Reason1: is_similar, all parameters within a factor of 1.25. Only models whose size
 --        is public have rows; ours have the size of the paper's model with the same letters and
---        digits in its name. Ours and theirs answered other questions about other pictures.
+--        digits in its name. An edited baseline of ours, one without the settings that the paper
+--        gives, has no rows. Ours and theirs answered other questions about other pictures.
 create table accuracy_by_size as
 with sizes as (
     select
@@ -23,7 +24,13 @@ select
 from accuracy_by_length as accuracies
 inner join sizes
     on sizes.letters = regexp_replace(lower(accuracies.model), '[^a-z0-9]', '', 'g')
-where accuracies.variant = 'baseline'
+where
+    accuracies.variant = 'baseline' and (
+        accuracies.source = 'published'
+        or exists (
+            from variants_with_published where variant = 'baseline' and is_as_published
+        )
+    )
 order by
     accuracies.kind, accuracies.metric desc, accuracies.length nulls first,
     sizes.n_parameters_million, sizes.published_model, accuracies.source, accuracies.model;

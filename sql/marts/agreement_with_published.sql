@@ -1,8 +1,10 @@
 -- agreement_with_published: one row per variant, model, kind, length and metric of both sides.
--- Reads: accuracy_by_length, published_caveats.
+-- Reads: accuracy_by_length, variants_with_published.
 -- Rule:  models match if letters and digits of their names do, in either case: gpt-5-mini is the
---        paper's GPT-5 mini. is_within looks at our interval alone: the paper gives none, its own
---        error comes on top, and it has other questions and pictures.
+--        paper's GPT-5 mini. Variants match if they have its settings, too: an edited one has no
+--        rows here, and variants_with_published says what was edited. is_within looks at our
+--        interval alone: the paper gives none, its own error comes on top, and it has other
+--        questions and pictures.
 create table agreement_with_published as
 with named as (
     select *, regexp_replace(lower(model), '[^a-z0-9]', '', 'g') as letters
@@ -23,7 +25,7 @@ select
     published.accuracy as published_accuracy,
     ours.accuracy - published.accuracy as difference,
     published.accuracy between ours.low and ours.high as is_within,
-    published_caveats.caveat
+    condition.caveat
 from named as ours
 inner join named as published
     on published.letters = ours.letters
@@ -32,7 +34,8 @@ inner join named as published
     and published.metric = ours.metric
     and published.length is not distinct from ours.length
     and published.source = 'published'
-left join published_caveats on published_caveats.published_variant = ours.variant
+inner join variants_with_published as condition
+    on condition.variant = ours.variant and condition.is_as_published
 where ours.source = 'ours'
 order by ours.variant, ours.model, ours.kind, ours.metric desc, ours.length nulls first;
 

@@ -1,312 +1,37 @@
--- leaderboard: one row per variant, model, kind and length; length null: all lengths.
--- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
--- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings
---        and videos have sets of their own); the others are in probe_deltas. pairwise_accuracy is
---        passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over questions
---        of their shares of steps; within one length the two are equal. Rows without scores are in
---        no score: answers that were never obtained (n_missing) and, of gatings under profile
---        release, those that could not be parsed (n_unparsed). Under profile paper these are
---        scored, as wrong. Of repeated questions every answer counts: n_questions and n_scored
---        count questions, the other numbers answers. ..._sd are between repetitions, null with
---        one of them. No scored answer: null, not 0. Places are the range that the data allow,
---        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
---        should have answered and without scores. Imported questions without a replay have a task
---        accuracy by exact match and no pairwise accuracy: n_verified counts the others, those
---        verified by segmented scene graphs too, which is approximate (the report counts them).
+-- leaderboard: one row per variant, kind and model, over all lengths, best pairwise accuracy first.
+-- Reads: leaderboard_details.
+-- Rule:  what is quoted; leaderboard_details has lengths, ranks, ties, states and counts of each
+--        kind of failure, leaderboard_by_length the lengths side by side. Scores are about n_scored
+--        questions. Failed answers are missing, and then in no score, or unparsed, and then wrong
+--        (profile paper) or in no score (release): many of them, and few questions scored, are a
+--        score over a part of the questions. Both stand before the scores, so that a terminal that
+--        has no room for all columns shows them. Numbers have four decimals, those of
+--        leaderboard_details all.
 create table leaderboard as
-with on_board as (
-    select 'baseline' as variant
-    union
-    select variant from probes where panel is null
-),
-
-scored as (
-    select
-        model, variant, kind, length, demonstration, question_id, repetition,
-        answer_status, reason,
-        is_accepted is not null as is_scored,
-        is_accepted::double as accepted,
-        pairwise_accuracy as pairwise,
-        -- Profile release divides too long a list by its own length, so this is no whole number.
-        (pairwise_accuracy * n_steps)::decimal(18, 9) as passed,
-        case when pairwise_accuracy is not null then n_steps end as steps
-    from evaluation
-    semi join on_board using (variant)
-),
-
-levels as (
-    select * from scored
-    union all
-    select * replace (null::bigint as length) from scored
-),
-
--- Each answer's distance from its group's mean: the standard errors come from these.
-residuals as (
-    select
-        *,
-        accepted - avg(accepted) over same_row as accepted_residual,
-        pairwise - avg(pairwise) over same_row as pairwise_residual,
-        passed - steps * (sum(passed) over same_row / sum(steps) over same_row) as passed_residual
-    from levels
-    window same_row as (partition by variant, model, kind, length)
-),
-
--- Questions of one demonstration share pictures and changes, so their answers go together. Its
--- residuals are divided by the share of the others, since its own effect on the mean shrinks them.
-demonstrations_summed as (
-    select
-        variant, model, kind, length,
-        case when count(*) >= 2 then
-            sqrt(sum(accepted_sum ** 2 / n_elsewhere) * sum(n)) / sum(n)
-        end as task_accuracy_clustered_se,
-        case when count(n_steps) >= 2 then
-            sqrt(sum(passed_sum ** 2 / n_steps_elsewhere) * sum(n_steps)) / sum(n_steps)
-        end as pairwise_accuracy_clustered_se,
-        case when count(n_steps) >= 2 then
-            sqrt(sum(pairwise_sum ** 2 / n_pairwise_elsewhere) * sum(n_pairwise)) / sum(n_pairwise)
-        end as pairwise_accuracy_by_question_clustered_se,
-        count(*) as n_demonstrations
-    from (
-        select
-            variant, model, kind, length, demonstration,
-            sum(accepted_residual) as accepted_sum,
-            sum(pairwise_residual) as pairwise_sum,
-            sum(passed_residual) as passed_sum,
-            count(*) as n,
-            sum(count(*)) over same_row - count(*) as n_elsewhere,
-            count(pairwise) as n_pairwise,
-            nullif(sum(count(pairwise)) over same_row - count(pairwise), 0)
-                as n_pairwise_elsewhere,
-            sum(steps) as n_steps,
-            nullif(sum(sum(steps)) over same_row - sum(steps), 0) as n_steps_elsewhere
-        from residuals
-        where is_scored
-        group by variant, model, kind, length, demonstration
-        window same_row as (partition by variant, model, kind, length)
-    )
-    group by all
-),
-
--- Where questions are taken as independent, a repeated one counts once.
-questions_summed as (
-    select
-        variant, model, kind, length,
-        count(*) as n_scored,
-        count(steps) as n_verified,
-        stddev_samp(accepted) / sqrt(count(accepted)) as task_accuracy_se,
-        sqrt(sum(passed_residual ** 2) * count(steps) / nullif(count(steps) - 1, 0)) / sum(steps)
-            as pairwise_accuracy_se,
-        stddev_samp(pairwise) / sqrt(count(pairwise)) as pairwise_accuracy_by_question_se
-    from (
-        select
-            variant, model, kind, length, demonstration, question_id,
-            avg(accepted) as accepted,
-            avg(pairwise) as pairwise,
-            sum(passed_residual) as passed_residual,
-            sum(steps) as steps
-        from residuals
-        where is_scored
-        group by variant, model, kind, length, demonstration, question_id
-    )
-    group by all
-),
-
-repetitions_summed as (
-    select
-        variant, model, kind, length,
-        count(*) as repetitions,
-        stddev_samp(task_accuracy) as task_accuracy_sd,
-        stddev_samp(pairwise_accuracy) as pairwise_accuracy_sd
-    from (
-        select
-            variant, model, kind, length, repetition,
-            avg(accepted) as task_accuracy,
-            sum(passed) / sum(steps) as pairwise_accuracy
-        from levels
-        group by variant, model, kind, length, repetition
-    )
-    group by all
-),
-
-totals as (
-    select
-        model, variant, kind, length,
-        count(distinct question_id) as n_questions,
-        count(*) as n_answers,
-        count(*) filter (answer_status = 'parsed') as n_parsed,
-        count(*) filter (answer_status = 'parsed' and reason = 'wrong_length') as n_wrong_length,
-        count(*) filter (answer_status = 'unparsed') as n_unparsed,
-        count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
-        count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
-        count(*) filter (answer_status = 'missing') as n_missing,
-        avg(accepted) as task_accuracy,
-        sum(passed) / sum(steps) as pairwise_accuracy,
-        avg(pairwise) as pairwise_accuracy_by_question
-    from residuals
-    group by all
-)
-
 select
-    totals.model, totals.variant, totals.kind, totals.length,
-    coalesce(stale_partitions.state, 'current') as state,
-    coalesce(task_ties.is_reference, false) as is_reference,
-    totals.n_questions, coalesce(questions_summed.n_scored, 0) as n_scored,
-    coalesce(questions_summed.n_verified, 0) as n_verified,
-    totals.n_answers, repetitions_summed.repetitions,
-    totals.n_parsed, totals.n_wrong_length,
-    totals.n_unparsed, totals.n_refused, totals.n_cut, totals.n_missing,
-    coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
-    totals.task_accuracy,
-    repetitions_summed.task_accuracy_sd,
-    questions_summed.task_accuracy_se,
-    demonstrations_summed.task_accuracy_clustered_se,
-    totals.pairwise_accuracy,
-    repetitions_summed.pairwise_accuracy_sd,
-    questions_summed.pairwise_accuracy_se,
-    demonstrations_summed.pairwise_accuracy_clustered_se,
-    totals.pairwise_accuracy_by_question,
-    questions_summed.pairwise_accuracy_by_question_se,
-    demonstrations_summed.pairwise_accuracy_by_question_clustered_se,
-    case when
-        totals.task_accuracy is not null and not coalesce(task_ties.is_reference, false)
-    then
-        rank() over (
-            partition by
-                totals.variant, totals.kind, totals.length,
-                coalesce(task_ties.is_reference, false)
-            order by totals.task_accuracy desc nulls last
-        )
-    end as task_accuracy_rank,
-    case when
-        totals.pairwise_accuracy is not null and not coalesce(task_ties.is_reference, false)
-    then
-        rank() over (
-            partition by
-                totals.variant, totals.kind, totals.length,
-                coalesce(task_ties.is_reference, false)
-            order by totals.pairwise_accuracy desc nulls last
-        )
-    end as pairwise_accuracy_rank,
-    task_ties.low as task_accuracy_low,
-    task_ties.high as task_accuracy_high,
-    task_ties.place_best as task_accuracy_place_best,
-    task_ties.place_worst as task_accuracy_place_worst,
-    task_ties.tied_with as task_accuracy_tied_with,
-    pairwise_ties.low as pairwise_accuracy_low,
-    pairwise_ties.high as pairwise_accuracy_high,
-    pairwise_ties.place_best as pairwise_accuracy_place_best,
-    pairwise_ties.place_worst as pairwise_accuracy_place_worst,
-    pairwise_ties.tied_with as pairwise_accuracy_tied_with
-from totals
-inner join repetitions_summed
-    on repetitions_summed.variant = totals.variant
-    and repetitions_summed.model = totals.model
-    and repetitions_summed.kind = totals.kind
-    and repetitions_summed.length is not distinct from totals.length
-left join questions_summed
-    on questions_summed.variant = totals.variant
-    and questions_summed.model = totals.model
-    and questions_summed.kind = totals.kind
-    and questions_summed.length is not distinct from totals.length
-left join demonstrations_summed
-    on demonstrations_summed.variant = totals.variant
-    and demonstrations_summed.model = totals.model
-    and demonstrations_summed.kind = totals.kind
-    and demonstrations_summed.length is not distinct from totals.length
-left join model_accuracies as task_ties
-    on task_ties.variant = totals.variant
-    and task_ties.model = totals.model
-    and task_ties.kind = totals.kind
-    and task_ties.length is not distinct from totals.length
-    and task_ties.metric = 'task_accuracy'
-left join model_accuracies as pairwise_ties
-    on pairwise_ties.variant = totals.variant
-    and pairwise_ties.model = totals.model
-    and pairwise_ties.kind = totals.kind
-    and pairwise_ties.length is not distinct from totals.length
-    and pairwise_ties.metric = 'pairwise_accuracy'
-left join stale_partitions
-    on stale_partitions.asset = 'evaluation'
-    and stale_partitions.partition = totals.model || '|' || totals.variant
-union all by name
-select
-    model, variant, kind, length,
-    'missing' as state, false as is_reference,
-    n_questions, 0 as n_scored, 0 as n_verified, n_questions as n_answers,
-    0 as n_parsed, 0 as n_wrong_length,
-    0 as n_unparsed, 0 as n_refused, 0 as n_cut, n_questions as n_missing,
-    0 as n_demonstrations
-from absent_evaluations
-semi join on_board using (variant)
-order by variant, kind, length nulls first, task_accuracy_rank nulls last, model;
+    variant,
+    kind,
+    model,
+    n_scored,
+    n_unparsed + n_missing as n_failed,
+    round(task_accuracy, 4) as task_accuracy,
+    round(pairwise_accuracy, 4) as pairwise_accuracy,
+    round((pairwise_accuracy_high - pairwise_accuracy_low) / 2, 4) as margin
+from leaderboard_details
+where length is null
+order by
+    variant <> 'baseline', variant, kind, leaderboard_details.pairwise_accuracy desc nulls last,
+    leaderboard_details.task_accuracy desc nulls last, model;
 
-comment on column leaderboard.model is 'model that answered';
 comment on column leaderboard.variant is
 'baseline, or a variant that asks other questions under the same settings';
 comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
-comment on column leaderboard.length is 'key frames in the trajectory; null for all lengths';
-comment on column leaderboard.state is
-'current; stale: its evaluation is older than its inputs; missing: it has none';
-comment on column leaderboard.is_reference is
-'reference baseline (chance, the oracle or a shortcut): not ranked; false where missing';
-comment on column leaderboard.n_questions is 'questions asked';
+comment on column leaderboard.model is 'model or reference baseline that answered';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
-comment on column leaderboard.n_verified is
-'of n_scored: verified step by step (approximately by segmented graphs); others by exact match';
-comment on column leaderboard.n_answers is
-'answers asked for: each question as often as it was repeated; parsed, unparsed and missing ones';
-comment on column leaderboard.repetitions is
-'times that each question was asked; null if the evaluation is missing';
-comment on column leaderboard.n_parsed is 'answers that contain an order; all are scored';
-comment on column leaderboard.n_wrong_length is
-'of n_parsed: with too few labels, so not accepted; their steps count where they match in order';
-comment on column leaderboard.n_unparsed is
-'answers without an order; scored as wrong (profile paper) or not scored (release)';
-comment on column leaderboard.n_refused is
-'of n_unparsed: the model or its provider refused';
-comment on column leaderboard.n_cut is
-'of n_unparsed: a limit of tokens cut them before they named a whole order';
-comment on column leaderboard.n_missing is
-'answers that were never obtained; all of them if the evaluation is missing';
-comment on column leaderboard.n_demonstrations is 'demonstrations the scored questions are about';
+comment on column leaderboard.n_failed is
+'answers that are missing or unparsed: n_missing and n_unparsed of leaderboard_details';
 comment on column leaderboard.task_accuracy is 'share of scored answers accepted';
-comment on column leaderboard.task_accuracy_sd is
-'standard deviation between repetitions; null with one of them';
-comment on column leaderboard.task_accuracy_se is 'its standard error, questions independent';
-comment on column leaderboard.task_accuracy_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
-comment on column leaderboard.pairwise_accuracy is 'right steps over all steps';
-comment on column leaderboard.pairwise_accuracy_sd is
-'standard deviation between repetitions; null with one of them';
-comment on column leaderboard.pairwise_accuracy_se is
-'its standard error as a ratio, questions independent';
-comment on column leaderboard.pairwise_accuracy_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
-comment on column leaderboard.pairwise_accuracy_by_question is
-'mean over answers of the share of right steps';
-comment on column leaderboard.pairwise_accuracy_by_question_se is
-'its standard error, questions independent';
-comment on column leaderboard.pairwise_accuracy_by_question_clustered_se is
-'its standard error, clustered by demonstration; null below 2 demonstrations';
-comment on column leaderboard.task_accuracy_rank is
-'1 is best within variant, kind and length; equals share a rank';
-comment on column leaderboard.pairwise_accuracy_rank is
-'1 is best within variant, kind and length; equals share a rank';
-comment on column leaderboard.task_accuracy_low is
-'95 % interval over demonstrations; null below 2 of them, or if all score the same';
-comment on column leaderboard.task_accuracy_high is 'its upper end';
-comment on column leaderboard.task_accuracy_place_best is
-'1 + number of models that are significantly better';
-comment on column leaderboard.task_accuracy_place_worst is
-'number of models minus those significantly worse';
-comment on column leaderboard.task_accuracy_tied_with is
-'models without a significant difference, by model_comparisons; ties are not transitive';
-comment on column leaderboard.pairwise_accuracy_low is
-'95 % interval over demonstrations; null below 2 of them, or if all score the same';
-comment on column leaderboard.pairwise_accuracy_high is 'its upper end';
-comment on column leaderboard.pairwise_accuracy_place_best is
-'1 + number of models that are significantly better';
-comment on column leaderboard.pairwise_accuracy_place_worst is
-'number of models minus those significantly worse';
-comment on column leaderboard.pairwise_accuracy_tied_with is
-'models without a significant difference, by model_comparisons; ties are not transitive';
+comment on column leaderboard.pairwise_accuracy is
+'right steps over all steps; null where no answer was verified step by step';
+comment on column leaderboard.margin is
+'half the width of the 95 % interval of pairwise_accuracy; null below 2 demonstrations';

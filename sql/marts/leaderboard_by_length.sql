@@ -1,11 +1,11 @@
 -- leaderboard_by_length: one row per variant, model, kind and metric, lengths side by side.
--- Reads: leaderboard.
--- Rule:  lengths 3 to 10, the paper's, have a column; others show in leaderboard only.
+-- Reads: leaderboard_details.
+-- Rule:  lengths 3 to 10, the paper's, have a column; others show in leaderboard_details only.
 create table leaderboard_by_length as
 with metrics as (
     -- Who has no score stays, with nulls.
     select variant, model, kind, length, metric, score
-    from leaderboard
+    from leaderboard_details
     unpivot include nulls (
         score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question)
     )
@@ -34,7 +34,7 @@ comment on column leaderboard_by_length.variant is
 comment on column leaderboard_by_length.model is 'model that answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_by_length.metric is
-'task_accuracy, pairwise_accuracy or pairwise_accuracy_by_question, as in leaderboard';
+'task_accuracy, pairwise_accuracy or pairwise_accuracy_by_question, as in leaderboard_details';
 comment on column leaderboard_by_length.all_lengths is 'over all lengths together';
 comment on column leaderboard_by_length.length_3 is '3 key frames, so 2 steps';
 comment on column leaderboard_by_length.length_4 is '4 key frames';

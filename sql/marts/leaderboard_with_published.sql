@@ -1,8 +1,9 @@
 -- leaderboard_with_published: one row per source, variant, model, kind, metric; lengths in columns.
--- Reads: accuracy_by_length, published_caveats.
+-- Reads: accuracy_by_length, variants_with_published.
 -- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
 --        pictures, so place counts within a source; people and references (chance, oracle,
---        shortcuts) are in none. Equals share one; leaderboard says which differ significantly.
+--        shortcuts) are in none. Equals share one; leaderboard_details says which differ
+--        significantly. Ours compare with theirs where is_as_published.
 create table leaderboard_with_published as
 with sides as (
     select
@@ -35,9 +36,10 @@ select
             order by round(all_lengths, 12) desc nulls last
         )
     end as place,
+    if(source = 'ours', is_as_published, null) as is_as_published,
     if(source = 'ours', caveat, null) as caveat
 from marked
-left join published_caveats on published_caveats.published_variant = marked.variant
+left join variants_with_published using (variant)
 order by variant, kind, metric desc, all_lengths desc nulls last, source, model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
@@ -65,5 +67,7 @@ comment on column leaderboard_with_published.length_9 is '9 key frames';
 comment on column leaderboard_with_published.length_10 is '10 key frames';
 comment on column leaderboard_with_published.place is
 '1 is best among models of this source; null for people';
+comment on column leaderboard_with_published.is_as_published is
+'whether ours has the settings that the paper gives; null of published';
 comment on column leaderboard_with_published.caveat is
 'how the condition of ours differs from the paper''s; null of published';

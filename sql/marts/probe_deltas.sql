@@ -1,10 +1,12 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, published_caveats.
+-- Reads: probes, probe_panels, variants_with_published.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
---        second: questions of one demonstration are not independent. p-values with holm in
---        their name are corrected for the variants and kinds of the panel, of one model at one
---        length; the others are not corrected.
+--        second: questions of one demonstration are not independent.
+--        reason is why that p-value is null, and null beside one; paired_reason, unpaired_reason
+--        and welch_reason are so for the p-value of their name and its interval. p-values with
+--        holm in their name are corrected for the variants and kinds of the panel, of one model
+--        at one length; the others are not corrected.
 --        The baseline's own rows in probes, which compare it with itself, are left out.
 --        caveat is the variant's, then the baseline's, which holds for all.
 create table probe_deltas as
@@ -59,7 +61,12 @@ select
     n_questions_needed,
     n_demonstrations_needed,
     welch_reason,
-    reason,
+    unpaired_reason,
+    paired_reason,
+    case when is_paired then paired_reason else unpaired_reason end as reason,
+    case when of_variant.is_as_published is not null then
+        of_variant.is_as_published and coalesce(of_baseline.is_as_published, false)
+    end as is_as_published,
     nullif(concat_ws(' ', of_variant.caveat, of_baseline.caveat), '') as caveat
 from read
 left join probe_panels
@@ -68,8 +75,8 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join published_caveats as of_variant on of_variant.published_variant = read.variant
-left join published_caveats as of_baseline on of_baseline.published_variant = read.baseline
+left join variants_with_published as of_variant on of_variant.variant = read.variant
+left join variants_with_published as of_baseline on of_baseline.variant = read.baseline
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -106,19 +113,26 @@ comment on column probe_deltas.paired_low is
 'of paired_delta: 95 % interval over demonstrations';
 comment on column probe_deltas.paired_high is 'its upper end';
 comment on column probe_deltas.sign_flip_p is
-'sign-flip test over demonstrations; the least there can be is 2 / 2^n_demonstrations';
+'sign-flip test over demonstrations, at least 2 / 2^n_demonstrations; not null if no_variation';
 comment on column probe_deltas.welch_holm_p is 'welch_p by Holm within the panel';
 comment on column probe_deltas.paired_holm_p is 'paired_p by Holm within the panel';
 comment on column probe_deltas.sign_flip_holm_p is 'sign_flip_p by Holm within the panel';
 comment on column probe_deltas.unpaired_holm_p is 'unpaired_p by Holm within the panel';
 comment on column probe_deltas.minimum_detectable_effect is
-'true difference that the paired test finds with power 0.8';
+'true difference that the paired test finds with power 0.8; null as paired_p';
 comment on column probe_deltas.n_questions_needed is
 'to find 0.05, on the same demonstrations; null also if no number will do';
 comment on column probe_deltas.n_demonstrations_needed is
-'needed to find 0.05, with as many questions on each';
-comment on column probe_deltas.welch_reason is 'why welch_p is null';
+'to find 0.05, with as many questions on each; null also if 100,000 will not do';
+comment on column probe_deltas.welch_reason is
+'why welch_p is null: no_scores or one_question on a side, no_variation';
+comment on column probe_deltas.unpaired_reason is
+'why unpaired_p is null: no_scores or one_demonstration on a side, no_variation';
+comment on column probe_deltas.paired_reason is
+'why paired_p is null: no_scores, not_paired, one_demonstration, no_difference, no_variation';
 comment on column probe_deltas.reason is
-'why paired_p is null: no_scores, one_demonstration, no_difference or no_variation';
+'why there is no p-value of difference: paired_reason, or unpaired_reason if nothing is paired';
+comment on column probe_deltas.is_as_published is
+'whether variant and baseline have the settings that the paper gives; null if it has no such one';
 comment on column probe_deltas.caveat is
 'how variant and baseline differ from the paper''s; null if in nothing known';

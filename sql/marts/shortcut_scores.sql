@@ -1,5 +1,5 @@
 -- shortcut_scores: one row per variant, kind, length and model that takes a shortcut.
--- Reads: leaderboard, evaluation, question_orders.
+-- Reads: leaderboard_details, evaluation, question_orders.
 -- Rule:  pixel_continuity looks at no action and text_prior at no picture: a score
 --        near the oracle's would mean that questions can be answered without connecting the two.
 --        The limit, half of the oracle, applies to lengths from 6 on. random answers by chance.
@@ -32,8 +32,8 @@ select
         when shortcut.length >= 6 then
             shortcut.pairwise_accuracy < oracle.pairwise_accuracy / 2
     end as is_below_half
-from leaderboard as shortcut
-inner join leaderboard as oracle
+from leaderboard_details as shortcut
+inner join leaderboard_details as oracle
     on oracle.variant = shortcut.variant
     and oracle.kind = shortcut.kind
     and oracle.length = shortcut.length

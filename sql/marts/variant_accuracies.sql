@@ -1,6 +1,6 @@
 -- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
 -- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies,
---        published_caveats.
+--        variants_with_published.
 -- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel, or
 --        real_world_video. Seeds of noise, variants called <name>_<seed> of one noise rate, are one
 --        row: their mean, standard deviation and number. Ours are about what the variant asks
@@ -8,7 +8,8 @@
 --        compare within a source. length null is all lengths, which the paper does not give.
 --        Natural language (table 12: vanilla) is variant baseline of action_representation: the
 --        baseline's answers to all questions that some variant asks in other words. Where variants
---        ask different numbers, compare each with probe_deltas.difference.
+--        ask different numbers, compare each with probe_deltas.difference. Ours compare with the
+--        paper's where is_as_published.
 create table variant_accuracies as
 with panels as (
     select distinct
@@ -48,10 +49,14 @@ ours as (
         avg(accuracy) as accuracy,
         stddev_samp(accuracy) as standard_deviation,
         sum(n_scored)::bigint as n_questions,
+        -- Of several seeds one may be edited: what it says comes first.
+        bool_and(is_as_published) as is_as_published,
+        coalesce(arg_min(caveat, is_as_published), min(caveat)) as caveat,
         case when count(*) = 1 then max(low) end as low,
         case when count(*) = 1 then max(high) end as high
     from model_accuracies
     inner join of_variants using (variant)
+    left join variants_with_published using (variant)
     group by experiment, stem, noise_rate, model, kind, length, metric
 ),
 
@@ -76,41 +81,42 @@ natural_language as (
 sides as (
     select
         'ours' as source, experiment, variant, noise_rate, model, kind, length, metric, accuracy,
-        standard_deviation, n_seeds, n_questions, low, high
+        standard_deviation, n_seeds, n_questions, low, high, is_as_published, caveat
     from ours
     union all
     select
         'ours', 'action_representation', 'baseline', null, model, kind, length, metric,
-        accuracy, null, 1, n_questions, null, null
+        accuracy, null, 1, n_questions, null, null, null, null
     from natural_language
     unpivot (accuracy for metric in (task_accuracy, pairwise_accuracy))
     union all
     select
         'published', experiment, published_variant, null, published_model, kind, length, metric,
         accuracy, standard_deviation, case when standard_deviation is null then 1 else 3 end,
-        null, null, null
+        null, null, null, null, null
     from published_accuracies
     where experiment <> 'main'
 )
 
 select
-    sides.*,
+    sides.* exclude (is_as_published, caveat),
+    case when source = 'ours' then
+        if(sides.variant = 'baseline', of_baseline.is_as_published, sides.is_as_published)
+    end as is_as_published,
     case when source = 'ours' then
         nullif(
             concat_ws(
-                ' ', of_variant.caveat,
+                ' ', sides.caveat,
                 case when experiment <> 'real_world_video' then of_baseline.caveat end
             ),
             ''
         )
     end as caveat
 from sides
-left join published_caveats as of_variant
-    on of_variant.published_variant = sides.variant and sides.variant <> 'baseline'
-left join published_caveats as of_baseline on of_baseline.published_variant = 'baseline'
+left join variants_with_published as of_baseline on of_baseline.variant = 'baseline'
 order by
-    experiment, variant, noise_rate nulls first, kind, metric desc, length nulls first, source,
-    model;
+    experiment, sides.variant, noise_rate nulls first, kind, metric desc, length nulls first,
+    source, model;
 
 comment on column variant_accuracies.source is 'ours or published';
 comment on column variant_accuracies.experiment is
@@ -132,5 +138,7 @@ comment on column variant_accuracies.n_questions is 'scored questions of all see
 comment on column variant_accuracies.low is
 '95 % interval over demonstrations; null for several seeds, natural language and published';
 comment on column variant_accuracies.high is 'its upper end';
+comment on column variant_accuracies.is_as_published is
+'whether ours has the settings that the paper gives; null of published';
 comment on column variant_accuracies.caveat is
 'how the condition of ours differs from the paper''s, the variant''s and then the baseline''s';

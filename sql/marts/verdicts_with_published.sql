@@ -1,10 +1,10 @@
 -- verdicts_with_published: one row per source, model, measure, kind and item.
 -- Reads: structural_errors, handedness, mismatch_rates, published_error_shares,
---        published_handedness, published_mismatch_rates, published_caveats.
+--        published_handedness, published_mismatch_rates, variants_with_published.
 -- Rule:  figures 4, 5 and 17 and table 13 of the paper. Ours under the baseline, all lengths.
 --        Errors and hands are of wrong answers, as the paper's standard errors imply of its own;
 --        mismatch is of accepted ones, over both kinds (kind null). item is the category, the hand,
---        or question and step.
+--        or question and step. Ours compare with theirs where is_as_published.
 create table verdicts_with_published as
 with both_sources as (
     select
@@ -50,9 +50,9 @@ with both_sources as (
     from published_mismatch_rates
 )
 
-select both_sources.*, caveat
+select both_sources.*, is_as_published, caveat
 from both_sources
-left join published_caveats on source = 'ours' and published_variant = 'baseline'
+left join variants_with_published on source = 'ours' and variant = 'baseline'
 order by measure, kind nulls first, item, source, model;
 
 comment on column verdicts_with_published.source is 'ours or published';
@@ -67,5 +67,7 @@ comment on column verdicts_with_published.item is
 comment on column verdicts_with_published.value is 'the share or rate; null where nothing counts';
 comment on column verdicts_with_published.standard_error is
 'clustered by demonstration (published: components independent); null where there is none';
+comment on column verdicts_with_published.is_as_published is
+'whether our baseline has the settings that the paper gives; null of published';
 comment on column verdicts_with_published.caveat is
 'how our baseline differs from the paper''s; null of published';

@@ -86,3 +86,20 @@ def test_rows_that_are_not_shown_are_counted(tmp_path: Path, capsys, form: list[
     said = capsys.readouterr().out
     assert said.endswith("58 rows\n")
     assert re.search(r"\b57\b", said)
+
+
+def test_long_names_of_columns_are_broken_before_columns_are_left_out() -> None:
+    """The leaderboard has 13 to 17 characters above numbers of 6."""
+    rows = pl.DataFrame(
+        {"model": ["oracle", "random"], "pairwise_accuracy": [1.0, 0.1234], "n_scored": [9, 10]}
+    )
+    whole = list(table_lines(rows, 33 + 2, None))
+    assert whole[0] == "model   pairwise_accuracy  n_scored"
+    assert list(table_lines(rows, 34, None)) == [
+        "        pairwise_      n_",
+        "model    accuracy  scored",
+        "──────  ─────────  ──────",
+        "oracle          1       9",
+        "random     0.1234      10",
+        "2 rows",
+    ]

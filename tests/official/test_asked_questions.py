@@ -74,7 +74,7 @@ def in_force(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def leaderboard(root: Path) -> pl.DataFrame:
-    wanted = "select * from leaderboard where variant = 'official' and length is null"
+    wanted = "select * from leaderboard_details where variant = 'official' and length is null"
     return query(DataRoot(root).warehouse, wanted)
 
 

@@ -256,7 +256,7 @@ def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
     steps = ("evaluation", "error_analysis", "probes", "model_comparisons", "warehouse")
     code, printed = run(capsys, copied, "materialize", *(f"--asset={step}" for step in steps))
     assert (code, "Failed: evaluation oracle|baseline" in printed) == (1, True), printed
-    board = query(copied / "enact.duckdb", "from leaderboard where length is null")
+    board = query(copied / "enact.duckdb", "from leaderboard_details where length is null")
     assert set(board["model"]) == {"oracle"}
     assert set(board["state"]) == {"missing"}
     after = "made from evaluation, which is missing"

@@ -162,7 +162,8 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
     assert set(found) == {a for step in STEP_NAMED.values() for a in step.assets}
     warned = {asset for asset, e in found.items() if not e.passed}
     assert warned == {
-        *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions"),
+        *("variant_config", "asked_questions", "variant_settings", "wanted_frames"),
+        *("frame_images", "predictions"),
         *("evaluation", "compared_steps", "compared_components", "probes", "warehouse", "report"),
         *("probe_panels", "model_accuracies", "model_comparisons"),
     }

@@ -126,7 +126,7 @@ def test_random_agrees_with_the_permutation_expectation(chain) -> None:
 def test_no_model_but_the_oracle_is_perfect_and_nothing_is_missing(chain) -> None:
     board = query(
         chain,
-        "select model, kind, pairwise_accuracy, n_missing, n_unparsed from leaderboard "
+        "select model, kind, pairwise_accuracy, n_missing, n_unparsed from leaderboard_details "
         "where length is null and kind is not null",
     )
     assert board.get_column("n_missing").sum() == board.get_column("n_unparsed").sum() == 0

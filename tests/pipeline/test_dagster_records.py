@@ -65,7 +65,7 @@ def test_each_mart_reports_rows_and_columns(
     for mart in ("leaderboard", "answers", "stale_partitions"):
         n_rows = query(warehouse, f"from {mart}").height
         assert metadata(instance, mart, ())["dagster/row_count"] == n_rows
-    lineage = metadata(instance, "leaderboard", ())["dagster/column_lineage"]
+    lineage = metadata(instance, "leaderboard_details", ())["dagster/column_lineage"]
     assert isinstance(lineage, dg.TableColumnLineage)
     assert dg.TableColumnDep(dg.AssetKey("evaluation"), "model") in lineage.deps_by_column["model"]
 

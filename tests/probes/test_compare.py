@@ -203,23 +203,23 @@ def test_what_is_undefined_says_why() -> None:
     )
     assert found["panel"].to_list() == ["realism"] * 3
     three, six = row(found, 3), row(found, 6)
-    assert (three["welch_reason"], three["reason"]) == (None, "no_variation")
+    assert (three["welch_reason"], three["paired_reason"]) == (None, "no_variation")
     # Two demonstrations that agree: half of the flips are as far.
     assert three["sign_flip_p"] == pytest.approx(0.5)
-    assert (six["welch_reason"], six["reason"]) == (None, "one_demonstration")
+    assert (six["welch_reason"], six["paired_reason"]) == (None, "one_demonstration")
     for name in ("paired_low", "sign_flip_p", "minimum_detectable_effect"):
         assert six[name] is None
     same = dict.fromkeys(BASELINE, 1.0)
     alike = compare_with_baseline(
         evaluation("v", same), evaluation("baseline", same), "v", "baseline"
     )
-    assert set(alike["reason"]) == {"no_difference"}
+    assert set(alike["paired_reason"]) == {"no_difference"}
     assert set(alike["welch_reason"]) == {"no_variation"}
     silent = dict.fromkeys(BASELINE)
     none = compare_with_baseline(
         evaluation("v", silent), evaluation("baseline", same), "v", "baseline"
     )
-    assert set(none["reason"]) == set(none["welch_reason"]) == {"no_scores"}
+    assert set(none["paired_reason"]) == set(none["welch_reason"]) == {"no_scores"}
 
 
 def test_the_interval_holds_the_difference_and_the_plan_for_more_questions() -> None:
@@ -231,7 +231,7 @@ def test_the_interval_holds_the_difference_and_the_plan_for_more_questions() -> 
         evaluation("v", upper), evaluation("baseline", lower), "v", "baseline"
     )
     whole = row(found, None)
-    assert whole["reason"] is None
+    assert whole["paired_reason"] is None
     assert whole["paired_low"] < whole["paired_delta"] < whole["paired_high"]
     assert 0 < whole["sign_flip_p"] <= 1
     assert whole["minimum_detectable_effect"] > 2.5 * whole["paired_standard_error"]

@@ -30,7 +30,12 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> ReportRows:
     tiny = tiny_rows()
     [probe] = tiny["probes"]
     contact = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "delta": -0.25}
-    contact |= {"n_variant": 30, "n_baseline": 40, "paired_delta": None, "reason": "no_scores"}
+    contact |= {
+        "n_variant": 30,
+        "n_baseline": 40,
+        "paired_delta": None,
+        "paired_reason": "not_paired",
+    }
     contact |= {"unpaired_p": 0.004, "unpaired_low": -0.4, "unpaired_high": -0.1}
     tiny["probes"].append({**probe, **contact})
     built = Probes.build(tiny["probes"])

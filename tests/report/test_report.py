@@ -33,6 +33,7 @@ from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
 from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
 from enact_assets.report.probes import probes
+from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.setting_bars import setting_bars
@@ -212,7 +213,7 @@ def recorded(root: DataRoot, tmp_path: Path) -> DataRoot:
     found = DataRoot(tmp_path, None)
     shutil.copy(root.warehouse, found.warehouse)
     with duckdb.connect(str(found.warehouse)) as connection:
-        for relation in ("asked_questions", "evaluation", "leaderboard"):
+        for relation in ("asked_questions", "evaluation", "leaderboard", "leaderboard_details"):
             connection.execute(f"update {relation} set variant = 'recorded' "  # noqa: S608
                                "where variant = 'baseline'")  # fmt: skip
     return found
@@ -328,6 +329,29 @@ def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Pa
     # Answers that no replay verifies may be wrong without an error to show.
     assert no_errors(shown) == UNCOMPARED
     assert "in no probe" in " ".join(p.text for p in questions(shown).parts if isinstance(p, Text))
+
+
+def test_an_edited_variant_is_said_not_to_compare_with_the_paper(
+    root: DataRoot, tmp_path: Path
+) -> None:
+    """The tables below would look as if both sides had been under the same settings."""
+    assert "Not under the paper's settings" not in said_in(overview(read_rows(root.warehouse)))
+    path = tmp_path / "enact.duckdb"
+    shutil.copy(root.warehouse, path)
+    differences = "camera.aperture_mm is 45.0, in the paper 40.0"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "update variants_with_published set is_as_published = false, differences = $1, "
+            "caveat = 'Edited: ' || $1 where variant in ('baseline', 'high')",
+            [differences],
+        )
+    edited = read_rows(path)
+    # Nothing was answered under `high`.
+    assert f"Not under the paper's settings: baseline ({differences})." in said_in(overview(edited))
+    assert f"Accuracies under baseline are not compared with published ones: {differences}." in (
+        said_in(agreement(edited))
+    )
+    assert f"All models measured here: Edited: {differences}" in said_in(probes(edited))
 
 
 def test_a_model_whose_evaluation_is_missing_stays_on_the_page(

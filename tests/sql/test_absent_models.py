@@ -29,7 +29,7 @@ def warehouse() -> Relations:
 
 def test_it_has_the_questions_it_was_asked_and_no_score(warehouse: Relations) -> None:
     """Left out, or with 0, an outage would look like a model that nobody ran, or like a bad one."""
-    board = query(warehouse, "from leaderboard")
+    board = query(warehouse, "from leaderboard_details")
     absent = board.filter(model="guesser")
     counts = ("kind", "length", "n_questions", "n_missing")
     assert absent.select(counts).rows() == [

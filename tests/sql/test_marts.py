@@ -6,7 +6,17 @@ import statistics
 from typing import Any
 
 import pytest
-from tiny_lake import BOIL, TABLE, Relations, Rows, answer, image_sha, query, tiny_rows
+from tiny_lake import (
+    BOIL,
+    TABLE,
+    Relations,
+    Rows,
+    add_statistics,
+    answer,
+    image_sha,
+    query,
+    tiny_rows,
+)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +32,7 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     """Right, unparsed, one step of three, missing: an outage must not look like a bad model."""
     found = one(
         warehouse,
-        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+        "from leaderboard_details where model = 'guesser' and kind = 'forward' and length is null",
     )
     assert (found["n_questions"], found["n_scored"]) == (4, 3)
     assert (found["n_parsed"], found["n_unparsed"], found["n_missing"]) == (2, 1, 1)
@@ -45,7 +55,7 @@ def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     rows = query(
         warehouse,
         "select length, n_questions, n_scored, n_missing, task_accuracy, pairwise_accuracy "
-        "from leaderboard where model = 'guesser' and kind = 'forward' "
+        "from leaderboard_details where model = 'guesser' and kind = 'forward' "
         "order by length nulls first",
     ).rows()
     assert rows == [
@@ -75,7 +85,7 @@ def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
     rows = query(
         warehouse,
         "select kind, model, task_accuracy_rank, pairwise_accuracy_rank, task_accuracy "
-        "from leaderboard where length is null",
+        "from leaderboard_details where length is null",
     ).rows()
     assert rows == [
         ("forward", "oracle", 1, 1, 1.0),
@@ -85,12 +95,63 @@ def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
     ]
 
 
+def test_the_leaderboard_is_what_is_quoted_in_eight_columns() -> None:
+    """31 columns fit no terminal, and a score of 1 question looked like one of 4."""
+    rows = tiny_rows()
+    add_statistics(rows)
+    found = query(Relations(rows), "from leaderboard")
+    assert len(found.columns) <= 8
+    expected = {}
+    for row in rows["evaluation"]:
+        if row["variant"] == "baseline":
+            scored, passed, steps, failed = expected.setdefault(
+                (row["kind"], row["model"]), ([], [], [], [])
+            )
+            if row["answer_status"] != "parsed":
+                failed.append(row["question_id"])
+            if row["is_accepted"] is not None:
+                scored.append(row["is_accepted"])
+                passed.append(row["pairwise_accuracy"] * row["n_steps"])
+                steps.append(row["n_steps"])
+    assert found.drop("margin").rows() == [
+        (
+            "baseline",
+            kind,
+            model,
+            len(scored),
+            len(failed),
+            round(sum(scored) / len(scored), 4),
+            round(sum(passed) / sum(steps), 4),
+        )
+        for (kind, model), (scored, passed, steps, failed) in sorted(
+            expected.items(), key=lambda item: (item[0][0], -sum(item[1][1]))
+        )
+    ]
+    guesser = found.filter(model="guesser", kind="forward").row(0, named=True)
+    assert (guesser["n_scored"], guesser["n_failed"]) == (3, 2), "one is unparsed, one missing"
+
+
+def test_the_margin_is_half_the_interval_and_null_without_one() -> None:
+    rows = tiny_rows()
+    add_statistics(rows)
+    low_and_high = {"task_accuracy": (0.1, 0.4), "pairwise_accuracy": (0.25, 0.5)}
+    for row in rows["model_accuracies"]:
+        if (row["model"], row["kind"], row["length"]) == ("guesser", "forward", None):
+            row["low"], row["high"] = low_and_high[row["metric"]]
+    found = query(Relations(rows), "select kind, model, margin from leaderboard").rows()
+    assert found == [
+        *(("forward", "oracle", None), ("forward", "guesser", 0.125)),
+        *(("inverse", "oracle", None), ("inverse", "guesser", None)),
+    ]
+
+
 def test_a_model_that_never_answered_has_no_score_and_no_rank() -> None:
     """0.0 for no data would put an unreachable model below a random one."""
     rows = tiny_rows()
     for question in ("f1", "f2", "f3"):
         answer(rows, "absent", "baseline", question)
-    found = one(Relations(rows), "from leaderboard where model = 'absent' and length is null")
+    wanted = "from leaderboard_details where model = 'absent' and length is null"
+    found = one(Relations(rows), wanted)
     assert (found["n_questions"], found["n_scored"], found["n_missing"]) == (3, 0, 3)
     scores = [v for name, v in found.items() if "accuracy" in name]
     assert scores == [None] * len(scores)
@@ -107,7 +168,7 @@ def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out() -> No
             row.update(unscored)
     found = one(
         Relations(rows),
-        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+        "from leaderboard_details where model = 'guesser' and kind = 'forward' and length is null",
     )
     counts = ("n_questions", "n_scored", "n_parsed", "n_unparsed", "n_missing")
     assert [found[name] for name in counts] == [4, 2, 2, 1, 1]
@@ -125,7 +186,7 @@ def test_answers_that_no_replay_verifies_are_in_no_pairwise_accuracy() -> None:
             row.update(unknown | {"unverified": "no_replay"})
     found = one(
         Relations(rows),
-        "from leaderboard where model = 'guesser' and kind = 'forward' and length is null",
+        "from leaderboard_details where model = 'guesser' and kind = 'forward' and length is null",
     )
     # Right, unparsed, and wrong by exact match alone.
     assert [found[name] for name in ("n_questions", "n_scored", "n_verified")] == [4, 3, 2]
@@ -141,7 +202,7 @@ def test_equal_models_share_a_rank() -> None:
         rows["evaluation"][-1] |= _right(rows["evaluation"][-1]["n_steps"])
     ranks = query(
         Relations(rows),
-        "select model, task_accuracy_rank from leaderboard "
+        "select model, task_accuracy_rank from leaderboard_details "
         "where kind = 'forward' and length is null",
     ).rows()
     assert ranks == [("oracle", 1), ("twin", 1), ("guesser", 3)]
@@ -189,7 +250,7 @@ def test_standard_errors_agree_with_the_textbook_written_out() -> None:
         answer(rows, "m", "baseline", f"copy{number}", parsed=question["answer"], passed=passed)
         rows["evaluation"][-1] |= {"is_exact": passed == n_steps}
         scores.append((question["demonstration"], passed, n_steps))
-    found = one(Relations(rows), "from leaderboard where model = 'm' and length is null")
+    found = one(Relations(rows), "from leaderboard_details where model = 'm' and length is null")
 
     shares = [p / n for _, p, n in scores]
     accepted = [float(p == n) for _, p, n in scores]

@@ -29,7 +29,7 @@ def once_more(rows: Rows) -> Rows:
 @pytest.mark.parametrize(
     ("relation", "counts_answers"),
     [
-        ("leaderboard", "^(n_(answers|parsed|wrong_length|unparsed|missing))$"),
+        ("leaderboard_details", "^(n_(answers|parsed|wrong_length|unparsed|missing))$"),
         ("probe_scores", ""),
         ("shared_errors", ""),
         ("error_examples", ""),
@@ -60,7 +60,7 @@ def test_the_mean_is_over_all_answers_and_the_spread_between_repetitions() -> No
     answer(rows, "guesser", "baseline", "f1", parsed=[2, 1], passed=2, repetition=1)
     answer(rows, "guesser", "baseline", "f2", parsed=[1, 2], passed=2, repetition=1)
     answer(rows, "guesser", "baseline", "f3", repetition=1)
-    found = one(rows, f"from leaderboard where {OVERALL}")
+    found = one(rows, f"from leaderboard_details where {OVERALL}")
     counts = ("n_questions", "n_scored", "n_answers", "repetitions", "n_parsed", "n_missing")
     assert [found[name] for name in counts] == [4, 3, 7, 2, 4, 2]
     assert found["task_accuracy"] == pytest.approx(3 / 5)
@@ -73,7 +73,7 @@ def test_the_mean_is_over_all_answers_and_the_spread_between_repetitions() -> No
 
 
 def test_one_repetition_has_no_spread() -> None:
-    found = one(tiny_rows(), f"from leaderboard where {OVERALL}")
+    found = one(tiny_rows(), f"from leaderboard_details where {OVERALL}")
     assert (found["repetitions"], found["n_answers"], found["n_questions"]) == (1, 4, 4)
     assert found["task_accuracy_sd"] is found["pairwise_accuracy_sd"] is None
 
@@ -85,7 +85,7 @@ def test_refused_and_cut_answers_are_parts_of_the_unparsed_ones() -> None:
     answer(rows, "guesser", "baseline", "f3", raw="[2, 1,", repetition=1, stop="cut")
     wanted = "n_unparsed, n_refused, n_cut, n_missing"
     for sql in (
-        f"select {wanted} from leaderboard where {OVERALL}",  # noqa: S608 - ours
+        f"select {wanted} from leaderboard_details where {OVERALL}",  # noqa: S608 - ours
         f"select {wanted} from answer_quality where {GUESSER}",  # noqa: S608 - ours
     ):
         assert query(Relations(rows), sql).row(0) == (4, 2, 1, 1)

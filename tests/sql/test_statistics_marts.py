@@ -21,7 +21,8 @@ def warehouse() -> Relations:
 def test_the_leaderboard_says_how_sure_it_is(warehouse: Relations) -> None:
     found = query(
         warehouse,
-        "from leaderboard where model = 'gpt-5-mini' and kind = 'forward' and length is null",
+        "from leaderboard_details "
+        "where model = 'gpt-5-mini' and kind = 'forward' and length is null",
     ).row(0, named=True)
     assert found["task_accuracy"] == pytest.approx(2 / 3)
     # Of two demonstrations, one with 1 of 2 right and one with 1 of 1.
@@ -39,7 +40,7 @@ def test_each_metric_has_its_own_interval_and_places() -> None:
     read = query(
         Relations(rows),
         "select distinct task_accuracy_low, pairwise_accuracy_low, task_accuracy_place_worst, "
-        "pairwise_accuracy_place_worst from leaderboard",
+        "pairwise_accuracy_place_worst from leaderboard_details",
     )
     assert read.rows() == [(0.1, 0.2, 3, 4)]
 
@@ -54,7 +55,7 @@ def test_references_have_scores_and_no_place() -> None:
     board = query(
         made,
         "select model, is_reference, task_accuracy, task_accuracy_rank, pairwise_accuracy_rank "
-        "from leaderboard where kind = 'forward' and length is null order by model",
+        "from leaderboard_details where kind = 'forward' and length is null order by model",
     ).rows()
     assert board == [
         ("guesser", False, pytest.approx(1 / 3), 1, 1),
@@ -259,7 +260,7 @@ def test_natural_language_stands_beside_the_other_wordings() -> None:
 def test_recordings_have_leaderboard_rows_of_their_own() -> None:
     """What was filmed and what was simulated, in one mean, is a number about nothing."""
     rows = tiny_rows()
-    before = query(Relations(rows), "from leaderboard where variant = 'baseline'")
+    before = query(Relations(rows), "from leaderboard_details where variant = 'baseline'")
     [probe] = rows["probes"]
     rows["probes"].append({**probe, "variant": "real_world_video", "panel": None})
     for name in ("evaluation", "model_accuracies", "asked_questions", "predictions"):
@@ -269,8 +270,8 @@ def test_recordings_have_leaderboard_rows_of_their_own() -> None:
             if one["variant"] == "baseline" and one.get("model") != "oracle"
         ]
     made = Relations(rows)
-    assert query(made, "from leaderboard where variant = 'baseline'").equals(before)
-    counts = "select variant, count(*) as n from leaderboard group by all order by all"
+    assert query(made, "from leaderboard_details where variant = 'baseline'").equals(before)
+    counts = "select variant, count(*) as n from leaderboard_details group by all order by all"
     assert [name for name, _ in query(made, counts).rows()] == ["baseline", "real_world_video"]
     sides = query(
         made,
@@ -291,7 +292,8 @@ def test_an_effect_is_about_the_number_that_its_p_value_is_about() -> None:
     probe |= {"delta": -0.5, "paired_delta": 0.1, "paired_p": 0.01, "paired_low": 0.05}
     probe |= {"unpaired_p": 0.5}
     other = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "paired_delta": None}
-    other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9, "reason": "no_scores"}
+    other |= {"paired_p": None, "unpaired_p": 0.02, "unpaired_low": -0.9}
+    other |= {"paired_reason": "not_paired"}
     rows["probes"].append({**probe, **other})
     rows["probe_panels"] = correct_within_panels(Probes.build(rows["probes"])).to_dicts()
     made = Relations(rows)

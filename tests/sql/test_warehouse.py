@@ -237,6 +237,13 @@ def test_people_can_bring_their_own_sql(tmp_path: Path, target: Path) -> None:
         ({"marts_bad": "create table bad as select nope from nowhere;"}, "sql/marts/bad.sql: Cata"),
         ({"marts_bad": "create table good as select 1 as x;"}, "created no relation 'bad'"),
         ({"checks_bad": "select 1 from nowhere"}, "sql/checks/bad.sql: Catalog Error"),
+        (
+            {
+                "marts_one": "-- one: x\n-- Reads: two.\ncreate table one as from two;",
+                "marts_two": "-- two: x\n-- Reads: one.\ncreate table two as from one;",
+            },
+            r"in a circle: sql/marts/(one|two).sql -> sql/marts/(two|one).sql -> sql/marts/\1.sql",
+        ),
         ({"checks_bad": "select 7 as seven"}, r"check bad: 1 offending rows, first {'seven': 7}"),
     ],
 )
@@ -246,6 +253,16 @@ def test_sql_that_fails_is_named(
     with pytest.raises(WarehouseError, match=message):
         publish_few(Lake(tmp_path / "lake"), target, sql_root(tmp_path / "own", **files))
     assert not target.exists()
+
+
+def test_a_mart_may_read_one_whose_name_sorts_behind_its_own(tmp_path: Path, target: Path) -> None:
+    """As `leaderboard` reads `leaderboard_details`."""
+    files = {
+        "marts_a": "-- a: x\n-- Reads: z.\ncreate table a as from z;",
+        "marts_z": "-- z: x\n-- Reads: facts.\ncreate table z as select 7 as seven;",
+    }
+    report = publish_few(Lake(tmp_path / "lake"), target, sql_root(tmp_path / "own", **files))
+    assert (report.rows["a"], report.rows["z"]) == (1, 1)
 
 
 def test_a_folder_that_is_no_sql_folder_is_refused(tmp_path: Path, target: Path) -> None:

@@ -22,6 +22,7 @@ import polars as pl
 from duckdb import DuckDBPyConnection
 
 from enact_assets.contracts.predicates import CATALOGUE
+from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.engine.lake.lake import Lake, file_name
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
@@ -31,6 +32,7 @@ from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes
 from enact_assets.published.published_results import published_table
+from enact_assets.questions.variant_settings import variant_settings
 from enact_assets.statistics.models import compare_models
 
 from reference.error_analysis import compare_step
@@ -78,6 +80,9 @@ def _tiny_rows() -> Rows:
         _question(rows, question)
     _asked(rows)
     _answers(rows)
+    add_settings(rows)
+    asked = {row["variant"] for row in rows["asked_questions"]}
+    rows["variant_settings"] = [r for r in rows["variant_settings"] if r["variant"] in asked]
     add_statistics(rows)
     for name, contract in TABLES.items():
         if name.startswith("published_"):
@@ -334,8 +339,19 @@ def _answers(rows: Rows) -> None:
         n_demonstrations_needed=None,
         panel="camera_fov",
         welch_reason=None,
-        reason="one_demonstration",
+        unpaired_reason="one_demonstration",
+        paired_reason="one_demonstration",
     )
+
+
+def add_settings(rows: Rows, registry: Path | None = None) -> None:
+    """The settings of all variants, of the shipped registry unless another one is given."""
+    found = load_registry(registry or DEFAULT_REGISTRY)
+    rows["variant_settings"] = [
+        row
+        for variant in found.variants.values()
+        for row in variant_settings(variant, found.gating(variant.gating)).iter_rows(named=True)
+    ]
 
 
 def add_statistics(rows: Rows) -> None:

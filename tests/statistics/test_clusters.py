@@ -12,6 +12,7 @@ from enact_assets.statistics.clusters import (
     NO_DIFFERENCE,
     NO_SCORES,
     NO_VARIATION,
+    NOT_PAIRED,
     ONE_DEMONSTRATION,
     REASONS,
     ClusterSums,
@@ -94,7 +95,7 @@ def test_what_is_undefined_has_a_reason_and_no_number() -> None:
         NO_DIFFERENCE: [0.0] * 4,
         NO_VARIATION: [0.25] * 4,
     }
-    assert set(cases) == set(REASONS)
+    assert {*cases, NOT_PAIRED} == set(REASONS)
     sums = sums_of(list(cases.values()), [1, 1, 2, 2])
     assert sums.reasons() == list(cases)
     assert np.isnan(clustered_p(sums)).all()

@@ -161,7 +161,7 @@ def test_degenerate_input_is_null_with_a_reason() -> None:
     assert row(accuracies, model="first")["reason"] == "one_demonstration"
     pair = row(pairs)
     assert (pair["model_a"], pair["model_b"], pair["n_paired"]) == ("first", "second", 0)
-    assert (pair["difference"], pair["reason"], pair["is_tied"]) == (None, "no_scores", True)
+    assert (pair["difference"], pair["reason"], pair["is_tied"]) == (None, "not_paired", True)
     assert row(accuracies, model="first")["tied_with"] == ["second"]
     for rows in (accuracies, pairs):
         floats = rows.select(pl.selectors.float())

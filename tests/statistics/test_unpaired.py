@@ -52,13 +52,15 @@ def test_it_rejects_one_in_twenty_equals_also_with_other_questions_on_each_side(
 def test_what_is_undefined_is_none() -> None:
     one, two = np.array([3, 3]), np.array([3, 4])
     some, none = np.array([0.5, 0.25]), np.array([])
-    for scores, clusters in (
-        ((some, some), (two, one)),
-        ((some, none), (two, np.array([], np.int64))),
+    for scores, clusters, reason in (
+        ((some, some), (two, one), "one_demonstration"),
+        ((some, none), (two, np.array([], np.int64)), "no_scores"),
     ):
-        assert unpaired_difference(scores, clusters, DEFAULT) == UnpairedDifference()
+        found = unpaired_difference(scores, clusters, DEFAULT)
+        assert found == UnpairedDifference(reason=reason)
     flat = np.array([0.5, 0.5])
-    assert unpaired_difference((flat, flat), (two, two), DEFAULT) == UnpairedDifference(0.0)
+    found = unpaired_difference((flat, flat), (two, two), DEFAULT)
+    assert found == UnpairedDifference(0.0, reason="no_variation")
 
 
 def test_the_interval_ends_where_differences_end() -> None:

@@ -4,7 +4,9 @@ Each file of the folder makes one relation or check, and opens with a header tha
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from enact_assets.contracts.errors import WarehouseError
@@ -12,11 +14,12 @@ from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.tables import TABLES, Table
 
 STAGES = ("marts", "checks")
-"""Sub-folders in the order in which they run; within one, files run in the order of their names."""
+"""Sub-folders in the order in which they run; within one, a file runs after those it reads."""
 STAGING = "staging"
 """Stage before them: relations that are copied as they are."""
 
 _FIELD = re.compile(r"-- (?P<field>\w+):\s*(?P<text>.*)")
+_WORD = re.compile(r"\w+")
 _MORE = re.compile(r"--\s{2,}(?P<text>\S.*)")
 
 
@@ -42,6 +45,11 @@ class SqlFile:
     def meaning(self) -> str:
         """What the relation holds, or which rows the check returns."""
         return self.header.get(self.name, "")
+
+    @property
+    def reads(self) -> list[str]:
+        """Relations that the header says it reads, in its order, each once."""
+        return list(dict.fromkeys(_WORD.findall(self.header.get("Reads", ""))))
 
     @property
     def query(self) -> str:
@@ -76,20 +84,36 @@ def _copy(prefix: str, table: type[Table]) -> SqlFile:
 def read_sql_files(root: Path) -> list[SqlFile]:
     """Copies of tables, then all files below ``root``, in the order in which they run.
 
-    Errors: :class:`WarehouseError` if one of the sub-folders is missing, or a file has the name of
-    a table.
+    Errors: :class:`WarehouseError` if one of the sub-folders is missing, a file has the name of a
+    table, or files read each other in a circle.
     """
     files = staging()
     tables = {file.name for file in files}
     for stage in STAGES:
         if not (root / stage).is_dir():
             raise WarehouseError(f"{root}: no sub-folder {stage!r} (expected {', '.join(STAGES)})")
+        of_stage = []
         for path in sorted((root / stage).glob("*.sql")):
             if path.stem in tables:
                 raise WarehouseError(f"{path}: a table has this name, too: rename one of them")
             text = path.read_text()
-            files.append(SqlFile(stage, path.stem, _header(text), text))
+            of_stage.append(SqlFile(stage, path.stem, _header(text), text))
+        files += _after_what_they_read(of_stage)
     return files
+
+
+def _after_what_they_read(files: Sequence[SqlFile]) -> list[SqlFile]:
+    """``files`` of one stage, each after those that its header says it reads."""
+    named = {file.name: file for file in files}
+    reads = {
+        file.name: [name for name in file.reads if name in named and name != file.name]
+        for file in files
+    }
+    try:
+        return [named[name] for name in TopologicalSorter(reads).static_order()]
+    except CycleError as error:
+        circle = " -> ".join(named[name].place for name in reversed(error.args[1]))
+        raise WarehouseError(f"SQL files read each other in a circle: {circle}") from None
 
 
 def _header(text: str) -> dict[str, str]:

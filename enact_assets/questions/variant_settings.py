@@ -1,0 +1,55 @@
+"""The settings of a variant as rows, to compare with those that the paper gives."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from enact_assets.contracts.predicates import CONTACT_PREDICATES
+from enact_assets.contracts.settings import QUESTIONS, VIDEO, Gating, Variant
+from enact_assets.questions.question_tables import VariantSettings
+
+_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported")
+"""Fields of a variant that are its name or follow from other fields."""
+
+
+def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
+    """The table ``variant_settings`` of one variant, whose key frames are those of ``gating``.
+
+    ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported.
+    """
+    fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
+    derived = {
+        "gating.profile": gating.profile.name,
+        # Profile release has no list: it counts every state that was recorded.
+        "gating.contact": gating.predicates in ((), CONTACT_PREDICATES),
+        "footage": _footage(variant),
+        "noise": variant.noise.rate > 0,
+    }
+    return VariantSettings.build(
+        [
+            {"variant": variant.name, "setting": name, "value": _text(value)}
+            for name, value in (*_flat(fields), *derived.items())
+        ]
+    )
+
+
+def _footage(variant: Variant) -> str:
+    if variant.is_imported or QUESTIONS in variant.sources:
+        return "imported"
+    kinds = dict.fromkeys("filmed" if s == VIDEO else "replayed" for s in variant.sources)
+    return " and ".join(kinds)
+
+
+def _flat(fields: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
