@@ -8,6 +8,7 @@ import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.publication import PUBLICATION, publication_now
 from enact_assets.data_root.published import query
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
@@ -49,7 +50,8 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         holds the old file open keeps a consistent snapshot and blocks no writer.
         """
         with making(context, data, WAREHOUSE):
-            lineage = read_lineage(context.instance, data, load_registry())
+            registry = load_registry()
+            lineage = read_lineage(context.instance, data, registry)
             if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
                 raise MaterializationError(
                     f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "
@@ -64,6 +66,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                     names=lineage.names.of,
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),
+                    said={PUBLICATION: publication_now(registry).encoded()},
                 )
             except CheckError as error:
                 yield from sql_check_results(error.checks)

@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, canvas, drawable, finished
+from enact_assets.report.drawing import FAINT, canvas, drawable, finished
 from enact_assets.report.hand_circles import hand_circles
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
