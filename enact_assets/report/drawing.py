@@ -102,7 +102,7 @@ def canvas(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Empty
 
-    sizes = {name: pt(size) for name, size in _SIZES.items()}
+    sizes: dict[Any, Any] = {name: pt(size) for name, size in _SIZES.items()}
     with mpl.rc_context({**_SETTINGS, **sizes}):
         drawn = Empty(figsize=(_style.get().width_in, height_in * _scale()))
         FigureCanvasAgg(drawn)

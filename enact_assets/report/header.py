@@ -30,7 +30,7 @@ def _made(found: Publication | None) -> Facts:
     return (
         ("Published", f"{date} UTC"),
         ("Registry", f"{found.registry}, SHA-256 {found.registry_sha[:SHA_LETTERS]}"),
-        ("Seeds", ", ".join(f"{what} {seed}" for what, seed in found.seeds.items())),
+        ("Seeds", ", ".join(f"{what}: {seed}" for what, seed in found.seeds.items())),
         ("Versions", f"{versions}; {profiles}"),
     )
 
