@@ -74,8 +74,9 @@ def test_one_model_has_one_colour_in_all_figures(root: DataRoot) -> None:
         {"kind": ["forward"], "unit": ["step"], "models": [["guesser", "oracle"]]}
         | {"wrong_models": [["guesser"]], "n": [3], "share": [1.0]}
     )
-    shared = ReportRows({**rows.of, "shared_errors": errors}, "baseline", "")
-    sections = (by_length(rows), shared_errors(shared))
+    few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
+    rows = ReportRows({**rows.of, "shared_errors": errors, "accuracies": few}, "baseline", "")
+    sections = (by_length(rows), shared_errors(rows))
     firsts = [next(p for p in s.parts if isinstance(p, Figure)) for s in sections]
     assert len(firsts) == 2
     for figure in firsts:
