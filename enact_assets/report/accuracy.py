@@ -12,6 +12,7 @@ from enact_assets.report.drawing import (
     canvas,
     drawable,
     finished,
+    pt,
 )
 from enact_assets.report.looks import COLOURS
 from enact_assets.report.official_questions import has_unverified
@@ -212,7 +213,7 @@ def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Fi
                     ends = [100 * low, 100 * high]
                     axes.plot(ends, [place + lift] * 2, color=look.colour, **INTERVAL)
                 marked = look.marked(is_filled=not prefix)
-                axes.plot([100 * middle], [place + lift], markersize=5, **marked)
+                axes.plot([100 * middle], [place + lift], markersize=pt(5), **marked)
         for label, face in (("pairwise accuracy", GREY), ("task accuracy", "white")):
             axes.plot([], [], "o", color=GREY, markerfacecolor=face, label=label)
         for metric, style in (("pairwise", ":"), ("task", "-.")):

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import CHANCE, FAINT, canvas, drawable, finished
+from enact_assets.report.drawing import CHANCE, FAINT, canvas, drawable, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     Figure,
@@ -117,7 +117,7 @@ def _figure(
                 *(100 * line["pairwise_accuracy"], places),
                 **look.marked(),
                 linestyle="",
-                markersize=4.5,
+                markersize=pt(4.5),
                 label=drawable(model, 24),
                 zorder=3,
             )

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, drawable, finished
+from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, drawable, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -133,7 +133,7 @@ def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
                     ends = [100 * low, 100 * high]
                     axes.plot([point["usd"]] * 2, ends, color=look.colour, **INTERVAL)
                 marked = look.marked(is_filled=kind == "forward")
-                axes.plot(point["usd"], 100 * middle, markersize=6, **marked)
+                axes.plot(point["usd"], 100 * middle, markersize=pt(6), **marked)
             label = drawable(point["model"], 30)
             axes.plot([], [], **look.marked(), linestyle="", label=label)
         for kind, style in zip(BOTH_KINDS, (":", "-."), strict=True):

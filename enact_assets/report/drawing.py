@@ -85,7 +85,7 @@ def printing(width_in: float) -> Iterator[None]:
 
 
 def pt(size: float) -> float:
-    """A size of letters in points, as it is at the width that is drawn now."""
+    """A size of letters or markers in points, as it is at the width that is drawn now."""
     return size * _scale()
 
 

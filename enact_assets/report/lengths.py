@@ -13,6 +13,7 @@ from enact_assets.report.drawing import (
     canvas,
     drawable,
     finished,
+    pt,
 )
 from enact_assets.report.looks import Look
 from enact_assets.report.parts import (
@@ -123,7 +124,7 @@ def _curves(
             axes.plot(
                 *(line["length"] + shift, 100 * line["accuracy"]),
                 **look.line,
-                markersize=4.5,
+                markersize=pt(4.5),
                 label=drawable(name, 20),
                 zorder=3,
             )

@@ -91,9 +91,9 @@ def _figure(kind: str, combinations: list[dict[str, Any]], looks: Mapping[str, L
             at = [x for x, model in enumerate(models) if model in wrong]
             if at:
                 dots.plot([at[0], at[-1]], [y, y], color=GREY, linewidth=1, zorder=1)
-            dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=3)
+            dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=pt(3))
             for x in at:
-                dots.plot([x], [y], **looks[models[x]].marked(), markersize=6, zorder=2)
+                dots.plot([x], [y], **looks[models[x]].marked(), markersize=pt(6), zorder=2)
             bars.barh(y, row["n"], 0.7, color=COLOURS[0] if at else FAINT)
             bars.annotate(
                 f"{row['n']:,} ({percent(row['share'])} %)",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from enact_assets.report.drawing import FAINT, canvas, drawable, finished
+from enact_assets.report.drawing import FAINT, canvas, drawable, finished, pt
 from enact_assets.report.lengths import draw_chance, draw_intervals
 from enact_assets.report.looks import Look, looks_of
 from enact_assets.report.parts import BOTH_KINDS, Figure, Part, Section, Table, Text, percent
@@ -82,7 +82,7 @@ def _figure(rows: ReportRows, kind: str, of_kind: pl.DataFrame, names: list[str]
                 line["length"],
                 100 * line["accuracy"],
                 **look.marked(),
-                markersize=4.5,
+                markersize=pt(4.5),
                 linestyle="--" if source == "ours" else "-",
                 linewidth=2.4 if name == SUBJECT else 1.1,
                 zorder=3 if name == SUBJECT else 2,
