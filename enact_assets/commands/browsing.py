@@ -8,8 +8,7 @@ from rich.console import Console
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
-
-PORT = 3030
+from enact_assets.report.browse_links import PORT
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 

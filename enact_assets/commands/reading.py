@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from enact_assets.commands.coverage import coverage
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
 
@@ -38,10 +38,27 @@ def add_reading_commands(command: AddCommand) -> None:
     form.add_argument("--csv", action="store_true", help="all rows, whole values, as CSV")
     about = "all rows, whole values: one JSON object per row, each on a line"
     form.add_argument("--json", action="store_true", help=about)
-    about = "Write the report on the DuckDB file: one HTML file, and figures as PNG and SVG."
+    about = (
+        "Write the report on the DuckDB file: one HTML file, and figures as PNG and SVG. With "
+        "--figures, write figures and tables for a paper instead."
+    )
     sub = command("report", _report, about)
-    sub.add_argument(
+    where = sub.add_mutually_exclusive_group()
+    where.add_argument(
         "--output", type=Path, metavar="FOLDER", help="folder to write to (default: DIR/report)"
+    )
+    where.add_argument(
+        "--figures",
+        type=Path,
+        metavar="FOLDER",
+        help="write no report, but into this folder every figure as PDF, SVG and PNG (300 dpi), "
+        "and leaderboard and probes as LaTeX and Markdown tables",
+    )
+    sub.add_argument(
+        "--width",
+        metavar="WIDTH",
+        help="width of the figures, with --figures: single (3.25 in, the default), double "
+        "(6.75 in), or inches, as 3.5 and 7.16 for IEEE or 5.5 for NeurIPS and ICLR",
     )
     sub.add_argument(
         "--variant",
@@ -127,6 +144,10 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.report.write import write_report
 
     root = DataRoot(arguments.data)
+    if arguments.figures is not None:
+        return _paper_figures(root, arguments, console)
+    if arguments.width is not None:
+        raise SettingsError("--width sets the width of figures for papers: give --figures FOLDER")
     version, _ = published_provenance(root.warehouse)
     provenance = None
     if version is not None:
@@ -138,6 +159,21 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
     n_figures = len(written.page.figures)
     console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
     console.print(f"{counted(n_figures, 'figure')} in the same folder, as PNG and SVG")
+    return 0
+
+
+def _paper_figures(root: DataRoot, arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.report.paper_figures import width_of, write_paper_figures
+
+    width_in = width_of(arguments.width or "single")
+    written = write_paper_figures(root, arguments.figures, width_in, arguments.variant)
+    n_figures = sum(path.suffix == ".pdf" for path in written)
+    n_tables = sum(path.suffix == ".tex" for path in written)
+    console.print(
+        f"{arguments.figures}: {n_figures} figures, {width_in:g} in wide, as PDF, SVG and PNG; "
+        f"{n_tables} tables as LaTeX and Markdown",
+        markup=False,
+    )
     return 0
 
 

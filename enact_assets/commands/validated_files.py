@@ -241,4 +241,4 @@ class Look:
 
 
 def _counted(problems: list[str]) -> str:
-    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    return counted(len(problems), "problem")

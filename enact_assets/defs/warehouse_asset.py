@@ -8,6 +8,7 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
+from enact_assets.data_root.publication import PUBLICATION, publication_now
 from enact_assets.data_root.published import query
 from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.automation import on_changed_data
@@ -50,7 +51,8 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         holds the old file open keeps a consistent snapshot and blocks no writer.
         """
         with making(context, data, WAREHOUSE):
-            lineage = read_lineage(context.instance, data, scoped_registry(Path(data.root)))
+            registry = scoped_registry(Path(data.root))
+            lineage = read_lineage(context.instance, data, registry)
             if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
                 raise MaterializationError(
                     f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "
@@ -65,6 +67,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                     names=lineage.names.of,
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),
+                    said={PUBLICATION: publication_now(registry).encoded()},
                 )
             except CheckError as error:
                 yield from sql_check_results(error.checks)

@@ -5,13 +5,16 @@ from typing import Any
 import polars as pl
 
 from enact_assets.report.drawing import (
-    COLOURS,
+    CHANCE,
     FAINT,
     GREY,
+    INTERVAL,
     canvas,
     drawable,
     finished,
+    pt,
 )
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
@@ -46,13 +49,13 @@ def leaderboard(rows: ReportRows) -> Section:
     parts: list[Part] = []
     tables: list[Part] = []
     for kind in BOTH_KINDS:
-        of_kind = _overall(rows, kind)
+        of_kind = overall(rows, kind)
         if not of_kind:
             tables.append(Text(f"No answer to a {kind} question was scored."))
             continue
         scored = [row for row in of_kind if row["task_accuracy"] is not None]
         if scored:
-            parts.append(_intervals(kind, scored))
+            parts.append(_intervals(rows, kind, scored))
         else:
             tables.append(
                 Text(f"No answer to a {kind} question was scored, so there is no figure.")
@@ -81,6 +84,34 @@ def leaderboard(rows: ReportRows) -> Section:
         )
     )
     return Section("leaderboard", "Leaderboard", (*parts, *tables))
+
+
+def overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
+    """One row per model, best pairwise accuracy first; task accuracy beside it as ``task_...``.
+
+    Models whose evaluation is missing come last, with nulls. Places are by pairwise accuracy; by
+    task accuracy where there is no other, as of imported questions without a replay.
+    """
+    statuses = rows["statuses"].filter(kind=kind).drop("kind")
+    absent = statuses.filter("is_absent")
+    overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
+    task = overall.filter(metric="task_accuracy").select(
+        "model", pl.col("accuracy", "low", "high", "n_scored").name.prefix("task_")
+    )
+    pairwise = overall.filter(metric="pairwise_accuracy")
+    if pairwise["accuracy"].is_null().all():
+        unknown = pl.lit(None, pl.Float64)
+        pairwise = overall.filter(metric="task_accuracy").with_columns(
+            accuracy=unknown, low=unknown, high=unknown
+        )
+    evaluated = (
+        pairwise.join(absent, on="model", how="anti")  # their accuracies, if any, are older
+        .join(task, on="model", how="left")
+        .join(statuses, on="model", how="left")
+        .with_columns(n_scored="task_n_scored")
+        .sort("accuracy", "task_accuracy", "model", descending=[True, True, False], nulls_last=True)
+    )
+    return pl.concat([evaluated, absent], how="diagonal").to_dicts()
 
 
 def answers(rows: ReportRows) -> Section:
@@ -115,34 +146,6 @@ def answers(rows: ReportRows) -> Section:
     columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
     parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
     return Section("answers", "What became of the answers", tuple(parts))
-
-
-def _overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
-    """One row per model, best pairwise accuracy first; task accuracy beside it as ``task_...``.
-
-    Models whose evaluation is missing come last, with nulls. Places are by pairwise accuracy; by
-    task accuracy where there is no other, as of imported questions without a replay.
-    """
-    statuses = rows["statuses"].filter(kind=kind).drop("kind")
-    absent = statuses.filter("is_absent")
-    overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
-    task = overall.filter(metric="task_accuracy").select(
-        "model", pl.col("accuracy", "low", "high", "n_scored").name.prefix("task_")
-    )
-    pairwise = overall.filter(metric="pairwise_accuracy")
-    if pairwise["accuracy"].is_null().all():
-        unknown = pl.lit(None, pl.Float64)
-        pairwise = overall.filter(metric="task_accuracy").with_columns(
-            accuracy=unknown, low=unknown, high=unknown
-        )
-    evaluated = (
-        pairwise.join(absent, on="model", how="anti")  # their accuracies, if any, are older
-        .join(task, on="model", how="left")
-        .join(statuses, on="model", how="left")
-        .with_columns(n_scored="task_n_scored")
-        .sort("accuracy", "task_accuracy", "model", descending=[True, True, False], nulls_last=True)
-    )
-    return pl.concat([evaluated, absent], how="diagonal").to_dicts()
 
 
 def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
@@ -198,36 +201,26 @@ def _place(best: int | None, worst: int | None) -> str:
     return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
 
 
-def _intervals(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
-    with canvas(1.25 + 0.3 * len(of_kind)) as (drawn, (axes,)):
-        for metric, prefix, marker, lift in (
-            ("pairwise", "", "o", -0.14),
-            ("task", "task_", "s", 0.14),
-        ):
-            colour = COLOURS[0] if metric == "pairwise" else COLOURS[1]
-            name = "accuracy"
-            for place, row in enumerate(of_kind):
-                middle, low, high = (row[f"{prefix}{n}"] for n in (name, "low", "high"))
+def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+    with canvas(1.45 + 0.3 * len(of_kind)) as (drawn, (axes,)):
+        for place, row in enumerate(of_kind):
+            look = rows.looks[row["model"]]
+            for prefix, lift in (("", -0.14), ("task_", 0.14)):
+                middle, low, high = (row[f"{prefix}{n}"] for n in ("accuracy", "low", "high"))
                 if middle is None:
                     continue
                 if low is not None:
-                    axes.plot([100 * low, 100 * high], [place + lift] * 2, color=colour)
-                axes.plot(
-                    [100 * middle],
-                    [place + lift],
-                    marker,
-                    color=colour,
-                    markersize=5,
-                    markerfacecolor=colour if metric == "pairwise" else "white",
-                )
-            axes.plot(
-                [],
-                [],
-                marker,
-                color=colour,
-                label=f"{metric} accuracy",
-                markerfacecolor=colour if metric == "pairwise" else "white",
-            )
+                    ends = [100 * low, 100 * high]
+                    axes.plot(ends, [place + lift] * 2, color=look.colour, **INTERVAL)
+                marked = look.marked(is_filled=not prefix)
+                axes.plot([100 * middle], [place + lift], markersize=pt(5), **marked)
+        for label, face in (("pairwise accuracy", GREY), ("task accuracy", "white")):
+            axes.plot([], [], "o", color=GREY, markerfacecolor=face, label=label)
+        for metric, style in (("pairwise", ":"), ("task", "-.")):
+            chance = rows.chance(kind, f"{metric}_accuracy")
+            if chance is not None:
+                label = f"chance, {metric}"
+                axes.axvline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
         axes.set_yticks(range(len(of_kind)), [drawable(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.4, -0.6)
         axes.set_xlim(-2, 102)
@@ -246,8 +239,13 @@ def _intervals(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
                 f"; highest pairwise accuracy of a model: {best['model']} with "
                 f"{percent(best['accuracy'])} %"
             )
+        alt += f"; chance is {percent(rows.chance(kind, 'pairwise_accuracy'))} % pairwise and "
+        alt += f"{percent(rows.chance(kind, 'task_accuracy'))} % task accuracy"
         alt += ". The table below has the numbers."
-        caption = f"Accuracy on {kind} questions of all lengths, 95 % intervals"
+        caption = (
+            f"Accuracy on {kind} questions of all lengths, 95 % intervals, and what a random "
+            "order is expected to score"
+        )
         return finished(drawn, f"leaderboard_{kind}", caption, alt)
 
 

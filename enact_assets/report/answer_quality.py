@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, MARKERS, canvas, drawable, finished
+from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, drawable, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -40,7 +40,7 @@ def answer_quality(rows: ReportRows) -> Section:
     ]
     points = _points(quality, rows["accuracies"])
     if points:
-        parts.append(_cost_figure(points))
+        parts.append(_cost_figure(rows, points))
     parts += _not_drawn(rows)
     parts.append(
         Table(
@@ -88,15 +88,17 @@ def _costs(counted: pl.DataFrame) -> Table:
 
 def _points(quality: pl.DataFrame, accuracies: pl.DataFrame) -> list[dict[str, Any]]:
     """Models with a price above zero and an accuracy, cheapest first: model, usd per 1,000
-    questions, and accuracy by kind.
+    questions, and by kind accuracy with the ends of its interval.
     """
     priced = quality.filter(pl.col("usd_per_question") > 0).sort("usd_per_question", "model")
     overall = accuracies.filter(
         pl.col("length").is_null(), pl.col("accuracy").is_not_null(), metric="pairwise_accuracy"
     )
-    by_model: dict[str, dict[str, float]] = {}
+    by_model: dict[str, dict[str, tuple[float, float | None, float | None]]] = {}
     for row in overall.iter_rows(named=True):
-        by_model.setdefault(row["model"], {})[row["kind"]] = row["accuracy"]
+        by_model.setdefault(row["model"], {})[row["kind"]] = (
+            *(row["accuracy"], row["low"], row["high"]),
+        )
     return [
         {"model": model, "usd": 1000 * usd, **by_model[model]}
         for model, usd in priced.select("model", "usd_per_question").iter_rows()
@@ -119,20 +121,26 @@ def _not_drawn(rows: ReportRows) -> list[Part]:
     return found
 
 
-def _cost_figure(points: list[dict[str, Any]]) -> Figure:
-    with canvas(3.4 + 0.17 * -(-len(points) // 2)) as (drawn, (axes,)):
-        for place, point in enumerate(points):
-            colour = COLOURS[place % len(COLOURS)]
-            # Colours repeat before pairs of colour and marker do.
-            marker = MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]
-            known = [100 * point[kind] for kind in BOTH_KINDS if kind in point]
-            axes.plot([point["usd"]] * len(known), known, color=colour, linewidth=0.8, zorder=1)
+def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
+    with canvas(3.4 + 0.17 * -(-(len(points) + 2) // 2)) as (drawn, (axes,)):
+        for point in points:
+            look = rows.looks[point["model"]]
             for kind in BOTH_KINDS:
-                if kind in point:
-                    face = colour if kind == "forward" else "white"
-                    style: dict[str, Any] = {"color": colour, "markerfacecolor": face}
-                    axes.plot(point["usd"], 100 * point[kind], marker, markersize=6, **style)
-            axes.plot([], [], marker, color=colour, label=drawable(point["model"], 30))
+                if kind not in point:
+                    continue
+                middle, low, high = point[kind]
+                if low is not None:
+                    ends = [100 * low, 100 * high]
+                    axes.plot([point["usd"]] * 2, ends, color=look.colour, **INTERVAL)
+                marked = look.marked(is_filled=kind == "forward")
+                axes.plot(point["usd"], 100 * middle, markersize=pt(6), **marked)
+            label = drawable(point["model"], 30)
+            axes.plot([], [], **look.marked(), linestyle="", label=label)
+        for kind, style in zip(BOTH_KINDS, (":", "-."), strict=True):
+            chance = rows.chance(kind, "pairwise_accuracy")
+            if chance is not None:
+                label = f"chance, {kind}"
+                axes.axhline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
         axes.set_xscale("log")
         _label_dollars(axes, [point["usd"] for point in points])
         axes.set_ylim(0, 102)
@@ -145,7 +153,7 @@ def _cost_figure(points: list[dict[str, Any]]) -> Figure:
         return finished(
             drawn,
             "cost_accuracy",
-            "Cost against pairwise accuracy, all lengths",
+            "Cost against pairwise accuracy, all lengths, 95 % intervals, and chance",
             f"Points of {len(points)} models on a logarithmic scale of cost, cheapest "
             f"{points[0]['model']} with {_dollars(points[0]['usd'])} USD per 1,000 questions, most "
             f"expensive {points[-1]['model']} with {_dollars(points[-1]['usd'])}. Most accurate: "
@@ -166,7 +174,7 @@ def _label_dollars(axes: Any, usd: list[float]) -> None:
 
 
 def _mean(point: Mapping[str, Any]) -> float:
-    known = [float(point[kind]) for kind in BOTH_KINDS if kind in point]
+    known = [float(point[kind][0]) for kind in BOTH_KINDS if kind in point]
     return sum(known) / len(known)
 
 

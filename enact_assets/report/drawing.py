@@ -1,12 +1,14 @@
 """Style of all figures: one look, and equal bytes for equal rows.
 
-Figures are drawn narrow, so that their letters can be read on a phone; a wide page shows two side
-by side. Colours are those of Okabe and Ito, which people with any colour vision tell apart.
+Figures of the page are drawn narrow, so that their letters can be read on a phone; a wide page
+shows two side by side. Within :func:`printing` the same figures are drawn for paper.
 """
 
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +18,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-WIDTH_IN = 4.8
+WIDTH_IN, LARGE_FROM_IN = 4.8, 4.4
+"""Width on the page, and the least one at which letters are as large as there."""
 INK, GREY, FAINT = "#1a1a1a", "#767676", "#d0d0d0"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-PNG_DPI = 144
+CHANCE: dict[str, Any] = {"color": INK, "linestyle": ":", "linewidth": 1.2}
+"""Lines of what a random order scores."""
+INTERVAL: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8}
+PNG_DPI, PRINT_DPI = 144, 300
 MAX_NAME = 26
 THUMBNAIL_PX, THUMBNAIL_COLOURS = 480, 48
+FONT = "DejaVu Sans"
+SVG_FONTS = f"'{FONT}', Verdana, Geneva, sans-serif"
+"""Of letters in SVG, which are text: fonts about as wide, as text must fit where it was set."""
 _SETTINGS: dict[Any, Any] = {
     # Else ids in the file are drawn at random.
     "svg.hashsalt": "enact_assets",
-    # Letters as shapes: the same on every machine.
-    "svg.fonttype": "path",
+    # Text stays text: it can be searched, selected and edited.
+    "svg.fonttype": "none",
+    # TrueType: journals refuse Type 3.
+    "pdf.fonttype": 42,
     # A model name is not a formula.
     "text.parse_math": False,
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 10,
+    "font.family": [FONT],
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.spines.top": False,
@@ -43,12 +50,47 @@ _SETTINGS: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
-    "legend.fontsize": 8,
     "lines.linewidth": 1.4,
     "hatch.linewidth": 0.6,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
 }
+_SIZES = {"font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8}
+_NO_DATES = {"CreationDate": None, "Creator": None, "Producer": None}
+
+
+@dataclass(frozen=True)
+class _Style:
+    width_in: float
+    png_dpi: int
+    has_pdf: bool
+
+
+_ON_PAGE = _Style(WIDTH_IN, PNG_DPI, has_pdf=False)
+_style: ContextVar[_Style] = ContextVar("style", default=_ON_PAGE)
+
+
+@contextmanager
+def printing(width_in: float) -> Iterator[None]:
+    """Within the block, figures are ``width_in`` wide, have a PDF file, and a PNG of 300 dpi.
+
+    Letters of narrow figures are smaller than the page's in proportion, those of wide ones are not
+    larger.
+    """
+    token = _style.set(_Style(width_in, PRINT_DPI, has_pdf=True))
+    try:
+        yield
+    finally:
+        _style.reset(token)
+
+
+def pt(size: float) -> float:
+    """A size of letters or markers in points, as it is at the width that is drawn now."""
+    return size * _scale()
+
+
+def _scale() -> float:
+    return min(1.0, _style.get().width_in / LARGE_FROM_IN)
 
 
 @contextmanager
@@ -60,8 +102,9 @@ def canvas(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Empty
 
-    with mpl.rc_context(_SETTINGS):
-        drawn = Empty(figsize=(WIDTH_IN, height_in))
+    sizes: dict[Any, Any] = {name: pt(size) for name, size in _SIZES.items()}
+    with mpl.rc_context({**_SETTINGS, **sizes}):
+        drawn = Empty(figsize=(_style.get().width_in, height_in * _scale()))
         FigureCanvasAgg(drawn)
         axes = drawn.subplots(rows, columns, squeeze=False, **layout)
         yield drawn, [one for line in axes for one in line]
@@ -70,20 +113,26 @@ def canvas(
 def finished(drawn: "Canvas", name: str, caption: str, alt: str) -> Figure:
     """The drawn figure as files. To be called within :func:`canvas`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    svg, png = io.BytesIO(), io.BytesIO()
-    # Laid out once, for both files: it takes longer than drawing. `savefig` would draw each twice.
+    style = _style.get()
+    svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    # Laid out once, for all files: it takes longer than drawing. `savefig` would draw each twice.
     layout = drawn.get_layout_engine()
     if layout is not None:
         layout.execute(drawn)
     drawn.set_layout_engine("none")
     to_svg: Any = FigureCanvasSVG(drawn)
     to_svg.print_svg(svg, metadata={"Date": None, "Creator": None})
-    drawn.set_dpi(PNG_DPI)
+    if style.has_pdf:
+        to_pdf: Any = FigureCanvasPdf(drawn)
+        to_pdf.print_pdf(pdf, metadata=_NO_DATES)
+    drawn.set_dpi(style.png_dpi)
     to_png: Any = FigureCanvasAgg(drawn)
     to_png.print_png(png, metadata={"Software": None})
-    return Figure(name, caption, alt, svg.getvalue(), png.getvalue())
+    text = svg.getvalue().replace(f"'{FONT}'".encode(), SVG_FONTS.encode())
+    return Figure(name, caption, alt, text, png.getvalue(), pdf.getvalue())
 
 
 def thumbnail(png: bytes) -> bytes:
@@ -109,4 +158,4 @@ def drawable(text: str, limit: int = MAX_NAME) -> str:
 def _letters() -> frozenset[int]:
     from matplotlib.font_manager import findfont, get_font
 
-    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
+    return frozenset(get_font(findfont(FONT)).get_charmap())

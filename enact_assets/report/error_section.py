@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, canvas, drawable, finished
+from enact_assets.report.drawing import FAINT, canvas, drawable, finished, pt
 from enact_assets.report.hand_circles import hand_circles
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
@@ -268,7 +269,7 @@ def _hand_figure(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
                     if error is not None:
                         ends = [100 * (row[name] - error), 100 * (row[name] + error)]
                         axes.plot(ends, [place] * 2, color=colour, linewidth=1.2)
-                    axes.plot([100 * row[name]], [place], marker, color=colour, markersize=5)
+                    axes.plot([100 * row[name]], [place], marker, color=colour, markersize=pt(5))
                 axes.plot([], [], marker, color=colour, label=f"{hand} hand")
             axes.set_title(word)
             axes.set_xlim(-4, 104)

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
 from enact_assets.questions.question_types import type_of
+from enact_assets.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
 from enact_assets.report.page import render
-from enact_assets.report.parts import NONE, Example, Section, Table, percent
+from enact_assets.report.parts import NONE, Example, Section, Table, Text, percent
 
 PictureAt = Callable[[str, int], NDArray[np.uint8]]
 """(demonstration, key frame) -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
 SHARES = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
 COUNTS = ("n_unparsed", "n_refused", "n_cut", "n_missing")
 THUMBNAIL_PX = 220
-MAX_WORDS = 600
-"""Characters of an answer that are shown."""
 
 
 def first_look_page(
@@ -43,9 +42,10 @@ def first_look_page(
     )
     caption = "Scores of the questions that were asked, beside what a random order would score."
     examples = tuple(_example(row, picture) for row in wrong.iter_rows(named=True))
+    about = Text(f"{HOW_TO_BROWSE} Answers of this page are in it once they are published.")
     sections = (
         Section("scores", "Scores", (Table(caption, columns, rows),)),
-        Section("wrong", "Wrong answers, and answers that could not be read", examples),
+        Section("wrong", "Wrong answers, and answers that could not be read", (about, *examples)),
     )
     return render(sections, title)
 
@@ -57,12 +57,12 @@ def _example(row: Mapping[str, Any], picture: PictureAt) -> Example:
         strip = question_strip(shown, row["kind"], THUMBNAIL_PX)
     except (EnactError, KeyError) as error:
         note = f"The pictures cannot be shown: {error}"
-    said = row["raw_answer"]
     facts = (
+        ("Question", ids(row["question_id"])),
         ("Verdict", (type_of(row).feedback(row),)),
         ("Expected order", (str(row["reference"]),)),
         ("Given order", (NONE if row["answer"] is None else str(row["answer"]),)),
-        ("The model's words", (NONE if said is None else said[:MAX_WORDS],)),
+        ("Raw answer of the model", (shortened(row["raw_answer"]),)),
     )
     return Example(
         title=f"{row['kind']}, {row['n_steps']} steps: {row['demonstration']}, "
@@ -72,4 +72,5 @@ def _example(row: Mapping[str, Any], picture: PictureAt) -> Example:
         note=note,
         actions=tuple(row["actions"]),
         facts=facts,
+        link=browse_address(row["question_id"], row["variant"]),
     )

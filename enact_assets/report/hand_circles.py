@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from enact_assets.report.drawing import COLOURS, GREY, canvas, drawable, finished
+from enact_assets.report.drawing import GREY, canvas, drawable, finished, pt
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.parts import Figure
 
 MODELS_BELOW = 4
@@ -46,9 +47,9 @@ def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
                 if found is not None:
                     _draw(axes, found, largest, COLOURS[1] if hand == "left" else COLOURS[0])
             panels[2 * n].text(
-                *(-2.6, 1.25, drawable(model, 30)), fontsize=9, fontweight="bold", va="bottom"
+                *(-2.6, 1.25, drawable(model, 30)), fontsize=pt(9), fontweight="bold", va="bottom"
             )
-        drawn.suptitle(f"{kind}: true | both | given", x=0.02, ha="left", fontsize=10)
+        drawn.suptitle(f"{kind}: true | both | given", x=0.02, ha="left", fontsize=pt(10))
         told = "; ".join(_told(of[model, hand]) for model in models[:2] for hand in HANDS
                          if (model, hand) in of)  # fmt: skip
         caption = (
@@ -90,12 +91,14 @@ def _draw(axes: Any, row: dict[str, Any], largest: float, colour: str) -> None:
         (left - a - 0.12, "right", true - both),
         (right + b + 0.12, "left", given - both),
     ):
-        axes.text(x, 0, f"{n:,}", ha=align, va="center", fontsize=8)
+        axes.text(x, 0, f"{n:,}", ha=align, va="center", fontsize=pt(8))
     if both:
         middle = (right - b + left + a) / 2
-        axes.text(middle, 0, f"{both:,}", ha="center", va="center", fontsize=8)
+        axes.text(middle, 0, f"{both:,}", ha="center", va="center", fontsize=pt(8))
     other = HANDS[1 - HANDS.index(row["hand"])]
-    axes.text(0, -1.5, f"{row['n_mixed']:,} given to the {other} hand", ha="center", fontsize=7.5)
+    axes.text(
+        0, -1.5, f"{row['n_mixed']:,} given to the {other} hand", ha="center", fontsize=pt(7.5)
+    )
 
 
 def distance(a: float, b: float, shared: float) -> float:

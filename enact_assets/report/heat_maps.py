@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any
 
-from enact_assets.report.drawing import FAINT, INK, canvas, drawable, finished
+from enact_assets.report.drawing import FAINT, INK, canvas, drawable, finished, pt
 from enact_assets.report.parts import BOTH_KINDS, Figure, points, words
 
 VARIANTS_ABREAST = 6
@@ -93,7 +93,7 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
                     between.join(text for text in (points(delta), cell["mark"]) if text),
                     ha="center",
                     va="center",
-                    fontsize=6.8 if is_narrow else 8.5,
+                    fontsize=pt(6.8 if is_narrow else 8.5),
                     linespacing=0.9,
                     in_layout=False,
                     color="white" if abs(share) > 0.75 else INK,
@@ -108,7 +108,7 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         if len(variants) > 3:
-            axes.tick_params(axis="x", labelsize=7 if is_narrow else 8)
+            axes.tick_params(axis="x", labelsize=pt(7 if is_narrow else 8))
         axes.set_xlim(-0.5, len(variants) - 0.5)
         axes.set_ylim(y - 0.5, -1.1)
         for spine in axes.spines.values():

@@ -5,15 +5,17 @@ from typing import Any
 import polars as pl
 
 from enact_assets.report.drawing import (
-    COLOURS,
+    CHANCE,
     FAINT,
     GREY,
     INK,
-    MARKERS,
+    INTERVAL,
     canvas,
     drawable,
     finished,
+    pt,
 )
+from enact_assets.report.looks import Look
 from enact_assets.report.parts import (
     BOTH_KINDS,
     Figure,
@@ -28,6 +30,10 @@ from enact_assets.report.report_rows import ReportRows
 
 METRICS = ("pairwise_accuracy", "task_accuracy")
 HUMAN = "Human"
+MOST_NAMED = 8
+"""Models that are drawn each by itself: of more, lines cannot be told apart."""
+SPREAD = 0.4
+"""Width, in lengths, over which the models of one length are spread."""
 
 
 def by_length(rows: ReportRows) -> Section:
@@ -50,8 +56,7 @@ def by_length(rows: ReportRows) -> Section:
                 )
                 continue
             theirs = published.filter(kind=kind, metric=metric)
-            chance = rows["chance"].filter(kind=kind) if metric == METRICS[0] else None
-            parts.append(_curves(kind, metric, ours, theirs, chance))
+            parts.append(_curves(rows, kind, metric, ours, theirs))
             tables.append(_length_table(kind, metric, ours, theirs))
     about = Text(
         "Published numbers are the paper's main results on its own questions, shown for "
@@ -61,15 +66,34 @@ def by_length(rows: ReportRows) -> Section:
     return Section("by-length", "Accuracy by length", (*parts, about, *tables))
 
 
+def draw_chance(axes: Any, chance: pl.DataFrame, metric: str) -> None:
+    """The line of what a random order scores; ``chance`` are rows of one kind."""
+    line = chance.filter(pl.col("length").is_not_null()).sort("length")
+    if line.height:
+        label = "chance (random order)"
+        axes.plot(line["length"], 100 * line[metric], **CHANCE, zorder=2, label=label)
+
+
+def draw_intervals(axes: Any, line: pl.DataFrame, look: Look, shift: float = 0.0) -> None:
+    """A bar from ``low`` to ``high`` at each length that has an interval."""
+    known = line.drop_nulls(("low", "high"))
+    axes.vlines(
+        *(known["length"] + shift, 100 * known["low"], 100 * known["high"]),
+        color=look.colour,
+        **INTERVAL,
+    )
+
+
 def _curves(
-    kind: str, metric: str, ours: pl.DataFrame, theirs: pl.DataFrame, chance: pl.DataFrame | None
+    rows: ReportRows, kind: str, metric: str, ours: pl.DataFrame, theirs: pl.DataFrame
 ) -> Figure:
     models = (
         ours.group_by("model")
         .agg(pl.col("accuracy").mean())
         .sort("accuracy", "model", descending=[True, False])["model"]
+        .to_list()
     )
-    with canvas(3.9 + 0.16 * -(-min(len(models), 9) // 2)) as (drawn, (axes,)):
+    with canvas(4.1 + 0.16 * -(-min(len(models), MOST_NAMED + 1) // 2)) as (drawn, (axes,)):
         others = sorted(set(theirs["published_model"]) - {HUMAN})
         for place, name in enumerate(others):
             line = theirs.filter(published_model=name).sort("length")
@@ -81,21 +105,28 @@ def _curves(
                 label=f"published models ({len(others)})" if not place else None,
                 zorder=1,
             )
+        named = models[:MOST_NAMED]
         for place, name in enumerate(models):
             line = ours.filter(model=name).sort("length")
-            is_named = place < len(COLOURS)
-            label = drawable(name, 20) if is_named else None
-            if place == len(COLOURS):
-                label = f"{len(models) - len(COLOURS)} more, see the table"
+            if name not in named:
+                label = f"{len(models) - len(named)} more, see the table"
+                axes.plot(
+                    *(line["length"], 100 * line["accuracy"]),
+                    color=GREY,
+                    linewidth=0.8,
+                    label=label if place == len(named) else None,
+                )
+                continue
+            look = rows.looks[name]
+            # Side by side, so that intervals do not cover each other.
+            shift = SPREAD * ((place + 0.5) / len(named) - 0.5)
+            draw_intervals(axes, line, look, shift)
             axes.plot(
-                line["length"],
-                100 * line["accuracy"],
-                color=COLOURS[place] if is_named else GREY,
-                marker=MARKERS[place] if is_named else None,
-                markersize=4.5,
-                linewidth=1.4 if is_named else 0.8,
-                label=label,
-                zorder=3 if is_named else 2,
+                *(line["length"] + shift, 100 * line["accuracy"]),
+                **look.line,
+                markersize=pt(4.5),
+                label=drawable(name, 20),
+                zorder=3,
             )
         human = theirs.filter(published_model=HUMAN).sort("length")
         if human.height:
@@ -107,16 +138,7 @@ def _curves(
                 label="human (published)",
                 zorder=2,
             )
-        if chance is not None and chance.height:
-            by_chance = chance.sort("length")
-            axes.plot(
-                by_chance["length"],
-                100 * by_chance["accuracy"],
-                color=INK,
-                linestyle=":",
-                label="random order, exact",
-                zorder=2,
-            )
+        draw_chance(axes, rows["chance"].filter(kind=kind), metric)
         axes.set_ylim(-2, 102)
         lengths = sorted({*ours["length"], *theirs["length"]})
         axes.set_xticks(lengths)
@@ -134,9 +156,10 @@ def _curves(
         return finished(
             drawn,
             f"length_{metric}_{kind}",
-            f"{words(metric).capitalize()} by length, {kind} questions",
+            f"{words(metric).capitalize()} by length, {kind} questions, 95 % intervals, chance",
             f"Lines of {words(metric)} from length {first} to {last}, {kind} questions: {ends}. "
-            "Published models in grey, published humans dashed. The table below has the numbers.",
+            "Bars are 95 % intervals, the dotted line is chance; published models in grey, "
+            "published humans dashed. The table below has the numbers.",
         )
 
 

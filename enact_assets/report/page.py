@@ -8,8 +8,10 @@ from pathlib import Path
 
 from enact_assets import __version__
 from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.activities import by_activity
 from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
+from enact_assets.report.header import Facts
 from enact_assets.report.lengths import by_length
 from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
@@ -42,8 +44,13 @@ class Page:
 
 
 def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
-    """Every section, also those that have nothing to show and say so; that on official questions
-    only where some were imported.
+    """Every section, also those that have nothing to show and say so."""
+    return (*measured_sections(rows), wrong_answers(rows, picture))
+
+
+def measured_sections(rows: ReportRows) -> tuple[Section, ...]:
+    """Every section but the wrong answers, which need pictures; that on official questions only
+    where some were imported.
     """
     official = official_questions(rows)
     return (
@@ -53,6 +60,7 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         answers(rows),
         answer_quality(rows),
         by_length(rows),
+        by_activity(rows),
         similar_sizes(rows),
         probes(rows),
         setting_bars(rows),
@@ -63,7 +71,6 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
         mismatch(rows),
         agreement(rows),
         questions(rows),
-        wrong_answers(rows, picture),
     )
 
 
@@ -83,8 +90,11 @@ def render(
     title: str,
     meta: Sequence[tuple[str, str]] = (),
     version: str = "",
+    facts: Facts = (),
 ) -> str:
-    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any."""
+    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any;
+    ``facts`` follow the heading.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -100,6 +110,7 @@ def render(
         title=title,
         style=(TEMPLATES / "report.css").read_text("utf-8"),
         sections=sections,
+        facts=facts,
         meta=meta,
         version=version,
         software=__version__,

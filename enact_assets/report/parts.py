@@ -40,7 +40,7 @@ class Table:
 @dataclass(frozen=True)
 class Figure:
     """A drawn figure: its file name without ending, what it shows, its
-    alternative text, and its two files.
+    alternative text, and its files; ``pdf`` is empty unless it was drawn for paper.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Figure:
     alt: str
     svg: bytes
     png: bytes
+    pdf: bytes = b""
     part: Literal["figure"] = "figure"
 
 
@@ -65,6 +66,8 @@ class Example:
     actions: tuple[str, ...]
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     """What is listed: heading and entries."""
+    link: str = ""
+    """Address of its page in ``enact-assets browse``."""
     part: Literal["example"] = "example"
 
 

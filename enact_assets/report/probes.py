@@ -76,8 +76,40 @@ def probes(rows: ReportRows) -> Section:
         shown = theirs.filter(panel=panel)
         parts += _footnotes(ours.filter(panel=panel)["variant"], rows["caveats"], shown)
     if ours.height:
-        parts.append(_table(ours))
+        parts.append(probe_table(ours))
     return Section("probes", "Probes: what models are sensitive to", tuple(parts))
+
+
+def probe_table(ours: pl.DataFrame) -> Table:
+    """Differences to the baseline with intervals and p-values, one row per probe."""
+    columns = (
+        *("model", "variant", "kind", "difference", "95 % interval"),
+        *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
+    )
+    lines = []
+    for row in ours.sort("panel", "variant", "kind", "model").iter_rows(named=True):
+        of = _told(row)
+        low, high = points(of.low), points(of.high)
+        interval = low if of.low is None else f"{low} to {high}"
+        n_questions = f"{row['n_paired']:,}"
+        if not row["n_paired"]:
+            n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
+        lines.append(
+            (
+                row["model"],
+                words(row["variant"]),
+                row["kind"],
+                points(of.difference),
+                interval,
+                p_value(of.holm_p),
+                p_value(row["sign_flip_holm_p"]),
+                p_value(row["welch_p"]),
+                n_questions,
+                f"{row['n_missing']:,}",
+            )
+        )
+    caption = "Differences to the baseline in percentage points, all lengths, models measured here"
+    return Table(caption, columns, tuple(lines), n_words=3)
 
 
 def _about_unpaired(ours: pl.DataFrame) -> str:
@@ -160,34 +192,3 @@ def _told(row: dict[str, Any]) -> _Told:
 
 def _stars(p: float | None) -> str:
     return "" if p is None else next((mark for level, mark in LEVELS if p < level), "")
-
-
-def _table(ours: pl.DataFrame) -> Table:
-    columns = (
-        *("model", "variant", "kind", "difference", "95 % interval"),
-        *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
-    )
-    lines = []
-    for row in ours.sort("panel", "variant", "kind", "model").iter_rows(named=True):
-        of = _told(row)
-        low, high = points(of.low), points(of.high)
-        interval = low if of.low is None else f"{low} to {high}"
-        n_questions = f"{row['n_paired']:,}"
-        if not row["n_paired"]:
-            n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
-        lines.append(
-            (
-                row["model"],
-                words(row["variant"]),
-                row["kind"],
-                points(of.difference),
-                interval,
-                p_value(of.holm_p),
-                p_value(row["sign_flip_holm_p"]),
-                p_value(row["welch_p"]),
-                n_questions,
-                f"{row['n_missing']:,}",
-            )
-        )
-    caption = "Differences to the baseline in percentage points, all lengths, models measured here"
-    return Table(caption, columns, tuple(lines), n_words=3)

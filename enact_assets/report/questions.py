@@ -4,7 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, INK, canvas, finished
+from enact_assets.report.drawing import FAINT, INK, canvas, finished
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Part, Section, Table, Text, percent
 from enact_assets.report.report_rows import ReportRows
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import published_provenance, query
+from enact_assets.report.looks import Look, looks_of
 
 N_STALE_SHOWN = 20
 
@@ -16,6 +18,13 @@ _QUERIES: Mapping[str, str] = {
     "demonstrations": """
         select source, count(*) as n_demonstrations, count(distinct activity) as n_activities
         from demonstrations group by source order by source""",
+    "asked": """
+        select
+            count(distinct question_id) as n_questions,
+            count(distinct demonstration) as n_demonstrations,
+            count(distinct activity) as n_activities
+        from asked_questions left join demonstrations using (demonstration)
+        where variant = {variant}""",
     "stale": f"""
         from stale_partitions where state = 'stale' order by all limit {N_STALE_SHOWN + 1}""",
     "missing": f"""
@@ -73,13 +82,57 @@ _QUERIES: Mapping[str, str] = {
         inner join evaluation using (variant, question_id)
         group by all
         order by imported.variant, kind, task_accuracy desc nulls last, model""",
+    # Of each model, whichever variant it answered: so that it looks the same in all reports.
+    "models": """
+        select model, coalesce(bool_or(is_reference), false) as is_reference
+        from (
+            select model, is_reference from model_accuracies
+            union all by name
+            select distinct model from evaluation
+            union all by name
+            select distinct model from absent_evaluations
+        )
+        group by all order by all""",
+    # Exact expectations of a random order; steps count alike in pairwise accuracy.
     "chance": """
         select
             kind, length,
             sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
-                as accuracy
+                as pairwise_accuracy,
+            avg(expected_task_accuracy::decimal(18, 17)) as task_accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
+        group by grouping sets ((kind, length), (kind)) order by all""",
+    "activities": """
+        select * from accuracy_by_activity where variant = {variant} order by activity, kind, model
+        """,
+    "activity_chance": """
+        select
+            kind, activity,
+            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
+                as pairwise_accuracy
+        from question_orders
+        semi join (from asked_questions where variant = {variant}) using (gating, question_id)
+        inner join demonstrations using (demonstration)
+        group by all order by all""",
+    # Of the questions that the scores of a setting are about: each question counts alike.
+    "setting_chance": """
+        with settings as (select distinct panel, variant from probe_scores),
+        asked_of as (
+            select panel, kind, length, max(place) as most
+            from (select distinct panel, variant from probes where panel is not null)
+            inner join asked_questions using (variant)
+            group by all
+        )
+        select
+            panel, variant, kind,
+            avg(expected_pairwise_accuracy::decimal(18, 17)) as pairwise_accuracy
+        from settings
+        inner join asked_questions as asked using (variant)
+        inner join asked_of using (panel, kind, length)
+        inner join (select gating, question_id, expected_pairwise_accuracy from question_orders)
+            using (gating, question_id)
+        where place <= most
         group by all order by all""",
     "probes": """
         select
@@ -146,9 +199,11 @@ _QUERIES: Mapping[str, str] = {
             )
             group by all
         )
-        select examples.*, image_shas, actions
+        select examples.*, image_shas, actions, official_id, raw_answer
         from error_examples as examples
         left join pictured using (variant, question_id)
+        left join question_ids using (question_id)
+        left join predictions using (model, variant, question_id, repetition)
         left join asked_questions as asked using (variant, question_id)
         where examples.variant = {variant} and examples.place = 1
         order by
@@ -191,6 +246,17 @@ class ReportRows:
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Rows of one name. Errors: ``KeyError`` for a name there is not."""
         return self.of[name]
+
+    @cached_property
+    def looks(self) -> Mapping[str, Look]:
+        """How each model of the warehouse is drawn, in every figure."""
+        models = self["models"]
+        return looks_of(models["model"], set(models.filter("is_reference")["model"]))
+
+    def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
+        """What a random order is expected to score, 0 to 1; None without questions."""
+        found = self["chance"].filter(pl.col("length").eq_missing(length), kind=kind)[metric]
+        return None if found.is_empty() else found.item()
 
 
 def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:

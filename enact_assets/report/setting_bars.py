@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, INK, canvas, drawable, finished
+from enact_assets.report.drawing import CHANCE, FAINT, INK, canvas, drawable, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -36,14 +36,14 @@ def setting_bars(rows: ReportRows) -> Section:
         return Section("settings", title, (Text(text, is_notice=True),))
     about = Text(
         "Mean pairwise accuracy over the questions asked, baseline in bold. Bars are standard "
-        "errors, clustered by demonstration; the paper's take questions as independent. With "
+        "errors, clustered by demonstration; the paper's take questions as independent. Dotted "
+        "lines are what a random order is expected to score. With "
         f"fewer than two demonstrations (marked {_UNCLUSTERED} in the table) ours do so too. "
         "Settings of one panel share their questions, but for another gating, so overlapping bars "
         "do not mean that a difference is not significant: see the probes above."
     )
     parts: list[Part] = [about]
     lines: list[tuple[str, ...]] = []
-    # One order for all panels, so that a model keeps its colour.
     models = _best_first(scores)
     panels = sorted(set(scores["panel"]), key=lambda p: (_rank(p), p))
     for panel in panels:
@@ -57,7 +57,7 @@ def setting_bars(rows: ReportRows) -> Section:
         for n, block in enumerate(blocks):
             name = f"settings_{panel}" + (f"_{n + 1}" if n else "")
             shown = heading + (f", {n + 1} of {len(blocks)}" if len(blocks) > 1 else "")
-            parts.append(_figure(name, shown, of_panel, block, models))
+            parts.append(_figure(rows, name, shown, of_panel, block, models))
         of = {(row["model"], row["variant"], row["kind"]): row for row in of_panel.to_dicts()}
         for setting in settings:
             for model in models:
@@ -115,22 +115,32 @@ def _cells(row: dict[str, Any] | None) -> tuple[str, str]:
     return text, f"{row['n_questions']:,}"
 
 
-def _figure(
-    name: str, title: str, of_panel: pl.DataFrame, settings: list[str], models: list[str]
+def _figure(  # noqa: PLR0917 - one call
+    rows: ReportRows,
+    name: str,
+    title: str,
+    of_panel: pl.DataFrame,
+    settings: list[str],
+    models: list[str],
 ) -> Figure:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     of = {(row["kind"], row["model"], row["variant"]): row for row in of_panel.to_dicts()}
     baselines = set(of_panel.filter("is_baseline")["variant"])
     here = set(of_panel["model"])
     drawn_models = [m for m in models if m in here][:MODELS_ABREAST]
-    colours = {m: COLOURS[place % len(COLOURS)] for place, m in enumerate(models)}
+    chances = {
+        (row["kind"], row["variant"]): row["pairwise_accuracy"]
+        for row in rows["setting_chance"].iter_rows(named=True)
+        if row["panel"] == of_panel.item(0, "panel")
+    }
     of_these = of_panel.filter(
         pl.col("variant").is_in(settings), pl.col("model").is_in(drawn_models)
     )
     thickness = 0.8 / len(drawn_models)
     group_in = 0.13 * len(drawn_models) + 0.14
-    height = 1.15 + group_in * len(settings) + 0.17 * -(-len(drawn_models) // 2)
+    height = 1.15 + group_in * len(settings) + 0.17 * -(-(len(drawn_models) + 1) // 2)
     with canvas(height, columns=2, sharey=True) as (drawn, panels):
         for axes, kind in zip(panels, BOTH_KINDS, strict=True):
             for m, model in enumerate(drawn_models):
@@ -140,11 +150,15 @@ def _figure(
                         continue
                     place = y + (m - (len(drawn_models) - 1) / 2) * thickness
                     mean = 100 * row["pairwise_accuracy"]
-                    axes.barh(place, mean, 0.92 * thickness, color=colours[model])
+                    axes.barh(place, mean, 0.92 * thickness, **rows.looks[model].bar)
                     error = _error(row)
                     if error:
                         ends = [mean - 100 * error, mean + 100 * error]
                         axes.plot(ends, [place] * 2, color=INK, linewidth=1)
+            for y, setting in enumerate(settings):
+                chance = chances.get((kind, setting))
+                if chance is not None:
+                    axes.plot([100 * chance] * 2, [y - 0.45, y + 0.45], **CHANCE)
             axes.set_title(kind)
             axes.set_xlabel("pairwise accuracy, %")
             axes.set_xlim(0, 104)
@@ -156,8 +170,11 @@ def _figure(
         panels[0].set_ylim(len(settings) - 0.5, -0.5)
         for label, setting in zip(panels[0].get_yticklabels(), settings, strict=True):
             label.set_fontweight("bold" if setting in baselines else "normal")
-        drawn.suptitle(title, x=0.02, ha="left", fontsize=10, fontweight="bold")
-        handles = [Patch(color=colours[m], label=drawable(m, 24)) for m in drawn_models]
+        drawn.suptitle(title, x=0.02, ha="left", fontsize=pt(10), fontweight="bold")
+        handles = [
+            *(Patch(**rows.looks[m].bar, label=drawable(m, 24)) for m in drawn_models),
+            *([Line2D([], [], **CHANCE, label="chance (random order)")] if chances else ()),
+        ]
         drawn.legend(handles=handles, loc="outside lower center", ncols=2)
         caption = f"{title}: pairwise accuracy per setting"
         if len(here) > len(drawn_models):

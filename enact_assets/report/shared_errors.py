@@ -1,19 +1,20 @@
 """Which errors the best models share: a bar for each combination of models."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from enact_assets.report.drawing import (
-    COLOURS,
     FAINT,
     GREY,
-    MARKERS,
     canvas,
     drawable,
     finished,
+    pt,
 )
 from enact_assets.report.error_section import UNCOMPARED
+from enact_assets.report.looks import COLOURS, Look
 from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
@@ -48,12 +49,10 @@ def shared_errors(rows: ReportRows) -> Section:
         )
     ]
     lines: list[tuple[str, ...]] = []
-    # A model looks the same under both kinds.
-    names = list(dict.fromkeys(m for row in found.to_dicts() for m in row["models"]))
     for kind in BOTH_KINDS:
         steps = _most_first(found.filter(kind=kind, unit="step"))
         if steps:
-            parts.append(_figure(kind, steps, names))
+            parts.append(_figure(kind, steps, rows.looks))
         else:
             parts.append(Text(f"No {kind} step was scored for two models."))
         questions = {
@@ -81,9 +80,8 @@ def _most_first(found: pl.DataFrame) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["n"], row["wrong_models"]))
 
 
-def _figure(kind: str, combinations: list[dict[str, Any]], names: list[str]) -> Figure:
+def _figure(kind: str, combinations: list[dict[str, Any]], looks: Mapping[str, Look]) -> Figure:
     models = combinations[0]["models"]
-    looks = [(MARKERS[place], COLOURS[place]) for place in map(names.index, models)]
     total = sum(row["n"] for row in combinations)
     height = 1.15 + 0.2 * len(combinations) + 0.17 * -(-len(models) // 2)
     layout = {"width_ratios": [0.22 * len(models), 3]}
@@ -93,10 +91,9 @@ def _figure(kind: str, combinations: list[dict[str, Any]], names: list[str]) -> 
             at = [x for x, model in enumerate(models) if model in wrong]
             if at:
                 dots.plot([at[0], at[-1]], [y, y], color=GREY, linewidth=1, zorder=1)
-            dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=3)
+            dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=pt(3))
             for x in at:
-                marker, colour = looks[x]
-                dots.plot([x], [y], marker, color=colour, markersize=6, zorder=2)
+                dots.plot([x], [y], **looks[models[x]].marked(), markersize=pt(6), zorder=2)
             bars.barh(y, row["n"], 0.7, color=COLOURS[0] if at else FAINT)
             bars.annotate(
                 f"{row['n']:,} ({percent(row['share'])} %)",
@@ -104,10 +101,11 @@ def _figure(kind: str, combinations: list[dict[str, Any]], names: list[str]) -> 
                 xytext=(3, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=8,
+                fontsize=pt(8),
             )
-        for model, (marker, colour) in zip(models, looks, strict=True):
-            dots.plot([], [], marker, color=colour, label=drawable(model, 24))
+        for model in models:
+            marked = looks[model].marked()
+            dots.plot([], [], **marked, linestyle="", label=drawable(model, 24))
         dots.set_xlim(-0.6, len(models) - 0.4)
         dots.set_xticks([])
         dots.set_yticks([])

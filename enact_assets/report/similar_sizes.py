@@ -1,8 +1,12 @@
 """Cosmos-Reason1 beside models of about its size, as in the paper's figure 18."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
-from enact_assets.report.drawing import COLOURS, FAINT, MARKERS, canvas, drawable, finished
+from enact_assets.report.drawing import FAINT, canvas, drawable, finished, pt
+from enact_assets.report.lengths import draw_chance, draw_intervals
+from enact_assets.report.looks import Look, looks_of
 from enact_assets.report.parts import BOTH_KINDS, Figure, Part, Section, Table, Text, percent
 from enact_assets.report.report_rows import ReportRows
 
@@ -28,15 +32,14 @@ def similar_sizes(rows: ReportRows) -> Section:
             "Cosmos-Reason1 is trained on embodied data. The paper compares it with models of its "
             "size and finds it more stable beyond 5 key frames. These are all open models of the "
             "paper with 0.8 to 1.25 times its parameters. Lines are published pairwise accuracy; "
-            f"the paper gives no intervals. {ours}"
+            f"the paper gives no intervals. {ours} Chance is that of the questions asked here."
         )
     ]
-    # A model looks the same under both kinds.
     names = sorted(set(found["published_model"]), key=lambda name: (name != SUBJECT, name))
     for kind in BOTH_KINDS:
         of_kind = found.filter(kind=kind)
         if of_kind.height:
-            parts.append(_figure(kind, of_kind, names))
+            parts.append(_figure(rows, kind, of_kind, names))
     lengths = sorted(set(found["length"]))
     lines = []
     for kind in BOTH_KINDS:
@@ -57,26 +60,35 @@ def similar_sizes(rows: ReportRows) -> Section:
     return Section("similar-sizes", title, tuple(parts))
 
 
-def _figure(kind: str, of_kind: pl.DataFrame, names: list[str]) -> Figure:
+def _looks(rows: ReportRows) -> Mapping[str, Look]:
+    """Look of each published model: that of ours, where the model was measured here."""
+    found = rows["similar_sizes"].select("published_model", "source", "model").unique()
+    ours = {name: rows.looks[m] for name, s, m in found.iter_rows() if s == "ours"}
+    return looks_of(found["published_model"], (), ours)
+
+
+def _figure(rows: ReportRows, kind: str, of_kind: pl.DataFrame, names: list[str]) -> Figure:
     whose = sorted(
         of_kind.select("published_model", "source", "model").unique().iter_rows(),
         key=lambda one: (names.index(one[0]), one[1] == "ours", one[2]),
     )
-    with canvas(3.2 + 0.17 * -(-len(whose) // 2)) as (drawn, (axes,)):
+    looks = _looks(rows)
+    with canvas(3.4 + 0.17 * -(-len(whose) // 2)) as (drawn, (axes,)):
         for name, source, model in whose:
             line = of_kind.filter(source=source, model=model).sort("length")
-            place = names.index(name)
+            look = looks[name]
+            draw_intervals(axes, line, look)
             axes.plot(
                 line["length"],
                 100 * line["accuracy"],
-                color=COLOURS[place % len(COLOURS)],
-                marker=MARKERS[place % len(MARKERS)],
-                markersize=4.5,
+                **look.marked(),
+                markersize=pt(4.5),
                 linestyle="--" if source == "ours" else "-",
                 linewidth=2.4 if name == SUBJECT else 1.1,
                 zorder=3 if name == SUBJECT else 2,
                 label=drawable(model, 24) + (" (here)" if source == "ours" else ""),
             )
+        draw_chance(axes, rows["chance"].filter(kind=kind), "pairwise_accuracy")
         axes.set_ylim(bottom=0)
         axes.set_xticks(sorted(set(of_kind["length"])))
         axes.grid(axis="y", color=FAINT, linewidth=0.6)

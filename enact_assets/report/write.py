@@ -11,9 +11,11 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.publication import publication_of
 from enact_assets.data_root.published import default_variant, published_provenance, query
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.report.header import header
 from enact_assets.report.page import Page, make_page, render, title_of
 from enact_assets.report.report_rows import read_rows
 
@@ -66,7 +68,8 @@ def write_report(
     said = [("enact-warehouse", rows.version), (CONTENT_SHA, version)]
     if provenance is not None:
         said.append((PROVENANCE, provenance.encoded()))
-    html = render(page.sections, title_of(rows), said, rows.version)
+    facts = header(rows, publication_of(root.warehouse))
+    html = render(page.sections, title_of(rows), said, rows.version, facts)
     folder = output or (root.report if rows.variant == default else root.report / rows.variant)
     files = write_report_files(folder, html, figures, is_ours=output is None)
     return WrittenReport(page, files[0], tuple(files), version)

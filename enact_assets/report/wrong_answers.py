@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.frames.sheets import question_strip
+from enact_assets.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
 from enact_assets.report.error_section import CATEGORIES, CLASSES, no_errors
 from enact_assets.report.parts import BOTH_KINDS, NONE, Example, Part, Section, Text, words
 from enact_assets.report.report_rows import ReportRows
@@ -31,7 +32,7 @@ def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
     about = Text(
         "One answer of each kind and category of error, the shortest questions first. Pictures "
         "stand in the order in which they were shown. Orders are labels, from 1, for each step in "
-        "turn. All examples: relation error_examples."
+        f"turn. All examples: relation error_examples. {HOW_TO_BROWSE}"
     )
     parts: list[Part] = [about]
     for perspective, title in _PERSPECTIVES.items():
@@ -75,12 +76,14 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
         except EnactError:  # an example without pictures is still one
             note = "The pictures are not stored any more: materialize frame_images again."
     facts = (
+        ("Question", ids(row["question_id"], row["official_id"])),
         ("Expected order", (_order(row["expected_order"]),)),
         ("Given order", (_order(row["given_order"]),)),
         (f"Step {row['step']}: what happened", tuple(row["expected_components"])),
         (f"Step {row['step']}: what the answer says", tuple(row["given_components"])),
         ("Missing in the answer", tuple(row["missing"])),
         ("Made up by the answer", tuple(row["hallucinated"])),
+        ("Raw answer of the model", (shortened(row["raw_answer"]),)),
     )
     return Example(
         title=f"{row['kind']}, {words(row['category'])}: {row['model']}, {row['demonstration']}",
@@ -90,6 +93,7 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
         note=note,
         actions=tuple(row["actions"] or ()),
         facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
+        link=browse_address(row["question_id"], row["variant"], row["model"]),
     )
 
 

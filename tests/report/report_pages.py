@@ -1,11 +1,13 @@
 """A report of a small lake, and its HTML taken apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from sql.tiny_lake import Rows, write_lake
 
@@ -25,6 +27,19 @@ def published(folder: Path, rows: Rows) -> DataRoot:
 def grey_picture(sha: str) -> NDArray[np.uint8]:
     """What the image store would give: another shade for another picture."""
     return np.full((24, 32, 3), int(sha[:2], 16), dtype=np.uint8)
+
+
+def drawn_models(models: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """What figures need besides their rows: names of all models, and chances, here none."""
+    names = pl.DataFrame({"model": sorted(set(models))}, {"model": pl.String})
+    accuracies = dict.fromkeys(("pairwise_accuracy", "task_accuracy"), pl.Float64)
+    kinds = {"kind": pl.String, "length": pl.Int64}
+    settings = {"panel": pl.String, "variant": pl.String, "kind": pl.String}
+    return {
+        "models": names.with_columns(is_reference=pl.lit(value=False)),
+        "chance": pl.DataFrame(schema={**kinds, **accuracies}),
+        "setting_chance": pl.DataFrame(schema={**settings, "pairwise_accuracy": pl.Float64}),
+    }
 
 
 @dataclass

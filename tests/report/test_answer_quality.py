@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from report_pages import drawn_models
 
 from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.parts import Figure, Table, Text
@@ -30,7 +31,8 @@ def parts_of(
     schema |= {"served_models": pl.List(pl.String)}
     accuracies = [
         {"model": row["model"], "kind": kind, "length": length, "metric": metric}
-        | {"accuracy": accuracy, "is_reference": row["model"] in references}
+        | {"accuracy": accuracy, "low": accuracy - 0.1, "high": accuracy + 0.1}
+        | {"is_reference": row["model"] in references}
         for row in quality
         for kind, accuracy in (("forward", 0.25), ("inverse", 0.5))
         for length, metric in ((None, "pairwise_accuracy"), (None, "task_accuracy"), (3, "other"))
@@ -39,8 +41,11 @@ def parts_of(
     rows = {
         "quality": pl.DataFrame(quality, schema),
         "accuracies": pl.DataFrame(
-            accuracies, {**names, "accuracy": pl.Float64, "is_reference": pl.Boolean}
+            accuracies,
+            {**names, **dict.fromkeys(("accuracy", "low", "high"), pl.Float64)}
+            | {"is_reference": pl.Boolean},
         ),
+        **drawn_models(row["model"] for row in quality),
     }
     parts = answer_quality(ReportRows(rows, "baseline", "")).parts
     return (

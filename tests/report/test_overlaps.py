@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from report_pages import drawn_models
 
 from enact_assets.report.hand_circles import distance, hand_circles, shared_area
 from enact_assets.report.parts import Figure, Table, Text
@@ -57,7 +58,9 @@ def shared(*combinations: dict[str, Any]) -> ReportRows:
     schema |= {"wrong_models": pl.List(pl.String), "n": pl.Int64, "share": pl.Float64}
     official = pl.DataFrame(schema={"variant": pl.String, "n_by_match": pl.Int64})
     errors = pl.DataFrame(combinations, schema)
-    return ReportRows({"shared_errors": errors, "official": official}, "baseline", "")
+    models = {model for row in combinations for model in row["models"]}
+    frames = {"shared_errors": errors, "official": official, **drawn_models(models)}
+    return ReportRows(frames, "baseline", "")
 
 
 def test_one_model_gives_a_sentence() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from report_pages import drawn_models
 
 from enact_assets.report.parts import NONE, Figure, Table
 from enact_assets.report.report_rows import ReportRows
@@ -27,7 +28,8 @@ def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[
 
 
 def drawn(*scores: dict[str, Any]) -> tuple[list[Figure], Table]:
-    rows = ReportRows({"probe_scores": pl.DataFrame(scores)}, "baseline", "")
+    frames = {"probe_scores": pl.DataFrame(scores), **drawn_models(s["model"] for s in scores)}
+    rows = ReportRows(frames, "baseline", "")
     parts = setting_bars(rows).parts
     [table] = [part for part in parts if isinstance(part, Table)]
     return [part for part in parts if isinstance(part, Figure)], table

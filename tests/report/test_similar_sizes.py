@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from report_pages import drawn_models
 
 from enact_assets.report.parts import Figure, Table, Text
 from enact_assets.report.report_rows import ReportRows
@@ -22,9 +23,10 @@ def row(name: str, source: str, length: int, accuracy: float | None) -> dict[str
 def parts_of(*given: dict[str, Any]) -> tuple[str, list[Figure], list[Table]]:
     schema = {"model": pl.String, "source": pl.String, "kind": pl.String, "length": pl.Int64}
     schema |= {"published_model": pl.String, "n_parameters_million": pl.Int64}
-    schema |= {"accuracy": pl.Float64}
+    schema |= dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
     frame = pl.DataFrame(given, schema)
-    parts = similar_sizes(ReportRows({"similar_sizes": frame}, "baseline", "")).parts
+    frames = {"similar_sizes": frame, **drawn_models(frame.filter(source="ours")["model"])}
+    parts = similar_sizes(ReportRows(frames, "baseline", "")).parts
     return (
         " ".join(part.text for part in parts if isinstance(part, Text)),
         [part for part in parts if isinstance(part, Figure)],

@@ -8,7 +8,7 @@ copies, not views over the lake: a view would show an open reader half of a rebu
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +76,7 @@ def publish(
     names: Names | None = None,
     stale: pl.DataFrame | None = None,
     provenance: Provenance | None = None,
+    said: Mapping[str, str] | None = None,
 ) -> PublishReport:
     """Build the warehouse from the lake and the ``sql`` folder and swap it in.
 
@@ -83,7 +84,8 @@ def publish(
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none), state (stale or missing) and why, in the order given (None:
     nothing is stale or missing).
-    ``provenance`` is kept in the file, for :func:`published_provenance`. ``progress`` gets the
+    ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
+    values of ``said``, which are no part of the content hash. ``progress`` gets the
     share done, 0 to 1.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
@@ -112,7 +114,7 @@ def publish(
                 on_progress=lambda share: report(SHARE_OF_BUILDING * share),
             )
             sha = _content_sha(sources, files, built.left_out, stale)
-            _write_said(connection, sha, provenance)
+            _write_said(connection, {CONTENT_SHA: sha, **(said or {})}, provenance)
             connection.execute("checkpoint")
         refuse_offending(warehouse_path, built.checks)
         refuse_changed(sources)
@@ -189,11 +191,13 @@ def _content_sha(
 
 
 def _write_said(
-    connection: duckdb.DuckDBPyConnection, sha: str, provenance: Provenance | None
+    connection: duckdb.DuckDBPyConnection,
+    said: Mapping[str, str],
+    provenance: Provenance | None,
 ) -> None:
     """Keep in the file what it was made from, as tables of the lake do."""
     schema = PUBLISHED.partition(".")[0]
-    values = {CONTENT_SHA: sha}
+    values = dict(said)
     if provenance is not None:
         values[PROVENANCE] = provenance.encoded()
     rows = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in values.items())
@@ -205,7 +209,7 @@ def _write_said(
     comments = {
         f"table {PUBLISHED}": "what this file was made from, as the tables of the lake say it",
         f"column {PUBLISHED}.key": f"{CONTENT_SHA}: hash of all that went in; {PROVENANCE}: of "
-        "what code and of which inputs",
+        "what code and of which inputs; publication: when, and under which settings",
         f"column {PUBLISHED}.value": "a hash, or JSON",
     }
     for what, meaning in comments.items():
