@@ -331,10 +331,8 @@ def _check_effort(renderer: RendererSettings, where: str) -> None:
     for name in ("path_depth", "samples"):
         value, given, most = getattr(traced, name), getattr(renderer, name), int(LIMITS[name][1])
         if value > most:
-            wanted = (
-                f"mode {renderer.mode!r} multiplies it by {value // given} to {value}, and at most "
-                f"{most} are traced: at most {most * given // value} here"
-            )
+            wanted = f"mode {renderer.mode!r} multiplies it by {value // given} to {value}, and "
+            wanted += f"at most {most} are traced: at most {most * given // value} here"
             raise wrong(f"{where}.{name}", wanted, given)
 
 
