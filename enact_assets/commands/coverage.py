@@ -1,6 +1,6 @@
 """What the published leaderboards cover, and which answers are missing."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +13,16 @@ from enact_assets.plurals import counted
 
 if TYPE_CHECKING:
     from enact_assets.driver.walk import Report
+    from enact_assets.engine.graph import Partition
 
 MISSING_ANSWERS = 3
 """Exit code of a command that made everything, while models left questions unanswered."""
 NO_PICTURE = "materialize frame_images"
 """Part of the reason of a question whose pictures are missing."""
+NO_REASON = "no reason is known"
+PREDICTIONS, WAREHOUSE = "predictions", "warehouse"
 SHOWN = 3
 """Models and variants with missing answers that are named."""
-ANSWERED_BY = {"predictions", "evaluation", "warehouse"}
-"""Steps after which missing answers are news."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,12 @@ class Gap:
             return f"enact-assets materialize {names}{data}"
         return f"enact-assets materialize {names} --asset predictions --force{data}"
 
+    def advice(self, data: str) -> str:
+        """The command in words, with the one that scores what it gets if it does not."""
+        command = self.command(data)
+        scores = f", then `enact-assets materialize{data}`" if "--force" in command else ""
+        return f"`{command}`{scores}"
+
 
 def coverage(warehouse: Path, variant: str) -> str:
     """What the leaderboard of ``variant`` is about, in one or two sentences.
@@ -70,7 +77,7 @@ def coverage(warehouse: Path, variant: str) -> str:
         f"{counted(asked['questions'], 'question')} about "
         f"{counted(asked['demonstrations'], 'demonstration')}"
     )
-    gaps = _gaps(warehouse, {"variant": [variant]})
+    gaps = _of(_published_gaps(warehouse), {"variant": [variant]})
     if not gaps:
         return f"{said}; no answer is missing."
     first = "; ".join(f"{g.model} lacks {g.n_missing:,} of {g.n_asked:,}" for g in gaps[:SHOWN])
@@ -81,17 +88,20 @@ def coverage(warehouse: Path, variant: str) -> str:
 def missing_answers(
     root: DataRoot, report: "Report", only: Mapping[str, Collection[str]]
 ) -> tuple[str, int]:
-    """Which models of ``only`` lack answers in the published file, why, and how to get them; and
-    the exit code.
+    """Which models of ``only`` lack answers after the walk of ``report``, why, and how to get them;
+    and the exit code.
 
-    Nothing and 0 if none does, or if nothing that ``report`` is about has answers. A model whose
+    Nothing and 0 if none does, or if the walk was about no answers. A model whose
     answers were imported under other variants only is mentioned, and is no reason for the code:
-    nobody meant to ask it.
-    Errors: :class:`WarehouseError` if the published file cannot be read.
+    nobody meant to ask it. A walk that did not publish is judged by the lake: the published file
+    is older.
+    Errors: :class:`WarehouseError` if the published file cannot be read; those of reading the lake.
     """
-    if not root.warehouse.exists() or not (ANSWERED_BY & report.steps):
-        return "", 0
-    gaps = _gaps(root.warehouse, only)
+    if report.current(WAREHOUSE):
+        found = _published_gaps(root.warehouse)
+    else:
+        found = _gaps_in_lake(root, report.current(PREDICTIONS))
+    gaps = _of(found, only)
     if not gaps:
         return "", 0
     gaps.sort(key=lambda gap: not gap.was_asked)
@@ -100,7 +110,7 @@ def missing_answers(
     more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
     text = (
         f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
-        f"first: {gaps[0].reason}. To get them: `{gaps[0].command(root.option)}`."
+        f"first: {gaps[0].reason}. To get them: {gaps[0].advice(root.option)}."
     )
     return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 
@@ -108,7 +118,7 @@ def missing_answers(
 def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
     """What was made before Ctrl-C, and what the leaderboards published before cover."""
     console.print(f"\nStopped after {counted(len(report.made), 'partition')}.")
-    if any(step.name == "warehouse" for step in report.made) or not root.warehouse.exists():
+    if report.current(WAREHOUSE) or not root.warehouse.exists():
         return
     console.print(
         Text(
@@ -123,8 +133,8 @@ def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
         console.print(Text(f"  {variant}: {coverage(root.warehouse, variant)}"))
 
 
-def _gaps(warehouse: Path, only: Mapping[str, Collection[str]]) -> list[Gap]:
-    """Of every model and variant of ``only`` that lacks answers, the most first."""
+def _published_gaps(warehouse: Path) -> list[Gap]:
+    """Of every model and variant that lacks answers in the published file, the most first."""
     from enact_assets.data_root.published import query
 
     rows = query(
@@ -132,13 +142,33 @@ def _gaps(warehouse: Path, only: Mapping[str, Collection[str]]) -> list[Gap]:
         """
         select
             model, variant, count(*) filter (raw_answer is null) as n_missing,
-            count(*) as n_asked, coalesce(mode(error), 'no reason is known') as reason
+            count(*) as n_asked, mode(error) as reason
         from predictions
         group by all having n_missing > 0
         order by n_missing desc, model, variant
         """,
     )
-    gaps = [Gap(*row) for row in rows.iter_rows()]
+    return [Gap(*row[:4], row[4] or NO_REASON) for row in rows.iter_rows()]
+
+
+def _gaps_in_lake(root: DataRoot, partitions: Iterable["Partition"]) -> list[Gap]:
+    """The same for some partitions of ``predictions``, as they are in the lake."""
+    from enact_assets.engine.lake.lake import Lake
+    from enact_assets.lineage.pipeline import dimensions
+
+    gaps, lake = [], Lake(root.lake)
+    for partition in partitions:
+        names = dict(zip(dimensions(PREDICTIONS), partition, strict=True))
+        rows = lake.read(PREDICTIONS, names)
+        if n_missing := rows["raw_answer"].null_count():
+            reasons = rows["error"].drop_nulls().mode().sort()
+            reason = str(reasons[0]) if reasons.len() else NO_REASON
+            gaps.append(Gap(names["model"], names["variant"], n_missing, rows.height, reason))
+    return sorted(gaps, key=lambda gap: (-gap.n_missing, gap.model, gap.variant))
+
+
+def _of(gaps: Iterable[Gap], only: Mapping[str, Collection[str]]) -> list[Gap]:
+    """Those of the models and variants in ``only``."""
     return [
         gap
         for gap in gaps

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.coverage import missing_answers, print_stopped
+from enact_assets.commands.coverage import PREDICTIONS, missing_answers, print_stopped
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -36,7 +36,6 @@ ADDS = {
     "demonstrations that the named variants ask about",
     "model": "; a new one is added",
 }
-PREDICTIONS = "predictions"
 Part = Mapping[str, Sequence[str]]
 """Dimension -> names of a part of the registry."""
 

@@ -72,8 +72,7 @@ class Walk:
             elif why:
                 steps.append(step)
             else:
-                self._report.n_fresh += 1
-                self._report.fresh_steps.add(spec.name)
+                self._report.fresh.setdefault(spec.name, []).append(partition)
         # Variants that look like the baseline find its pictures rendered.
         return sorted(steps, key=lambda step: BASELINE not in step.names)
 

@@ -52,9 +52,8 @@ class Report:
     kept: list[Step] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-    n_fresh: int = 0
-    fresh_steps: set[str] = field(default_factory=set)
-    """Steps that had a fresh partition."""
+    fresh: dict[str, list[Partition]] = field(default_factory=dict)
+    """Step -> its partitions that were fresh."""
     n_told: int = 0
     seconds: float = 0.0
 
@@ -64,9 +63,14 @@ class Report:
         return not self.failures and not self.blocked and not self.rejected
 
     @property
-    def steps(self) -> set[str]:
-        """Names of the steps that were looked at: made, failed or fresh."""
-        return {step.name for step in (*self.made, *self.blocked, *self.kept)} | self.fresh_steps
+    def n_fresh(self) -> int:
+        """How many partitions were fresh."""
+        return sum(map(len, self.fresh.values()))
+
+    def current(self, name: str) -> list[Partition]:
+        """Partitions of a step that were made or found fresh, each once."""
+        made = (step.names for step in self.made if step.name == name)
+        return list(dict.fromkeys([*made, *self.fresh.get(name, ())]))
 
     def begins_again(
         self,
@@ -92,7 +96,7 @@ class Report:
             for f in self.failures
             if not now.touches(STEP_NAMED[f.step.name], f.step.names, damaged)
         ]
-        self.blocked, self.kept, self.n_fresh = [], [], 0
+        self.blocked, self.kept, self.fresh = [], [], {}
         return True
 
 

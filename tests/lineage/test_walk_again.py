@@ -15,7 +15,7 @@ def failure(name: str, partition: Partition) -> Failure:
 
 
 def report_of(*failures: Failure) -> Report:
-    return Report(failures=list(failures), blocked=[failures[0].step], n_fresh=3)
+    return Report(failures=list(failures), blocked=[failures[0].step], fresh={"qa": [("a", "b")]})
 
 
 def with_damage() -> World:

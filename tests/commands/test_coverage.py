@@ -1,0 +1,89 @@
+"""What is said of missing answers: at the end of a walk, below a leaderboard, after Ctrl-C."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from sql.tiny_lake import Rows, publish_lean, tiny_rows, write_lake
+
+from enact_assets.commands.coverage import (
+    MISSING_ANSWERS,
+    coverage,
+    missing_answers,
+    print_stopped,
+)
+from enact_assets.data_root.answer_files import NONE_IMPORTED
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.walk import Report, Step
+
+PUBLISHED = Report(fresh={"warehouse": [()]})
+GUESSER = ("guesser", "baseline")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
+    """Of five questions of the baseline the guesser never answered one."""
+    found = DataRoot(tmp_path_factory.mktemp("root"), None)
+    publish_lean(write_lake(found.lake, tiny_rows()), found.warehouse)
+    return found
+
+
+def of_guesser(raw_answer: str | None, error: str | None) -> Rows:
+    """Its predictions under the baseline, of which the missing one is this."""
+    rows = [row for row in tiny_rows()["predictions"] if (row["model"], row["variant"]) == GUESSER]
+    for row in rows:
+        if row["raw_answer"] is None:
+            row.update(raw_answer=raw_answer, error=error)
+    return {"predictions": rows}
+
+
+def test_missing_answers_are_named_with_their_reason_and_remedy(root: DataRoot) -> None:
+    """A stopped model left 2,160 of 2,880 questions unanswered, and the demo ended with 0."""
+    said, code = missing_answers(root, PUBLISHED, {})
+    assert code == MISSING_ANSWERS == 3
+    assert said == (
+        "1 answer is missing: 1 of guesser under baseline. Reason of the first: the service was "
+        "down. To get them: `enact-assets materialize --model guesser --variant baseline --asset "
+        f"predictions --force --data {root.root}`, then `enact-assets materialize --data "
+        f"{root.root}`."
+    )
+    for only in ({"model": ["oracle"]}, {"variant": ["aperture_80"]}):
+        assert missing_answers(root, PUBLISHED, only) == ("", 0)
+    assert missing_answers(root, Report(fresh={"replays": [("a-0",)]}), {}) == ("", 0)
+
+
+def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_path: Path) -> None:
+    """The command that gets missing answers ended with a message that they are missing."""
+    copy = DataRoot(Path(shutil.copytree(root.root, tmp_path / "copy")), None)
+    step = Step("predictions", ("predictions",), "guesser|baseline", "forced")
+    walks = [Report(made=[step]), Report(fresh={"predictions": [GUESSER, ("oracle", "baseline")]})]
+    for report in walks:
+        assert missing_answers(copy, report, {})[1] == MISSING_ANSWERS
+        assert missing_answers(copy, report, {"model": ["oracle"]}) == ("", 0)
+    write_lake(copy.lake, of_guesser("[1, 2]", None))
+    for report in walks:
+        assert missing_answers(copy, report, {}) == ("", 0)
+    assert missing_answers(copy, PUBLISHED, {})[1] == MISSING_ANSWERS
+    copy.warehouse.unlink()
+    write_lake(copy.lake, of_guesser(None, NONE_IMPORTED))
+    said, code = missing_answers(copy, walks[0], {})
+    assert code == 0  # nobody meant to ask it here
+    assert said.endswith(
+        "To get them: `enact-assets import-answers FILE --model guesser --variant baseline --data "
+        f"{copy.root}`."
+    )
+
+
+def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:
+    of_baseline = "5 questions about 2 demonstrations. Answers are missing: guesser lacks 1 of 5"
+    assert coverage(root.warehouse, "baseline") == f"{of_baseline}."
+    of_probe = "2 questions about 2 demonstrations; no answer is missing."
+    assert coverage(root.warehouse, "aperture_80") == of_probe
+    step = Step("replays", ("demonstrations",), "a-0", "new")
+    print_stopped(root, Report(made=[step]), Console(width=200))
+    said = capsys.readouterr().out
+    assert said.startswith("\nStopped after 1 partition.\nThe DuckDB file and the report were")
+    assert said.endswith(f"\n  baseline: {of_baseline}.\n")
+    print_stopped(root, PUBLISHED, Console(width=200))
+    assert capsys.readouterr().out == "\nStopped after 0 partitions.\n"
