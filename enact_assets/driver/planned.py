@@ -33,10 +33,11 @@ def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool])
     if WAREHOUSE in known or not chosen.is_chosen(step, whole):
         return plan
     stale, may_follow = plan.stale, dict(plan.may_follow)
-    if known:
+    if known - {REPORT}:
         may_follow[WAREHOUSE] = (whole,)
     elif is_list_outdated():
-        stale = (*stale, PlannedStep(step.name, step.assets, whole, (OUTDATED,)))
+        # Before the report, the only step that can be there.
+        stale = (PlannedStep(step.name, step.assets, whole, (OUTDATED,)), *stale)
     else:
         return plan
     n_fresh = plan.n_fresh - 1

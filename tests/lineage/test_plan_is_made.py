@@ -177,3 +177,16 @@ def test_an_outdated_list_of_stale_partitions_is_planned_and_published() -> None
     workshop.walk(chosen)
     assert workshop.made == [(WAREHOUSE, ()), ("report", ())]
     assert plan_of(workshop, {"qa"}, {})[1:] == (set(), set())
+
+
+def test_a_stale_report_leaves_the_warehouse_alone() -> None:
+    """It was listed as one that may become stale, which nothing above it could make it."""
+    world = World()
+    workshop = Workshop(world, None)
+    world.code["report"] = "other code"
+    assert plan_of(workshop, None, {})[1:] == ({("report", ())}, set())
+    workshop.published = {("qa", "fold-0|state")}
+    lineage = world.lineage
+    plan = planned(lineage, Chosen(None, {}), lambda: workshop.is_list_outdated(lineage))
+    assert [step.name for step in plan.stale] == [WAREHOUSE, "report"]
+    assert not plan.may_follow

@@ -72,8 +72,7 @@ class Plan:
     may_follow: Mapping[str, tuple[Partition, ...]]
     n_fresh: int
     upstream: tuple[PlannedStep, ...] = ()
-    """Stale, upstream of what was chosen, and not chosen: as long as they are not made, what is
-    made from them is as fresh as they are."""
+    """Those of ``stale`` that were not asked for: others are made from them, or shown with them."""
 
 
 class Marks:
