@@ -142,13 +142,14 @@ def _published_gaps(warehouse: Path) -> list[Gap]:
         """
         select
             model, variant, count(*) filter (raw_answer is null) as n_missing,
-            count(*) as n_asked, mode(error) as reason
+            count(*) as n_asked, coalesce(mode(error), $unknown) as reason
         from predictions
         group by all having n_missing > 0
         order by n_missing desc, model, variant
         """,
+        {"unknown": NO_REASON},
     )
-    return [Gap(*row[:4], row[4] or NO_REASON) for row in rows.iter_rows()]
+    return [Gap(*row) for row in rows.iter_rows()]
 
 
 def _gaps_in_lake(root: DataRoot, partitions: Iterable["Partition"]) -> list[Gap]:

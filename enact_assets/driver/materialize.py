@@ -29,7 +29,7 @@ from enact_assets.driver.choice import Runners
 from enact_assets.driver.chosen import Chosen, check_assets, choose
 from enact_assets.driver.contract import Site
 from enact_assets.driver.planned import planned
-from enact_assets.driver.scoping import keep_scope, scope_with
+from enact_assets.driver.scoping import keep_scope, left_over, scope_with
 from enact_assets.driver.steps_made import Walk
 from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.planning.missing import not_current
@@ -163,7 +163,8 @@ class Driver:
         scope = scope_with(self._data, self._whole, named, part, is_whole=everything)
         registry = scope.of_registry(self._whole)
         added = self._new_names(registry, demonstrations, models, report)
-        lineage = self._read(registry, added)
+        left_out = left_over(self.instance, self._data, self._whole, scope)
+        lineage = self._read(registry, added, left_out)
         chosen = self._chosen(lineage, registry, assets, only)
         with without_collector():
             plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
@@ -180,6 +181,7 @@ class Driver:
         if dimension == "model":
             name = self._data.models.called(name)
         with only_driver(self._root):
+            kept = read_scope(self._root) or Scope()
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
             was_answered = dimension == "model" and has_answers(self._data.data_root, name)
             known = self.instance.get_dynamic_partitions(dimension)
@@ -187,10 +189,9 @@ class Driver:
             if not (name in known or was_linked or was_answered or is_held):
                 raise UnknownNameError.of(dimension, name, known)
             Forgotten(self._root).add(dimension, name)
-            if dimension in REGISTERED:
-                kept = read_scope(self._root) or Scope()
-                if (left := kept.without(dimension, name, self._whole)) != kept:
-                    write_scope(self._root, left)
+            left = kept.without(dimension, name, self._whole) if dimension in REGISTERED else kept
+            if left != kept:
+                write_scope(self._root, left)
             if name in known:
                 self.instance.delete_dynamic_partition(dimension, name)
         return name
@@ -209,10 +210,15 @@ class Driver:
         return Site(self._root.resolve(), self._data.lake_url, registry_path().read_text("utf-8"))
 
     def _read(
-        self, registry: Registry, added: Mapping[str, Collection[str]] | None = None
+        self,
+        registry: Registry,
+        added: Mapping[str, Collection[str]] | None = None,
+        left_out: Collection[str] = (),
     ) -> Lineage:
         on_progress = self._observer.reading
-        return read_lineage(self.instance, self._data, registry, on_progress, added)
+        return read_lineage(
+            self.instance, self._data, registry, on_progress, added, left_out=left_out
+        )
 
     def _chosen(
         self,

@@ -73,18 +73,30 @@ def keep_scope(
 ) -> ScopeChange:
     """Remember ``scope`` in the data root if it differs from the one there.
 
-    The UI makes all names of the registry partitions in a data root without a scope. In an unused
-    one those that are not in the new scope are none any more.
+    Demonstrations of :func:`left_over` are partitions no more.
     """
     before, root = read_scope(data.data_root.root) or Scope(), data.data_root.root
     is_first = is_unused(data.data_root)
     if scope != before:
         write_scope(root, scope)
-    if is_first and "demonstration" in scope.of:
-        known = set(instance.get_dynamic_partitions("demonstration"))
-        for name in known.intersection(registry.demonstrations) - scope.of["demonstration"]:
-            instance.delete_dynamic_partition("demonstration", name)
+    for name in left_over(instance, data, registry, scope):
+        instance.delete_dynamic_partition("demonstration", name)
     return ScopeChange(scope, is_first, scope != before)
+
+
+def left_over(
+    instance: dg.DagsterInstance, data: DataResource, registry: Registry, scope: Scope
+) -> set[str]:
+    """Demonstrations of ``registry`` that are partitions, and not in ``scope``; none once any
+    demonstration was made.
+
+    The UI makes all names of the registry partitions in a data root without a scope, before a first
+    look or an import gives it one.
+    """
+    if "demonstration" not in scope.of or data.lake.partitions("demonstrations"):
+        return set()
+    known = set(instance.get_dynamic_partitions("demonstration"))
+    return known.intersection(registry.demonstrations) - scope.of["demonstration"]
 
 
 def _is_embedded(name: str, data: DataResource) -> bool:

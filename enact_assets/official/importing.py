@@ -21,6 +21,7 @@ from enact_assets.data_root.recordings import (
     recorded_file,
     recording_name,
 )
+from enact_assets.data_root.scope import scoped_registry
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.frames.picture_counts import check_picture_counts
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
@@ -64,7 +65,10 @@ def import_paths(
     annotated videos are read and checked, and pictures of other videos counted, so that none comes
     in that cannot be used. What fails is listed in the summary and changes nothing. Nothing is
     written outside of ``root``, also where a link in it leads out.
+
+    Errors: :class:`SettingsError` if registry or scope of ``root`` is wrong; nothing was imported.
     """
+    scoped_registry(root.root)  # to widen the scope at the end
     summary, notes = Summary(), list[_Note]()
     for path in paths:
         if not os.access(path, os.F_OK):

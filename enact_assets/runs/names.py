@@ -14,10 +14,14 @@ def current_names(
     instance: dg.DagsterInstance,
     registry: Registry,
     added: Mapping[str, Collection[str]] = MappingProxyType({}),
+    left_out: Collection[str] = (),
 ) -> Names:
-    """The registry's gatings and variants, what has become a dynamic partition, and ``added``."""
+    """The registry's gatings and variants, what has become a dynamic partition, and ``added``;
+    without the demonstrations ``left_out``.
+    """
 
     def of(dimension: str) -> set[str]:
         return {*instance.get_dynamic_partitions(dimension), *added.get(dimension, ())}
 
-    return names_now(registry, of("demonstration"), of("model"), of("question_file"))
+    demonstrations = of("demonstration").difference(left_out)
+    return names_now(registry, demonstrations, of("model"), of("question_file"))

@@ -28,12 +28,15 @@ def read_lineage(
     registry: Registry,
     on_progress: Callable[[float], None] = lambda _share: None,
     added: Mapping[str, Collection[str]] | None = None,
+    *,
+    left_out: Collection[str] = (),
 ) -> Lineage:
     """All names, versions and provenance of a data root as they are now.
 
-    ``added`` are names (dimension -> names) to be treated as if they were partitions already.
+    ``added`` are names (dimension -> names) to be treated as if they were partitions already,
+    ``left_out`` demonstrations to be treated as if they were none.
     """
-    names = current_names(instance, registry, added or {})
+    names = current_names(instance, registry, added or {}, left_out)
     states = data.states(registry).current(names, on_progress)
     reported = {root: reported_versions(instance, root) for root in ROOTS}
 

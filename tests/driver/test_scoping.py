@@ -5,9 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.paths import SCOPE_FILE
 from enact_assets.data_root.scope import Scope, write_scope
+from enact_assets.driver.materialize import Driver
 from enact_assets.driver.scoping import scope_with
 from enact_assets.runs.resources import DataResource
 
@@ -60,6 +63,35 @@ def test_what_was_made_before_there_were_scopes_stays_whole(data) -> None:
     path.parent.mkdir(parents=True)
     pl.DataFrame({"demonstration": ["setting_the_table-0"]}).write_parquet(path)
     assert scope_with(data, REGISTRY, {}, REGISTRY.demo, is_whole=False) == Scope()
+
+
+def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> None:
+    """An import into a data root that the UI had open gave it all twelve demonstrations."""
+    root = Path(data.root)
+    driver = Driver(root, registry=REGISTRY, workers=1)
+    names = REGISTRY.demonstrations[:3]
+    driver.instance.add_dynamic_partitions("demonstration", [*names, "setting_the_table-7"])
+    write_scope(root, Scope({"demonstration": frozenset(names[:1])}))
+
+    def planned() -> set[str | None]:
+        steps = driver.plan(assets=["replays"])[0].stale
+        return {step.key for step in steps if step.name == "replays"}
+
+    assert planned() == {names[0], "setting_the_table-7"}
+    assert len(driver.instance.get_dynamic_partitions("demonstration")) == 4
+    assert driver.run(assets=["gating_config"]).is_success
+    left = set(driver.instance.get_dynamic_partitions("demonstration"))
+    assert left == planned() == {names[0], "setting_the_table-7"}
+
+
+def test_a_damaged_scope_stops_forget_before_it_changes_anything(data) -> None:
+    root = Path(data.root)
+    driver = Driver(root, registry=REGISTRY, workers=1)
+    driver.instance.add_dynamic_partitions("demonstration", ["setting_the_table-7"])
+    (root / SCOPE_FILE).write_text("variants: 3\n")
+    with pytest.raises(SettingsError, match=SCOPE_FILE):
+        driver.forget("demonstration", "setting_the_table-7")
+    assert not Forgotten(root).of("demonstration")
 
 
 def test_unknown_names_do_not_get_into_it(data) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from official_files import write_inputs
 
+from enact_assets.contracts.errors import SettingsError
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.paths import SCOPE_FILE, DataRoot
+from enact_assets.data_root.scope import Scope, read_scope, write_scope
 from enact_assets.official.importing import import_paths
 from enact_assets.questions.official import (
     OfficialQuestion,
@@ -45,3 +47,27 @@ def test_it_names_the_variants_that_ask_about_what_came_in(
     (tmp_path / "registry.yaml").write_text(registry)
     monkeypatch.setenv("ENACT_REGISTRY", str(tmp_path / "registry.yaml"))
     assert command_after(root, replay) == "enact-assets materialize"
+
+
+def test_an_import_puts_its_variants_in_scope_and_nothing_else(tmp_path: Path) -> None:
+    write_inputs(tmp_path / "replayed", (TASK,))
+    replay = tmp_path / "replayed" / TASK
+    new, used = DataRoot(tmp_path / "new"), DataRoot(tmp_path / "used")
+    assert import_paths([replay], new).is_success
+    recorded = frozenset({"recorded"})
+    assert read_scope(new.root) == Scope({"demonstration": frozenset(), "variant": recorded})
+    fisheye = {"variant": frozenset({"fisheye"})}
+    write_scope(used.root, Scope(fisheye))
+    assert import_paths([replay], used).is_success
+    assert read_scope(used.root) == Scope({"variant": fisheye["variant"] | recorded})
+
+
+def test_nothing_is_imported_where_the_scope_is_damaged(tmp_path: Path) -> None:
+    """What came in was not in scope, and no message named it."""
+    write_inputs(tmp_path / "replayed", (TASK,))
+    root = DataRoot(tmp_path / "data")
+    root.root.mkdir()
+    (root.root / SCOPE_FILE).write_text("variants: 3\n")
+    with pytest.raises(SettingsError, match=SCOPE_FILE):
+        import_paths([tmp_path / "replayed" / TASK], root)
+    assert not root.recordings.exists()
