@@ -84,8 +84,7 @@ def _page(
     for file in files:
         parts.append(f"## `{file.name}`\n\n{_sentence(file.meaning)}\n")
         if "Reads" in file.header:
-            reads = re.findall(r"\w+", file.header["Reads"])
-            links = [f"[`{name}`]({places[name]})" for name in reads]
+            links = [f"[`{name}`]({places[name]})" for name in file.reads]
             parts.append(f"Made from {', '.join(links)}.\n")
         if file.header.get("Rule"):
             parts.append(f"{_text(_sentence(file.header['Rule']))}\n")
@@ -110,4 +109,4 @@ def _cell(text: str) -> str:
 
 def _text(text: str) -> str:
     """Plain words as Markdown: nothing in them is markup but backticks."""
-    return re.sub(r"([*_<\[])", r"\\\1", text.replace("``", "`")) if "`" not in text else text
+    return text if "`" in text else re.sub(r"([*_<\[])", r"\\\1", text)

@@ -8,6 +8,9 @@ from enact_assets.asking.keys import is_sendable, key_of, wants_key
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
 
+AT_MOST = " at most"
+"""How the reason of a question ends that a model can never be asked."""
+
 
 def why_nothing(model: Model, budget: Budget) -> str | None:
     """Why ``model`` can be sent nothing at all; None if it can."""
@@ -34,7 +37,7 @@ def why_not(model: Model, message: Message) -> str | None:
     most, n = model.entry.max_images, message.n_pictures
     if most is None or n <= most:
         return None
-    return f"{n} pictures, and {model.name} takes {most} at most"
+    return f"{n} pictures, and {model.name} takes {most}{AT_MOST}"
 
 
 def why_not_again(model: Model, n_unreadable: int) -> str | None:

@@ -54,10 +54,14 @@ class Gap:
         return f"enact-assets materialize {names} --asset predictions --force{data}"
 
     def advice(self, data: str) -> str:
-        """The command in words, with the one that scores what it gets if it does not."""
+        """The command in a sentence, with the one that scores what it gets if it does not."""
+        from enact_assets.asking.not_asked import AT_MOST
+
+        if self.reason.endswith(AT_MOST):
+            return "The model cannot be asked these questions."
         command = self.command(data)
         scores = f", then `enact-assets materialize{data}`" if "--force" in command else ""
-        return f"`{command}`{scores}"
+        return f"To get them: `{command}`{scores}."
 
 
 def coverage(warehouse: Path, variant: str) -> str:
@@ -110,7 +114,7 @@ def missing_answers(
     more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
     text = (
         f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
-        f"first: {gaps[0].reason}. To get them: {gaps[0].advice(root.option)}."
+        f"first: {gaps[0].reason}. {gaps[0].advice(root.option)}"
     )
     return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 

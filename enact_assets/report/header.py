@@ -1,6 +1,7 @@
 """The first lines of a report: when its rows were published, from what, and what it covers."""
 
 from enact_assets.data_root.publication import Publication
+from enact_assets.plurals import counted
 from enact_assets.report.report_rows import ReportRows
 
 SHA_LETTERS = 12
@@ -42,8 +43,9 @@ def _covered(rows: ReportRows) -> str:
     statuses = rows["statuses"]
     n_answers, n_missing = (int(statuses[name].sum()) for name in ("n_answers", "n_missing"))
     return (
-        f"variant {rows.variant}: {asked['n_questions']:,} questions about "
-        f"{asked['n_demonstrations']:,} demonstrations of {asked['n_activities']:,} activities; "
+        f"variant {rows.variant}: {counted(asked['n_questions'], 'question')} about "
+        f"{counted(asked['n_demonstrations'], 'demonstration')} of "
+        f"{counted(asked['n_activities'], 'activity')}; "
         f"{n_missing:,} of {n_answers:,} answers of {statuses['model'].n_unique():,} models and "
         "references are missing"
     )

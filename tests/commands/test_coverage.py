@@ -65,6 +65,10 @@ def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_
     for report in walks:
         assert missing_answers(copy, report, {}) == ("", 0)
     assert missing_answers(copy, PUBLISHED, {})[1] == MISSING_ANSWERS
+    write_lake(copy.lake, of_guesser(None, "17 pictures, and guesser takes 10 at most"))
+    said, code = missing_answers(copy, walks[0], {})
+    assert code == MISSING_ANSWERS
+    assert said.endswith("takes 10 at most. The model cannot be asked these questions.")
     copy.warehouse.unlink()
     write_lake(copy.lake, of_guesser(None, NONE_IMPORTED))
     said, code = missing_answers(copy, walks[0], {})

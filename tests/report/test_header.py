@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from report_pages import Html, grey_picture, published
 from sql.tiny_lake import TABLE, tiny_rows, write_lake
@@ -59,6 +60,10 @@ def test_the_header_says_what_held_when_the_rows_were_published(root: DataRoot) 
     }
     html = Html(render((), "title", facts=tuple(facts.items())))
     assert all(text in html.said for text in facts.values())
+    rows = read_rows(root.warehouse)
+    rows.of["asked"] = rows["asked"].select(pl.all().clip(upper_bound=1))
+    covers = dict(header(rows, None))["Covers"]
+    assert "1 question about 1 demonstration of 1 activity; " in covers
 
 
 def said_otherwise(root: DataRoot, path: Path, value: str | None) -> Path:
