@@ -52,15 +52,16 @@ class ScopeChange:
     is_first: bool
     """Whether nothing was made in the data root before."""
     is_changed: bool
+    has_new_variants: bool
+    """Whether variants joined it: Dagster knows those of the time when it loaded the registry."""
 
     def words(self, names: Names, registry: Registry) -> list[str]:
         """What to print before anything is made; ``names`` are those of the data root now."""
         notes = self.scope.unknown(registry)
         there = ", ".join(counted(len(names.of[d]), d) for d in ("demonstration", "variant"))
         if self.is_changed:
-            reload = (
-                "" if self.is_first else " Reload the code location in a Dagster UI that is open."
-            )
+            is_known = self.is_first or not self.has_new_variants
+            reload = "" if is_known else " Reload the code location in a Dagster UI that is open."
             notes.append(f"Now in this data root: {there}.{reload}")
         elif self.is_first and not self.scope.of:
             first = " `enact-assets demo` makes a first look." if registry.demo else ""
@@ -81,7 +82,8 @@ def keep_scope(
         write_scope(root, scope)
     for name in left_over(instance, data, registry, scope):
         instance.delete_dynamic_partition("demonstration", name)
-    return ScopeChange(scope, is_first, scope != before)
+    has_new_variants = scope.of.get("variant") != before.of.get("variant")
+    return ScopeChange(scope, is_first, scope != before, has_new_variants)
 
 
 def left_over(

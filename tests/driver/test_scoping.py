@@ -11,7 +11,8 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import SCOPE_FILE
 from enact_assets.data_root.scope import Scope, write_scope
 from enact_assets.driver.materialize import Driver
-from enact_assets.driver.scoping import scope_with
+from enact_assets.driver.scoping import keep_scope, scope_with
+from enact_assets.lineage.pipeline import names_now
 from enact_assets.runs.resources import DataResource
 
 REGISTRY = load_registry()
@@ -82,6 +83,27 @@ def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> No
     assert driver.run(assets=["gating_config"]).is_success
     left = set(driver.instance.get_dynamic_partitions("demonstration"))
     assert left == planned() == {names[0], "setting_the_table-7"}
+
+
+def test_only_new_variants_need_a_reload_of_dagster(data) -> None:
+    """Demonstrations and models are dynamic partitions."""
+    root = Path(data.root)
+    driver = Driver(root, registry=REGISTRY, workers=1)
+    write_scope(root, Scope({**DEMO, "model": frozenset()}))
+
+    def said(**named: str) -> str:
+        names = {dimension: [name] for dimension, name in named.items()}
+        scope = scope_with(data, REGISTRY, names, None, is_whole=False)
+        change = keep_scope(driver.instance, data, REGISTRY, scope)
+        of_registry = scope.of_registry(REGISTRY)
+        [note] = change.words(names_now(of_registry, of_registry.demonstrations, (), ()), REGISTRY)
+        return note
+
+    assert said(model="oracle") == "Now in this data root: 3 demonstrations, 3 variants."
+    seventh = said(demonstration="setting_the_table-7")
+    assert seventh == "Now in this data root: 4 demonstrations, 3 variants."
+    reload = "Reload the code location in a Dagster UI that is open."
+    assert said(variant="fisheye").endswith(f" 4 variants. {reload}")
 
 
 def test_a_damaged_scope_stops_forget_before_it_changes_anything(data) -> None:
