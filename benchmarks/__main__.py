@@ -14,6 +14,7 @@ from benchmarks import (
     bench_core,
     bench_crash,
     bench_demonstrations,
+    bench_learned,
     bench_official,
     bench_operations,
     bench_scale,
@@ -24,6 +25,7 @@ from benchmarks import (
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
+from enact_assets.simulator.activities import ACTIVITIES
 
 BENCHMARKS = ("targets", "core", "simulator")
 OTHERS = (
@@ -35,6 +37,7 @@ OTHERS = (
     "constants",
     "asking",
     "official",
+    "learned",
 )
 
 
@@ -56,6 +59,9 @@ def main() -> int:
             "official": lambda: bench_official.main(arguments.frames),
         }
         plain[arguments.benchmark]()
+        return 0
+    if arguments.benchmark == "learned":
+        bench_learned.main(arguments.activities, arguments.seeds, workers=arguments.workers)
         return 0
     if arguments.benchmark in {"operations", "asking"}:
         is_operations = arguments.benchmark == "operations"
@@ -92,7 +98,8 @@ def _parser() -> argparse.ArgumentParser:
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
         "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
         "constants: what other values of a gating's constants change; asking: requests to models, "
-        "beside other clients; official: the command qa with pictures (default: the first three)",
+        "beside other clients; official: the command qa with pictures; learned: accuracies of "
+        "references that are trained on other seeds (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -119,6 +126,16 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="where scale writes; run again to resume. Where demonstrations writes; must be empty "
         "(default: nowhere)",
+    )
+    parser.add_argument(
+        "--activities",
+        nargs="+",
+        default=bench_learned.ACTIVITIES,
+        choices=sorted(ACTIVITIES),
+        help="of learned: to train and ask about",
+    )
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, default=bench_learned.SEEDS, help="of learned: asked about"
     )
     about = "data root in which constants keeps the simulated replays (default: nowhere)"
     parser.add_argument("--keep", type=Path, help=about)

@@ -14,6 +14,12 @@ from enact_assets.predictions.requests import (
 from enact_assets.predictions.text_prior import order_by_text
 from enact_assets.questions.shuffles import shuffled_labels
 
+FACT_READER, TRANSFER = "fact_reader", "fact_reader_transfer"
+LEARNED_PROGRESS, LEARNED_PRECEDENCE = "learned_progress", "learned_precedence"
+LEARNED = (FACT_READER, TRANSFER, LEARNED_PROGRESS, LEARNED_PRECEDENCE)
+"""References that are trained on this simulator, with other seeds (``learned/``)."""
+_TRAINED = "Trained on this simulator, other seeds. "
+
 MODELS: Mapping[str, str] = {
     "random": "Answers with an order drawn uniformly, seeded by the id of the question. Its scores "
     "are chance level.",
@@ -33,16 +39,25 @@ MODELS: Mapping[str, str] = {
 }
 """Name of each model -> what it does, in a paragraph."""
 
-REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior")
-"""Of these, what no model is: chance, knowing the answer, shortcuts. They take no place."""
+REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior", *LEARNED)
+"""Of these, what no model is: chance, knowing the answer, shortcuts, training on this simulator.
+They take no place."""
 
 
-def answers_of_baseline(name: str, requests: Sequence[Request]) -> dict[tuple[str, int], Answer]:
+def answers_of_baseline(
+    name: str, requests: Sequence[Request], learned: Model | None = None
+) -> dict[tuple[str, int], Answer]:
     """What the baseline ``name`` answers, by (id of the question, repetition 0).
 
-    Errors: :class:`UnknownNameError`, :class:`PredictionError` if it loses a question.
+    ``learned`` answers for one of ``LEARNED``. Errors: :class:`UnknownNameError`;
+    :class:`PredictionError` if it loses a question, or for one of ``LEARNED`` without ``learned``.
     """
-    replies = list(find_model(name).ask(requests))
+    if name in LEARNED and learned is None:
+        raise PredictionError(
+            f"{name} has to be trained first, as part of the pipeline: `enact-assets materialize "
+            f"--model {name}`"
+        )
+    replies = list((learned or find_model(name)).ask(requests))
     if len(replies) != len(requests):
         raise PredictionError(
             f"{name}: {len(requests)} questions asked, {len(replies)} replies came back"
@@ -61,9 +76,12 @@ def answers_of_baseline(name: str, requests: Sequence[Request]) -> dict[tuple[st
 
 
 def find_model(name: str) -> Model:
-    """A fresh instance of the model called ``name``; raises :class:`UnknownNameError`."""
+    """A fresh instance of the model called ``name``, which needs no training.
+
+    Errors: :class:`UnknownNameError`.
+    """
     if name not in _FACTORIES:
-        raise UnknownNameError.of("model", name, MODELS)
+        raise UnknownNameError.of("model", name, _FACTORIES)
     return _FACTORIES[name]()
 
 
