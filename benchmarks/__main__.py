@@ -52,16 +52,14 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants", "official"}:
+    if arguments.benchmark in {"sources", "constants", "official", "learned"}:
         plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
             "official": lambda: bench_official.main(arguments.frames),
+            "learned": lambda: _learned(arguments),
         }
         plain[arguments.benchmark]()
-        return 0
-    if arguments.benchmark == "learned":
-        bench_learned.main(arguments.activities, arguments.seeds, workers=arguments.workers)
         return 0
     if arguments.benchmark in {"operations", "asking"}:
         is_operations = arguments.benchmark == "operations"
@@ -137,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seeds", nargs="+", type=int, default=bench_learned.SEEDS, help="of learned: asked about"
     )
-    about = "data root in which constants keeps the simulated replays (default: nowhere)"
+    about = "folder in which constants keeps replays, learned its training (default: nowhere)"
     parser.add_argument("--keep", type=Path, help=about)
     return parser
 
@@ -164,6 +162,12 @@ def _demonstrations(arguments: argparse.Namespace) -> int:
             workers=arguments.workers,
         )
     return 0 if is_success else 1
+
+
+def _learned(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        keep = arguments.keep or Path(folder, "training")
+        bench_learned.main(arguments.activities, arguments.seeds, keep, workers=arguments.workers)
 
 
 def _constants(arguments: argparse.Namespace) -> None:

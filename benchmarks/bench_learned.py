@@ -5,9 +5,12 @@ at the size that is trained on, which costs a quarter of those of 512 px and cha
 more than half a point. Intervals are those of `model_accuracies`, over demonstrations.
 """
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +28,7 @@ from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Model
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.qa import write_questions
+from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.replay.embedded import embedded_world, replay_embedded
 from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.deltas import DeltaIndex
@@ -39,6 +43,7 @@ PER_LENGTH, DRAWN = 10, 30
 OTHERS = ("random", "pixel_continuity", "text_prior")
 HALVES = {"actions": "prompt", "pictures": "shown_key_frames"}
 """Half of a question -> the column that it is in."""
+ACTION = re.compile(r"^(\[Action \d+\] ).+$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,9 @@ def evaluated(
     model: str, asked: Asked, learned: Model | None = None, *, name: str = ""
 ) -> pl.DataFrame:
     """Rows of ``evaluation``, the model called ``name``."""
-    shas = {(asked.demonstration, k): f"{k}" for k in range(len(asked.pictures))}
+    name_of = asked.demonstration
+    # Models know pictures by their hash, over all demonstrations.
+    shas = {(name_of, k): f"{name_of} {k}" for k in range(len(asked.pictures))}
     answers = answers_to(
         model, "baseline", asked.questions, lambda _, k: asked.pictures[k], shas, learned=learned
     )
@@ -87,15 +94,26 @@ def evaluated(
 
 
 def with_other(asked: Asked, half: str) -> Asked:
-    """``half`` of each question is that of another one of its kind and length."""
-    column = HALVES[half]
-    strata = asked.questions.partition_by("kind", "length", maintain_order=True)
-    shifted = [rows.with_columns(rows[column].gather(_after(rows.height))) for rows in strata]
-    return Asked(asked.demonstration, pl.concat(shifted), asked.pictures, asked.index)
+    """``half`` of each question is that of another one of its kind and length, in random order.
+
+    In its own order it would show how the activity goes on, which training knows too.
+    """
+    parts = []
+    for rows in asked.questions.partition_by("kind", "length", maintain_order=True):
+        others = rows[[(k + 1) % rows.height for k in range(rows.height)]].iter_rows(named=True)
+        drawn = [_shuffled(other, half) for other in others]
+        parts.append(rows.with_columns(pl.Series(HALVES[half], drawn, rows.schema[HALVES[half]])))
+    return Asked(asked.demonstration, pl.concat(parts), asked.pictures, asked.index)
 
 
-def _after(n: int) -> list[int]:
-    return [(k + 1) % n for k in range(n)]
+def _shuffled(question: Mapping[str, Any], half: str) -> object:
+    """Pictures or prompt of ``question``, pictures or actions in an order that says nothing."""
+    n = int(question["length"]) - (half == "actions")
+    order = [k - 1 for k in shuffled_labels(n, "swapped", question["question_id"])]
+    if half == "pictures":
+        return [question["shown_key_frames"][k] for k in order]
+    texts = iter([question["actions"][k] for k in order])
+    return ACTION.sub(lambda found: f"{found[1]}{next(texts)}", question["prompt"])
 
 
 def trained(statistics: pl.DataFrame, models: Sequence[str] = LEARNED) -> dict[str, Model]:
@@ -103,10 +121,18 @@ def trained(statistics: pl.DataFrame, models: Sequence[str] = LEARNED) -> dict[s
     return {name: learned_model(name, *learn(name, statistics)) for name in models}
 
 
-def main(activities: Sequence[str], seeds: Sequence[int], *, workers: int) -> None:
-    """Print accuracies of every reference, and of the reader with swapped halves."""
+def main(activities: Sequence[str], seeds: Sequence[int], keep: Path, *, workers: int) -> None:
+    """Print accuracies of every reference, and of the reader with swapped halves.
+
+    Training statistics stay in folder ``keep``; those that are there are taken as they are.
+    """
     begun = time.monotonic()
-    statistics = pl.concat([training_statistics_of(a, workers=workers) for a in activities])
+    keep.mkdir(parents=True, exist_ok=True)
+    for activity in activities:
+        file = keep / f"{activity}.parquet"
+        if not file.exists():
+            training_statistics_of(activity, workers=workers).write_parquet(file)
+    statistics = pl.concat([pl.read_parquet(keep / f"{a}.parquet") for a in activities])
     print(f"training: {time.monotonic() - begun:.0f} s, {statistics.height} pictures", flush=True)
     models = trained(statistics)
     begun, parts = time.monotonic(), []

@@ -39,6 +39,8 @@ def learn(model: str, statistics: pl.DataFrame) -> Knowledge:
     if model == LEARNED_PRECEDENCE:
         counted = [_precedences(model, a, rows) for a, rows in rows_of.items()]
         return Knowledge(FactReader.empty(), LearnedPrecedences.concat(counted))
+    if not activities:
+        return Knowledge(FactReader.empty(), LearnedPrecedences.empty())
     readings = {a: _readings(rows) for a, rows in rows_of.items()}
     every = sorted({name for names in readings.values() for name in names})
     parts = [_moments(rows, every) for rows in rows_of.values()]
@@ -53,7 +55,7 @@ def learn(model: str, statistics: pl.DataFrame) -> Knowledge:
         wanted = _wanted(model, readings[activity], [n for a in taught for n in readings[a]])
         if wanted:
             at = np.flatnonzero(np.isin(owners, taught))
-            columns = [every.index(name) for name in wanted]
+            columns = np.searchsorted(every, wanted)
             n_taught = sum(n_steps[a] for a in taught)
             moments = Moments(rows[at], targets[np.ix_(at, columns)], n_taught)
             weights = fit(moments, None if gram is None else gram[np.ix_(at, at)])

@@ -14,6 +14,7 @@ class TrainingStatistics(Table):
     """
 
     by = ("activity",)
+    is_published = False
     keys = ("activity", "seed", "is_mirrored", "key_frame")
 
     activity = text("activity of the simulator")
@@ -35,6 +36,7 @@ class FactReader(Table):
     """
 
     by = ("model",)
+    is_published = False
 
     model = common.model(key=True)
     activity = text("activity that the questions are about", key=True)
@@ -49,6 +51,7 @@ class LearnedPrecedences(Table):
     """
 
     by = ("model",)
+    is_published = False
 
     model = common.model(key=True)
     activity = text("activity that the questions are about", key=True)

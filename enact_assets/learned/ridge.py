@@ -68,4 +68,4 @@ def fit(moments: Moments, gram: Floats | None = None) -> NDArray[np.float32]:
     penalty = STRENGTH * float(np.trace(gram)) / rows.shape[1]
     dual = np.linalg.solve(gram + penalty * np.eye(len(gram)), wanted)
     usual = np.sqrt(np.square(gram @ dual).sum(axis=0) / n_steps) + 1e-6
-    return (rows.T @ dual / usual**SHRINK).astype(np.float32)
+    return np.asarray(rows.T @ dual / usual**SHRINK, np.float32)

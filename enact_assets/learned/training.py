@@ -5,7 +5,7 @@ the camera as it is built. A variant with another camera is new to whatever is t
 """
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -15,19 +15,18 @@ import polars as pl
 from numpy.typing import NDArray
 from PIL import Image
 
-from enact_assets.contracts.components import Component
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.settings import CameraSettings, Gating, RendererSettings, Variant
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.frames.visibility import visibility_in_world
-from enact_assets.learned.facts import change_of
 from enact_assets.learned.learned_tables import TrainingStatistics
-from enact_assets.learned.picture_features import PICTURE_PX, features_of, scaled
-from enact_assets.learned.reading_targets import Step, targets_of
+from enact_assets.learned.picture_features import PICTURE_PX, scaled
+from enact_assets.learned.statistics_rows import statistics_rows
 from enact_assets.replay.embedded import RESERVED_SEEDS, embedded_world, replay_embedded
 from enact_assets.replay.sources import ReplayProgress
+from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.segment import segment
 from enact_assets.simulator.shapes.world import World
@@ -49,9 +48,7 @@ class Trained:
     seed: int
     world: World
     key_frames: list[KeyFrameState]
-    steps: list[Step]
-    since_before: list[list[str]]
-    """Per key frame, visible changes since the one before, as text."""
+    index: ComponentIndex
 
 
 def training_statistics_of(
@@ -80,7 +77,7 @@ def training_statistics_of(
             done=partial(_report, rendered, n_before, total),
         )
         n_before += len(pictures)
-        rows += list(_rows(activity, found, pictures))
+        rows += list(statistics_rows(activity, found.seed, pictures, found.index))
     return TrainingStatistics.build(rows)
 
 
@@ -89,7 +86,7 @@ def _report(rendered: Rendered, n_before: int, total: int, done: int) -> None:
 
 
 def _simulated(activity: str, seed: int, progress: ReplayProgress | None) -> Trained:
-    """Key frames of a demonstration, and the steps between them that a question may take."""
+    """Key frames of a demonstration, and the changes between them."""
     hears = None if progress is None else progress.simulated
     replay = replay_embedded(f"{activity}-{seed}", hears)
     cut = segment(replay.demonstrations, replay.facts, replay.objects, GATING)
@@ -100,15 +97,7 @@ def _simulated(activity: str, seed: int, progress: ReplayProgress | None) -> Tra
     )
     profile = GATING.profile_of(str(replay.demonstrations.item(0, "source")))
     index = DeltaIndex.from_tables(graphs, seen, replay.objects, profile, frames.height)
-    pairs, _ = index.edges()
-    steps = [
-        Step(int(i), int(j), tuple(change_of(Component.parse(text)) for text in texts))
-        for (i, j), texts in zip(pairs, index.texts(index.visible_bits(pairs)), strict=True)
-    ]
-    next_to = np.stack([np.arange(frames.height - 1), np.arange(1, frames.height)], axis=1)
-    since_before = [[], *index.texts(index.visible_bits(next_to)).to_list()]
-    key_frames = key_frame_states(world, replay.states, frames)
-    return Trained(seed, world, key_frames, steps, since_before)
+    return Trained(seed, world, key_frame_states(world, replay.states, frames), index)
 
 
 def key_frame_pictures(
@@ -133,27 +122,3 @@ def key_frame_pictures(
                 found[int(number)] = scaled(np.asarray(image.convert("RGB")))
             done(n)
     return found
-
-
-def _rows(
-    activity: str, trained: Trained, pictures: NDArray[np.uint8]
-) -> Iterator[dict[str, object]]:
-    for is_mirrored in (False, True):
-        shown = pictures[:, :, ::-1] if is_mirrored else pictures
-        features = features_of(shown)
-        targets = targets_of(trained.steps, len(pictures), is_mirrored=is_mirrored)
-        readings = sorted(targets.net)
-        net = np.stack([targets.net[reading] for reading in readings], axis=1)
-        for k in range(len(pictures)):
-            (is_read,) = np.nonzero(net[k])
-            yield {
-                "activity": activity,
-                "seed": trained.seed,
-                "is_mirrored": is_mirrored,
-                "key_frame": k,
-                "features": features[k].tolist(),
-                "joined": np.flatnonzero(targets.joined[k]).tolist(),
-                "readings": [readings[r] for r in is_read],
-                "net": net[k, is_read].tolist(),
-                "changes": trained.since_before[k],
-            }

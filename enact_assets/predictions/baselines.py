@@ -36,6 +36,18 @@ MODELS: Mapping[str, str] = {
     "(exact minimum of weighted violations, ties at random, seeded by the id of the question). It "
     "does not look at the pictures. Forward questions show the actions in order already: it "
     "answers with a random order.",
+    FACT_READER: f"{_TRAINED}Looks at the pictures and reads the actions: a ridge regression reads "
+    "in each picture whether each fact holds that an action names, and answers with the order in "
+    "which these readings rise and fall most as the actions say. It is trained on four "
+    "demonstrations of the activity that the question is about.",
+    TRANSFER: f"{_TRAINED}As {FACT_READER}, trained on all other activities: how much carries over "
+    "to an activity that it has never seen.",
+    LEARNED_PROGRESS: f"{_TRAINED}Half of {FACT_READER}: it does not read the actions. Forward "
+    "questions: orders the pictures by how far a ridge regression takes each activity to be. "
+    "Inverse questions: random, seeded by the id of the question.",
+    LEARNED_PRECEDENCE: f"{_TRAINED}Half of {FACT_READER}: it does not look at the pictures. "
+    "Inverse questions: orders the actions by which of their changes came first in training. "
+    "Forward questions: random, seeded by the id of the question.",
 }
 """Name of each model -> what it does, in a paragraph."""
 

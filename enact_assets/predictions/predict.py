@@ -39,9 +39,8 @@ def answers_to(
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
     holds its hash. Without ``ask`` only baselines answer; ``learned`` is the one called ``model``,
-    if it was trained. A question that cannot be asked (a
-    picture is missing, there are more than the model takes) has an answer without text that says
-    why.
+    if it was trained. A question that cannot be asked (a picture is missing, there are more than
+    the model takes) has an answer without text that says why.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
     requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]

@@ -69,7 +69,8 @@ def predictions(
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason, never a wrong answer.
     """
-    trained = learned and learned_model(model, learned.reader, learned.precedences)
+    known = None if learned is None else (learned.reader, learned.precedences)
+    trained = None if known is None else learned_model(model, *known)
     shas = pictures.shas
     answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
     max_missing = None if model in MODELS else ask.max_missing(model)
