@@ -7,6 +7,7 @@ from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry
 from enact_assets.engine.graph import Names, Partition, StepSpec
 from enact_assets.engine.planning.plan import Lineage, Plan
+from enact_assets.learned.training_scope import trained_activities
 from enact_assets.lineage.pipeline import ROOTS, STEPS, dimensions
 from enact_assets.replay.sources import Sources
 
@@ -93,6 +94,10 @@ def choose(
     Errors: :class:`UnknownNameError` for an unknown asset or variant.
     """
     chosen = Chosen(assets, only)
+    if "demonstration" in chosen.only:
+        # Chosen demonstrations choose what is trained, as far as chosen models learn from them.
+        models = chosen.only.get("model", names.of["model"])
+        chosen.only["activity"] = trained_activities(chosen.only["demonstration"], models)
     named = [registry.variant(name) for name in (only or {}).get("variant", ())]
     if not named or chosen.only.get("demonstration"):
         return chosen

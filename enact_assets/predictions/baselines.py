@@ -18,7 +18,8 @@ FACT_READER, TRANSFER = "fact_reader", "fact_reader_transfer"
 LEARNED_PROGRESS, LEARNED_PRECEDENCE = "learned_progress", "learned_precedence"
 LEARNED = (FACT_READER, TRANSFER, LEARNED_PROGRESS, LEARNED_PRECEDENCE)
 """References that are trained on this simulator, with other seeds (``learned/``)."""
-_TRAINED = "Trained on this simulator, other seeds. "
+TRAINED_ON = dict.fromkeys(LEARNED, "this simulator, other seeds")
+_TRAINED = f"Trained on {TRAINED_ON[FACT_READER]}. "
 
 MODELS: Mapping[str, str] = {
     "random": "Answers with an order drawn uniformly, seeded by the id of the question. Its scores "
