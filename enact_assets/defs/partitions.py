@@ -27,7 +27,7 @@ class Partitions:
 
     def __init__(self, registry: Registry) -> None:
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
-            "activity": dg.StaticPartitionsDefinition(sorted(ACTIVITIES)),
+            "training_activity": dg.StaticPartitionsDefinition(sorted(ACTIVITIES)),
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,

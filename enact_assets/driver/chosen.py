@@ -97,7 +97,7 @@ def choose(
     if "demonstration" in chosen.only:
         # Chosen demonstrations choose what is trained, as far as chosen models learn from them.
         models = chosen.only.get("model", names.of["model"])
-        chosen.only["activity"] = trained_activities(chosen.only["demonstration"], models)
+        chosen.only["training_activity"] = trained_activities(chosen.only["demonstration"], models)
     named = [registry.variant(name) for name in (only or {}).get("variant", ())]
     if not named or chosen.only.get("demonstration"):
         return chosen

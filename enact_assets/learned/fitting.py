@@ -34,8 +34,8 @@ def learn(model: str, statistics: pl.DataFrame) -> Knowledge:
     ``fact_reader_transfer`` from all others: of an activity without others it knows nothing. The
     latter reads facts that the activity can name, no matter who else names them.
     """
-    activities = statistics["activity"].unique().sort().to_list()
-    rows_of = {a: statistics.filter(activity=a) for a in activities}
+    activities = statistics["training_activity"].unique().sort().to_list()
+    rows_of = {a: statistics.filter(training_activity=a) for a in activities}
     if model == LEARNED_PRECEDENCE:
         counted = [_precedences(model, a, rows) for a, rows in rows_of.items()]
         return Knowledge(FactReader.empty(), LearnedPrecedences.concat(counted))

@@ -13,11 +13,11 @@ class TrainingStatistics(Table):
     these sums and the features are all that a ridge regression on steps needs.
     """
 
-    by = ("activity",)
+    by = ("training_activity",)
     is_published = False
-    keys = ("activity", "seed", "is_mirrored", "key_frame")
+    keys = ("training_activity", "seed", "is_mirrored", "key_frame")
 
-    activity = text("activity of the simulator")
+    training_activity = text("activity of the simulator")
     seed = integer("seed of the demonstration, a reserved one")
     is_mirrored = truth("whether the picture is mirrored, and hands have changed places")
     key_frame = common.key_frame()

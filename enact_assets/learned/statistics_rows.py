@@ -26,7 +26,7 @@ def statistics_rows(
         for k in range(len(pictures)):
             (is_read,) = np.nonzero(net[k])
             yield {
-                "activity": activity,
+                "training_activity": activity,
                 "seed": seed,
                 "is_mirrored": is_mirrored,
                 "key_frame": k,

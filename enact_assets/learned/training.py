@@ -36,7 +36,6 @@ GATING = Gating("training", PAPER, STATE_PREDICATES, embedded_min_visible_fracti
 MASK_PX = 256
 """Edge of the picture in which objects must be visible: questions use 512, training less."""
 
-Simulated = Callable[[float], None]
 Rendered = Callable[[int, int], None]
 """Called with pictures done and pictures in all."""
 

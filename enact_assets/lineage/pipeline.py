@@ -72,7 +72,7 @@ def names_now(
     """
     registry = registry.with_questions(question_files)
     named: dict[str, Collection[str]] = {
-        "activity": trained_activities(demonstrations, models),
+        "training_activity": trained_activities(demonstrations, models),
         "demonstration": demonstrations,
         "model": models,
         "question_file": question_files,

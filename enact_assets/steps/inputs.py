@@ -26,7 +26,8 @@ from enact_assets.segmentation.segmentation_tables import SceneGraphs, Segmented
 
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
-ActivityName = Annotated[str, Name("activity")]
+# Not `activity`, a column of `demonstrations`: rows are published only of names that are current.
+ActivityName = Annotated[str, Name("training_activity")]
 ModelName = Annotated[str, Name("model")]
 
 settings(Gating, "gating_config", "gating")

@@ -9,6 +9,7 @@ from enact_assets.learned.learned_tables import (
     LearnedPrecedences,
     TrainingStatistics,
 )
+from enact_assets.learned.training_scope import check_training
 from enact_assets.steps.frame_steps import RENDERER_POOL
 from enact_assets.steps.inputs import LEARNED_MODELS, ActivityName, ModelName
 from enact_assets.training_handle import TrainingMaker
@@ -29,5 +30,6 @@ def fact_reader(
     """Ridge regressions in closed form that read facts from pictures, of one model; or how often
     each change came before each other one.
     """
+    check_training(model, statistics["training_activity"].unique().to_list())
     learned = learn(model, statistics)
     return FactReader.of(learned.reader), LearnedPrecedences.of(learned.precedences)

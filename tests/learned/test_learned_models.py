@@ -36,6 +36,7 @@ from enact_assets.predictions.baselines import (
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Picture, Request, build_request
 from enact_assets.questions.sentence_reading import actions_of
+from enact_assets.steps.learned_steps import fact_reader
 
 CHANCE = 0.22
 """Of orders of two to five steps, a twelfth of each: (1/2 + 1/6 + 1/24 + 1/120) / 4, and a bit."""
@@ -143,14 +144,25 @@ def test_transfer_learns_from_other_activities_alone() -> None:
     """An own lesson among them would make it the reader of the activity."""
     every = statistics()
     brighter = every.with_columns(
-        net=pl.when(pl.col("activity") == ACTIVITY).then(pl.col("net") * 3).otherwise("net")
+        net=pl.when(pl.col("training_activity") == ACTIVITY)
+        .then(pl.col("net") * 3)
+        .otherwise("net")
     )
     before, after = (learn(TRANSFER, rows).reader for rows in (every, brighter))
     same = before.join(after, on=before.columns, how="semi")
     assert same.equals(before.filter(activity=ACTIVITY))
     assert before["activity"].unique().sort().to_list() == sorted((ACTIVITY, OTHER))
-    alone = learn(TRANSFER, every.filter(activity=ACTIVITY))
+    alone = learn(TRANSFER, every.filter(training_activity=ACTIVITY))
     assert alone.reader.is_empty()
+
+
+def test_transfer_is_refused_until_all_activities_are_trained() -> None:
+    """Learned from two of twelve it would be published as if it were from all."""
+    with pytest.raises(PredictionError, match=r"all 12 activities; 10 have no .*, first cleaning"):
+        _ = fact_reader(statistics=statistics(), model=TRANSFER)
+    reader, precedences = fact_reader(statistics=statistics(), model=FACT_READER)
+    assert reader.height > 0
+    assert precedences.is_empty()
 
 
 def test_progress_and_order_are_learned_apart_from_facts() -> None:
@@ -159,7 +171,7 @@ def test_progress_and_order_are_learned_apart_from_facts() -> None:
     assert PROGRESS not in learn(FACT_READER, statistics()).reader["reading"]
     order = learn(LEARNED_PRECEDENCE, statistics())
     assert order.reader.is_empty()
-    rows = statistics().filter(~pl.col("is_mirrored"), activity=ACTIVITY)
+    rows = statistics().filter(~pl.col("is_mirrored"), training_activity=ACTIVITY)
     most = order.precedences.filter(pl.col("earlier") != pl.col("later"), activity=ACTIVITY)
     for earlier, later, n in most.sort("n").tail(3).select("earlier", "later", "n").iter_rows():
         counted = 0

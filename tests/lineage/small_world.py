@@ -9,7 +9,7 @@ from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEPS
 NAMES = Names(
     GRAPH,
     {
-        "activity": ("fold", "pour"),
+        "training_activity": ("fold", "pour"),
         "demonstration": ("fold-0", "fold-1", "pour-0"),
         "gating": ("contact", "release", "state"),
         "model": ("fact_reader", "oracle", "random"),

@@ -27,7 +27,7 @@ def partitions_of(key: str) -> tuple[str, ...]:
         return (str(definition.name),)
     names = set(definition.get_partition_keys())
     if names == set(ACTIVITIES):
-        return ("activity",)
+        return ("training_activity",)
     if "state" not in names:
         return ("variant",)
     return ("question_set",) if key.startswith("question_set") else ("gating",)
