@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.learned.facts import PROGRESS, Change
+from enact_assets.learned.read_facts import PROGRESS, Change
 
 
 class Step(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
-from enact_assets.learned.facts import change_of
 from enact_assets.learned.picture_features import features_of
+from enact_assets.learned.read_facts import change_of
 from enact_assets.learned.reading_targets import Step, targets_of
 from enact_assets.segmentation.component_index import ComponentIndex
 

@@ -43,7 +43,7 @@ BASELINES = "answers of baselines"
 LEARNED_ANSWERS = "answers of learned references"
 BASELINES_ROOT = Symbol("enact_assets.predictions.baselines", "answers_of_baseline")
 """Their code counts as an input, as that of any other model: the step that asks has a version."""
-LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.learned.models", "learned_model"))
+LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.learned.learned_models", "learned_model"))
 
 
 @cache

@@ -16,7 +16,7 @@ from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
-from enact_assets.learned.models import learned_model
+from enact_assets.learned.learned_models import learned_model
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.learned.fitting import learn
+from enact_assets.learned.learned_models import LearnedModel, learned_model
 from enact_assets.learned.learned_tables import TrainingStatistics
-from enact_assets.learned.models import LearnedModel, learned_model
 from enact_assets.learned.picture_features import GRID, PICTURE_PX
 from enact_assets.learned.statistics_rows import statistics_rows
 from enact_assets.predictions.predict import answers_to, predictions_of

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import MissingPartitionError, PredictionError
-from enact_assets.learned.facts import PROGRESS, change_of
 from enact_assets.learned.fitting import as_matrix, learn
-from enact_assets.learned.models import learned_model
+from enact_assets.learned.learned_models import learned_model
 from enact_assets.learned.picture_features import features_of
+from enact_assets.learned.read_facts import PROGRESS, change_of
 from enact_assets.predictions.baselines import (
     FACT_READER,
     LEARNED,

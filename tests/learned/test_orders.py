@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from enact_assets.learned.models import best_assignment
+from enact_assets.learned.learned_models import best_assignment
 from enact_assets.learned.precedence_kernels import likeliest_order
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from enact_assets.learned.facts import PROGRESS, Change, Fact
+from enact_assets.learned.read_facts import PROGRESS, Change, Fact
 from enact_assets.learned.reading_targets import Step, targets_of
 from enact_assets.learned.ridge import SHRINK, STRENGTH, Moments, fit, moments_of, stacked
 

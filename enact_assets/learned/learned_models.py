@@ -12,10 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
-from enact_assets.learned.facts import PROGRESS, Change, change_of
 from enact_assets.learned.fitting import as_matrix
 from enact_assets.learned.picture_features import features_of, scaled
 from enact_assets.learned.precedence_kernels import likeliest_order
+from enact_assets.learned.read_facts import PROGRESS, Change, change_of
 from enact_assets.predictions.baselines import (
     LEARNED_PRECEDENCE,
     LEARNED_PROGRESS,
