@@ -6,6 +6,7 @@ from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry
 from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
 from enact_assets.engine.planning.plan import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
+from enact_assets.learned.training_scope import trained_activities
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WHOLE, dimensions
 from enact_assets.replay.sources import Sources
 
@@ -161,6 +162,10 @@ def choose(
     Errors: :class:`UnknownNameError` for an unknown asset or variant.
     """
     chosen = Chosen(assets, only)
+    if "demonstration" in chosen.only:
+        # Chosen demonstrations choose what is trained, as far as chosen models learn from them.
+        models = chosen.only.get("model", names.of["model"])
+        chosen.only["training_activity"] = trained_activities(chosen.only["demonstration"], models)
     named = [registry.variant(name) for name in (only or {}).get("variant", ())]
     if not named or chosen.only.get("demonstration"):
         return chosen

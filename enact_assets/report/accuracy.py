@@ -192,6 +192,8 @@ def _spread(repetitions: pl.DataFrame) -> Table:
 def _marked(row: dict[str, Any]) -> str:
     if row["is_absent"]:
         return " (missing)"
+    if row["trained_on"] is not None:
+        return f" (reference, trained on {row['trained_on']})"
     return " (reference)" if row["is_reference"] else ""
 
 

@@ -7,7 +7,7 @@ from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.predictions.baselines import REFERENCES
+from enact_assets.predictions.baselines import LEARNED, REFERENCES, TRAINED_ON
 from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import ProbePanels, Probes
@@ -28,7 +28,7 @@ from enact_assets.published.published_tables import (
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.statistics.models import compare_models
-from enact_assets.steps.inputs import OF_BASELINE, VariantName
+from enact_assets.steps.inputs import OF_BASELINE, ModelName, VariantName
 
 KINDS = ("scipy", "polars", "parquet")
 
@@ -57,8 +57,12 @@ def probes(
 
 
 @step(group="statistics", job="correct_within_panels")
-def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
-    """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
+def probe_panels(compared: All[Probes], model: ModelName) -> Of[ProbePanels]:
+    """The p-values of probes, corrected by Holm for the variants and kinds of one panel. None of
+    references that are trained on pictures of the baseline: their deltas tell of their training.
+    """
+    if model in LEARNED:
+        return ProbePanels.of(ProbePanels.empty())
     return ProbePanels.of(correct_within_panels(compared))
 
 
@@ -70,7 +74,9 @@ def model_comparisons(
     with; and every pair of models over the questions that both answered: clustered and sign-flip
     tests, corrected for the number of pairs.
     """
-    accuracies, comparisons = compare_models(evaluated, variant, references=REFERENCES)
+    accuracies, comparisons = compare_models(
+        evaluated, variant, references=REFERENCES, trained_on=TRAINED_ON
+    )
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 
