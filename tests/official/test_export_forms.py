@@ -11,6 +11,7 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.official import message_lines
+from enact_assets.plurals import counted
 
 from reference.asked_root import SYMBOLS, UNSHOWN, picture, write_asked_root
 from reference.household import Household
@@ -91,7 +92,7 @@ def test_questions_without_their_pictures_are_left_out_and_counted(
     n_lost = sum(UNSHOWN in shown for shown in frames)
     assert 0 < n_lost < len(frames)
     assert len(found) == len(frames) - n_lost
-    assert f"{n_lost} questions were left out" in capsys.readouterr().out
+    assert f"{counted(n_lost, 'question')} left out" in capsys.readouterr().out
 
 
 def test_pictures_that_are_there_are_not_written_again(

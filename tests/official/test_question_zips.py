@@ -81,7 +81,7 @@ def test_a_data_set_of_questions_is_looked_at_and_comes_in(
         path, where = tmp_path / "QA", f"{tmp_path}/QA/"
     code, said = validated(path, capsys)
     assert code == 0
-    assert f"{where}one.jsonl: no problems. 1 questions about 1 demonstrations, 3 pictures." in said
+    assert f"{where}one.jsonl: no problems. 1 question about 1 demonstration, 3 pictures." in said
     assert f"note: {where}two.jsonl: 3 of 6 pictures are missing" in said
     questions, _, failed, notes = imported(path, DataRoot(tmp_path / "data"))
     assert (questions, failed) == (["one", "two"], [])

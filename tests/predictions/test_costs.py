@@ -11,7 +11,7 @@ from rich.console import Console
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.model_entries import Model, PictureTokens, Price
-from enact_assets.commands.walking import _print_costs
+from enact_assets.commands.plan_output import print_costs
 from enact_assets.contracts.errors import PredictionError, UnknownNameError
 from enact_assets.data_root.answer_files import ImportedAnswer, add_answers
 from enact_assets.data_root.paths import DataRoot
@@ -78,7 +78,7 @@ def test_a_sum_names_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> N
         "whose price is not known."
     )
     assert in_all(costs[:1]) is None
-    _print_costs(Console(width=500), costs)
+    print_costs(Console(width=500), costs)
     printed = capsys.readouterr().out
     assert printed.count("was retired on 2020-01-01") == 1
     assert printed.count("gone: not known: is known no more") == 1
