@@ -17,7 +17,7 @@ import io
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Sequence, Sized
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +31,8 @@ from enact_assets.asking.replies import Reply
 from enact_assets.contracts.errors import EnactError, PredictionError
 from enact_assets.contracts.ids import content_sha, sha256_bytes, short_id
 
+KEPT_PICTURES = 128
+"""Decoded pictures in memory: 0.8 MB each."""
 _INSTALLED = {"site-packages", "dist-packages"}
 _loaded: dict[str, str] = {}
 """Module -> version of its code when this process first loaded a model from it."""
@@ -39,10 +41,14 @@ Parts = list[str | Image.Image]
 
 
 class Questions(Sequence[Parts]):
-    """Questions as a user's class takes them; pictures are read and decoded at each access."""
+    """Questions as a user's class takes them; pictures are read and decoded at each access.
+
+    Many questions show the same pictures: the latest stay decoded, and each access gets copies.
+    """
 
     def __init__(self, messages: Sequence[Message], read_picture: PictureReader) -> None:
         self._messages, self._read = messages, read_picture
+        self._picture = lru_cache(KEPT_PICTURES)(lambda sha: _decoded(read_picture(sha)))
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -55,7 +61,7 @@ class Questions(Sequence[Parts]):
         if isinstance(at, slice):
             return Questions(self._messages[at], self._read)
         return [
-            part.text if isinstance(part, Text) else _decoded(self._read(part.sha))
+            part.text if isinstance(part, Text) else self._picture(part.sha).copy()
             for part in self._messages[at].parts
         ]
 

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 from PIL import Image
@@ -88,8 +89,12 @@ class ModelAsker:
         return found
 
 
+@lru_cache(128)
 def as_shown(png: bytes) -> bytes:
-    """``png`` scaled to the square that models are shown; unchanged if it is one already."""
+    """``png`` scaled to the square that models are shown; unchanged if it is one already.
+
+    The latest are kept: many questions show the same pictures.
+    """
     with Image.open(io.BytesIO(png)) as image:
         if image.size == (PICTURE_PX, PICTURE_PX):
             return png

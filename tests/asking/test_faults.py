@@ -198,7 +198,7 @@ def test_a_limit_without_a_time_to_wait_is_lived_with(
     monkeypatch.setattr(client, "LONGEST_WAIT_S", 0.05)
     answers = asked(server, f"rps200-{said}", tmp_path, n=60, in_flight=64)
     assert outcomes(answers) == {"complete": 60}
-    assert server.statuses[429] > 20
+    assert server.statuses[429] > 0
 
 
 def test_a_reply_that_counts_no_tokens_has_no_price(server: Server, tmp_path: Path) -> None:
