@@ -13,16 +13,13 @@ from http.client import HTTPConnection
 from pathlib import Path
 from time import perf_counter
 
-import uvicorn
-
 from benchmarks.bench_report import publish_answers
 from benchmarks.evaluation_data import evaluation_set
 from benchmarks.measuring import HEADER, Row, milliseconds
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.viewing.question_lists import PAGE_ROWS, Wanted, list_questions
-from enact_assets.viewing.site.local_server import ADDRESS, listening
-from enact_assets.viewing.site.pages import site
+from enact_assets.viewing.site.local_server import ADDRESS, listening, server
 
 N_MODELS = 30
 N_QUESTIONS = 10_000
@@ -53,7 +50,7 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
         "one demonstration": f"/demonstration/{question.demonstration}",
         "all demonstrations": "/demonstrations",
     }
-    with _served(root) as port:
+    with served(root) as port:
         for name, path in pages.items():
             n_bytes = len(_page(port, path))
             spent = min(_seconds(port, path) for _ in range(N_TIMES))
@@ -67,16 +64,16 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
 
 
 @contextmanager
-def _served(root: DataRoot) -> Iterator[int]:
-    """The port at which the pages of ``root`` are."""
+def served(root: DataRoot) -> Iterator[int]:
+    """The port of a server that runs as ``browse`` runs it, but in a thread."""
     with listening(0) as socket:
-        server = uvicorn.Server(uvicorn.Config(site(root), log_level="warning", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+        pages = server(root)
+        thread = threading.Thread(target=pages.run, kwargs={"sockets": [socket]})
         thread.start()
         try:
             yield socket.getsockname()[1]
         finally:
-            server.should_exit = True
+            pages.should_exit = True
             thread.join()
 
 

@@ -22,6 +22,7 @@ from relation_pages import published_columns, relation_pages
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
 OUTPUT = ROOT / "build" / "docs"
+CONTENTS = "docs/index.md"
 # Pages, and files that pages link to, at their paths in the repository.
 COPIED = (
     *("*.md", "docs/*.*", "docs/annotated_video/*", "sql/README.md", "deploy/*"),
@@ -96,8 +97,13 @@ def lay_out(source: Path) -> None:
             copy = source / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
+    # The site's front page is made of the contents and takes their place.
+    (source / CONTENTS).unlink()
+    readme = source / "README.md"
+    text = readme.read_text(encoding="utf-8").replace(f"]({CONTENTS})", "](index.md)")
+    readme.write_text(text, encoding="utf-8")
     extra = generated()
-    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    contents = (ROOT / CONTENTS).read_text(encoding="utf-8")
     (source / "index.md").write_text(index(contents, extra), encoding="utf-8")
     for more in extra:
         first, *others = more.pages

@@ -98,11 +98,9 @@ def missing_answers(
     n = sum(gap.n_missing for gap in gaps)
     named = ", ".join(f"{g.n_missing:,} of {g.model} under {g.variant}" for g in gaps[:SHOWN])
     more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
-    is_default = root.root == DataRoot.from_environment().root
-    data = "" if is_default else f" --data {root.root}"
     text = (
         f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
-        f"first: {gaps[0].reason}. To get them: `{gaps[0].command(data)}`."
+        f"first: {gaps[0].reason}. To get them: `{gaps[0].command(root.option)}`."
     )
     return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 

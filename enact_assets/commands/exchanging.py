@@ -145,10 +145,8 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
             style="yellow",
             markup=False,
         )
-    is_default = root.root == DataRoot.from_environment().root
-    data = "" if is_default else f" --data {root.root}"
     console.print(
-        f"`enact-assets materialize --model {model} --variant {variant}{data}` scores them.",
+        f"`enact-assets materialize --model {model} --variant {variant}{root.option}` scores them.",
         markup=False,
     )
     return 0

@@ -114,7 +114,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     for n, reason in first.missing_reasons():
         console.print(plain(f"{n} without an answer: {reason}", "yellow"))
     limit_text = " --max-usd USD" if model is not None and model.costs_money else ""
-    data_text = _data_option(arguments)
+    data_text = DataRoot(arguments.data).option
     console.print(
         plain(
             f"All questions of {arguments.variant}, on the leaderboard: enact-assets materialize "
@@ -122,12 +122,6 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         )
     )
     return 1 if n_missing else 0
-
-
-def _data_option(arguments: argparse.Namespace) -> str:
-    """How the data root is named on the command line, if it must be."""
-    is_default = arguments.data == DataRoot.from_environment().root
-    return "" if is_default else f" --data {arguments.data}"
 
 
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:

@@ -199,12 +199,11 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         if code == 1:
             console.print("The leaderboard published last:", style="yellow")
         show_leaderboard(root.warehouse, console)
-        is_default = arguments.data == DataRoot.from_environment().root
-        data = "" if is_default else f" --data {arguments.data}"
+        data = root.option
         console.print(
             f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
             f"\nPictures  {root.images}"
-            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
+            f"\nUI        {f'enact-assets ui{data}' if data else 'make ui'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo and not arguments.all:

@@ -60,6 +60,11 @@ class DataRoot:
         return cls(Path(os.environ.get(HOME_VARIABLE) or DEFAULT_ROOT).absolute())
 
     @property
+    def option(self) -> str:
+        """How it is named at the end of a command: nothing, or a space and ``--data FOLDER``."""
+        return "" if self.root == DataRoot.from_environment().root else f" --data {self.root}"
+
+    @property
     def lake(self) -> Path | str:
         """Root folder or URL of the Parquet lake, to be given to ``Lake``."""
         return self._shared(LAKE_FOLDER)

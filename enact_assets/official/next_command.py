@@ -20,9 +20,7 @@ def next_command(imported: list[Outcome], root: DataRoot) -> str:
     """
     asking = _asking(imported, root)
     filters = [] if BASELINE in asking else [f"--variant {name}" for name in asking]
-    is_default = root.root == DataRoot.from_environment().root
-    data = [] if is_default else [f"--data {root.root}"]
-    return " ".join(["enact-assets materialize", *filters, *data])
+    return " ".join(["enact-assets materialize", *filters]) + root.option
 
 
 def put_in_scope(imported: list[Outcome], root: DataRoot) -> None:

@@ -2,9 +2,8 @@
 
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
@@ -13,11 +12,11 @@ import duckdb
 import msgspec
 import numpy as np
 import pytest
-import uvicorn
 from PIL import Image
 from report.report_pages import Html
 from sql.tiny_lake import BOIL, TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
 
+from benchmarks.bench_browse import served
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError, WarehouseError
 from enact_assets.data_root.paths import DataRoot
@@ -25,7 +24,6 @@ from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.viewing.questions_shown import read_question
 from enact_assets.viewing.site.local_server import listening
-from enact_assets.viewing.site.pages import site
 
 HOSTILE = "<script>alert(1)</script>"
 TERMINAL = "\x1b]52;c;ZXZpbA==\x1b\\\x1b[2J" + "y" * 700
@@ -52,23 +50,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
 
 @pytest.fixture(scope="module")
 def port(root: DataRoot) -> Iterator[int]:
-    with serving(root) as found:
+    with served(root) as found:
         yield found
-
-
-@contextmanager
-def serving(root: DataRoot) -> Iterator[int]:
-    """The port of a server that runs as `browse` runs it, but in a thread."""
-    with listening(0) as socket:
-        config = uvicorn.Config(site(root), log_level="warning", server_header=False)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
-        thread.start()
-        try:
-            yield socket.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 def get(port: int, path: str, method: str = "GET", host: str | None = None):
@@ -163,7 +146,7 @@ def test_imported_questions_alone_are_shown(
         row |= {"source": "questions", "frame_rate_hz": 0.0}
     rows["frame_images"] = []
     publish_lean(write_lake(root.lake, rows), root.warehouse)
-    with serving(root) as port:
+    with served(root) as port:
         assert "Leaderboard of aperture_80" in page(port, "/").said
         found = page(port, "/questions")
         assert "Questions of aperture_80" in found.said
@@ -192,7 +175,7 @@ def test_a_warehouse_without_questions_or_answers_says_so(tmp_path: Path) -> Non
         root = DataRoot(tmp_path / f"{len(emptied)}", None)
         left = {name: [] if name in emptied else of_name for name, of_name in rows.items()}
         publish_lean(write_lake(root.lake, left), root.warehouse)
-        with serving(root) as port:
+        with served(root) as port:
             assert says in page(port, "/").said
             assert "questions" in page(port, "/questions").said
             assert get(port, "/question/f1")[0] == of_question
@@ -209,7 +192,7 @@ def test_many_models_and_questions_stay_short(tmp_path: Path) -> None:
         rows[name] += [row | {"question_id": f"f1-{k}"} for row in of_f1 for k in range(200)]
     root = DataRoot(tmp_path, None)
     publish_lean(write_lake(root.lake, rows), root.warehouse)
-    with serving(root) as port:
+    with served(root) as port:
         found = page(port, "/questions?kind=forward")
         row = re.search(r"(\d+) of \d+: ([^:]*) and (\d+) more", found.said)
         assert row is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sql.tiny_lake import TABLE
 from viewing.browser import Tab, browser_path, opened
-from viewing.test_site import port, root, serving  # noqa: F401 - fixtures
+from viewing.test_site import port, root  # noqa: F401 - fixtures
 
 AXE = Path(os.environ.get("ENACT_AXE", "axe-core is not set"))
 BROWSER = browser_path()

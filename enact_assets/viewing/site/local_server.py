@@ -3,10 +3,14 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.viewing.site.pages import site
+
+if TYPE_CHECKING:
+    from uvicorn import Server
 
 ADDRESS = "127.0.0.1"
 
@@ -30,12 +34,18 @@ def listening(port: int) -> Iterator[socket.socket]:
         yield found
 
 
-def serve(root: DataRoot, found: socket.socket) -> None:
-    """Answer requests on ``found`` until Ctrl-C."""
+def server(root: DataRoot) -> "Server":
+    """What answers requests for pages of ``root``; it runs on a socket."""
     import uvicorn
 
-    config = uvicorn.Config(site(root), log_level="warning", server_header=False, lifespan="off")
+    return uvicorn.Server(
+        uvicorn.Config(site(root), log_level="warning", server_header=False, lifespan="off")
+    )
+
+
+def serve(root: DataRoot, found: socket.socket) -> None:
+    """Answer requests on ``found`` until Ctrl-C."""
     try:
-        uvicorn.Server(config).run(sockets=[found])
+        server(root).run(sockets=[found])
     except KeyboardInterrupt:
         return  # how it is meant to be stopped
