@@ -23,7 +23,7 @@ from enact_assets.frames.visibility import visibility_in_world
 from enact_assets.learned.fitting import learn
 from enact_assets.learned.learned_models import learned_model
 from enact_assets.learned.training import key_frame_pictures, training_statistics_of
-from enact_assets.predictions.baselines import FACT_READER, LEARNED, TRANSFER
+from enact_assets.predictions.learned_names import FACT_READER, LEARNED, TRANSFER
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Model
 from enact_assets.profiles import ANSWERS

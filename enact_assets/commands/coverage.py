@@ -10,6 +10,7 @@ from rich.text import Text
 
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
+from enact_assets.predictions.learned_names import REFUSES
 
 if TYPE_CHECKING:
     from enact_assets.driver.walk import Report
@@ -86,12 +87,13 @@ def missing_answers(
 
     Nothing and 0 if none does, or if nothing that ``report`` is about has answers. A model whose
     answers were imported under other variants only is mentioned, and is no reason for the code:
-    nobody meant to ask it.
+    nobody meant to ask it. Questions that a trained reference refuses are never answered, and are
+    not mentioned.
     Errors: :class:`WarehouseError` if the published file cannot be read.
     """
     if not root.warehouse.exists() or not (ANSWERED_BY & report.steps):
         return "", 0
-    gaps = _gaps(root.warehouse, only)
+    gaps = [gap for gap in _gaps(root.warehouse, only) if REFUSES not in gap.reason]
     if not gaps:
         return "", 0
     gaps.sort(key=lambda gap: not gap.was_asked)

@@ -21,6 +21,7 @@ from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
 from enact_assets.plurals import counted
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
             help=f"only this {dimension}; may be repeated{ADDS[dimension]}",
         )
     sub.add_argument(
+        "--learned",
+        action="store_true",
+        help="also train and ask the references that are trained on this simulator with other "
+        "seeds: the fact reader, its transfer to other activities, and their controls",
+    )
+    sub.add_argument(
         "--asset",
         action="append",
         metavar="NAME",
@@ -132,6 +139,8 @@ def _chosen(
     data = DataResource(root=str(arguments.data))
     only = {d: getattr(arguments, d) or list((part or {}).get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}
+    if arguments.learned and "model" in only:
+        only["model"] = [*only["model"], *LEARNED]
     return {
         dimension: [checked_name(dimension, name, registry, data) for name in names]
         for dimension, names in only.items()
@@ -176,7 +185,7 @@ def _request(
     """What a plan and a walk are called with: the same."""
     return {
         "demonstrations": only.get("demonstration", []),
-        "models": only.get("model", []),
+        "models": only.get("model") or (LEARNED if arguments.learned else []),
         "assets": arguments.asset,
         "only": only,
         "part": part,

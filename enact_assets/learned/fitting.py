@@ -13,11 +13,7 @@ from enact_assets.contracts.components import Component
 from enact_assets.learned.learned_tables import FactReader, LearnedPrecedences
 from enact_assets.learned.read_facts import PROGRESS, change_of
 from enact_assets.learned.ridge import Moments, fit, moments_of, stacked
-from enact_assets.predictions.baselines import (
-    LEARNED_PRECEDENCE,
-    LEARNED_PROGRESS,
-    TRANSFER,
-)
+from enact_assets.predictions.learned_names import LEARNED_PRECEDENCE, LEARNED_PROGRESS, TRANSFER
 
 
 class Knowledge(NamedTuple):

@@ -11,15 +11,21 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
+from enact_assets.contracts.errors import (
+    EnactError,
+    PredictionError,
+    QuestionError,
+    UnknownNameError,
+)
 from enact_assets.learned.fitting import as_matrix
 from enact_assets.learned.picture_features import features_of, scaled
 from enact_assets.learned.precedence_kernels import likeliest_order
 from enact_assets.learned.read_facts import PROGRESS, Change, change_of
-from enact_assets.predictions.baselines import (
+from enact_assets.predictions.baselines import random_order
+from enact_assets.predictions.learned_names import (
     LEARNED_PRECEDENCE,
     LEARNED_PROGRESS,
-    random_order,
+    REFUSES,
 )
 from enact_assets.predictions.requests import Model, Picture, Reply, Request
 from enact_assets.questions.sentence_reading import actions_of
@@ -62,6 +68,9 @@ class LearnedModel:
         for request in requests:
             try:
                 yield Reply(str(self.order(self._activity(request), request)))
+            except QuestionError as error:
+                reads = "it reads actions in natural sentences, and nothing else"
+                yield Reply(None, f"{self._name} {REFUSES}: {reads}. {error}")
             except (EnactError, OSError) as error:
                 yield Reply(None, f"{type(error).__name__}: {error}")
 
@@ -77,9 +86,9 @@ class LearnedModel:
             (activity,) = {parse_demonstration(name)[0] for name in names}
         except (UnknownNameError, ValueError):
             raise PredictionError(
-                f"{self._name} is trained on the embedded simulator and answers no question about "
-                f"anything else: {', '.join(sorted(names)) or 'no picture'} is not one of its "
-                "demonstrations, or is one that it was trained on"
+                f"{self._name} {REFUSES}: it is trained on the embedded simulator and answers no "
+                f"question about anything else. {', '.join(sorted(names)) or 'No picture'} is not "
+                "one of its demonstrations, or is one that it was trained on."
             ) from None
         return activity
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from enact_assets.contracts.errors import PredictionError, UnknownNameError
-from enact_assets.predictions.baselines import LEARNED, TRANSFER
+from enact_assets.predictions.learned_names import LEARNED, TRANSFER
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.simulator.activities import ACTIVITIES
 

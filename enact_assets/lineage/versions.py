@@ -23,8 +23,8 @@ from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
 from enact_assets.lineage.code import baselines_version, learned_version
 from enact_assets.lineage.pipeline import dimensions
-from enact_assets.predictions.baselines import LEARNED
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
 
 GONE = "gone"

@@ -4,6 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from enact_assets.asking.answers import Answer
 from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
+from enact_assets.predictions.learned_names import (
+    FACT_READER,
+    LEARNED,
+    LEARNED_PRECEDENCE,
+    LEARNED_PROGRESS,
+    TRAINED_ON,
+    TRANSFER,
+)
 from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
 from enact_assets.predictions.requests import (
     Model,
@@ -14,11 +22,6 @@ from enact_assets.predictions.requests import (
 from enact_assets.predictions.text_prior import order_by_text
 from enact_assets.questions.shuffles import shuffled_labels
 
-FACT_READER, TRANSFER = "fact_reader", "fact_reader_transfer"
-LEARNED_PROGRESS, LEARNED_PRECEDENCE = "learned_progress", "learned_precedence"
-LEARNED = (FACT_READER, TRANSFER, LEARNED_PROGRESS, LEARNED_PRECEDENCE)
-"""References that are trained on this simulator, with other seeds (``learned/``)."""
-TRAINED_ON = dict.fromkeys(LEARNED, "this simulator, other seeds")
 _TRAINED = f"Trained on {TRAINED_ON[FACT_READER]}. "
 
 MODELS: Mapping[str, str] = {

@@ -16,7 +16,7 @@ from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, s
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
 from enact_assets.learned.learned_tables import FactReader, LearnedPrecedences
-from enact_assets.predictions.baselines import LEARNED
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.profiles import INDEX_CHANGES, NEEDS_CHANGES
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.parents import at_key_frames

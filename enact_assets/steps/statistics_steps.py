@@ -7,7 +7,8 @@ from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.predictions.baselines import LEARNED, REFERENCES, TRAINED_ON
+from enact_assets.predictions.baselines import REFERENCES
+from enact_assets.predictions.learned_names import LEARNED, TRAINED_ON
 from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import ProbePanels, Probes
@@ -41,28 +42,29 @@ def probes(
     baseline_questions: Annotated[Of[AskedQuestions], OF_BASELINE],
     variant: Variant,
     baseline: Annotated[Variant, OF_BASELINE],
+    model: ModelName,
 ) -> Of[Probes]:
     """Pairwise accuracy by question under the variant minus under the baseline, on the questions
     that the variant asks: Welch's test, the paired one clustered by demonstration, sign flips, a
-    bootstrap interval, and what could have been detected.
+    bootstrap interval, and what could have been detected. In panels there are none of references
+    that are trained on pictures of the baseline: these deltas would describe their training.
     """
+    panel = panel_of(variant, baseline)
+    if model in LEARNED and panel is not None:
+        return Probes.of(Probes.empty())
     rows = compare_with_baseline(
         evaluated,
         as_many_of_each(baseline_evaluated, baseline_questions, questions),
         variant.name,
         baseline.name,
-        panel=panel_of(variant, baseline),
+        panel=panel,
     )
     return Probes.of(rows)
 
 
 @step(group="statistics", job="correct_within_panels")
-def probe_panels(compared: All[Probes], model: ModelName) -> Of[ProbePanels]:
-    """The p-values of probes, corrected by Holm for the variants and kinds of one panel. None of
-    references that are trained on pictures of the baseline: their deltas tell of their training.
-    """
-    if model in LEARNED:
-        return ProbePanels.of(ProbePanels.empty())
+def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
+    """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
     return ProbePanels.of(correct_within_panels(compared))
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.bench_learned import HALVES, asked_about, evaluated, trained, with_other
 from enact_assets.learned.learned_tables import TrainingStatistics
 from enact_assets.learned.training import TRAINING_SEEDS, training_statistics_of
-from enact_assets.predictions.baselines import FACT_READER, LEARNED_PROGRESS, TRANSFER
+from enact_assets.predictions.learned_names import FACT_READER, LEARNED_PROGRESS, TRANSFER
 from enact_assets.replay.embedded import RESERVED_SEEDS
 
 ACTIVITY, PX = "picking_up_toys", 64
