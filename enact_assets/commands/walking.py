@@ -21,7 +21,7 @@ from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
 from enact_assets.plurals import counted
-from enact_assets.predictions.learned_names import LEARNED
+from enact_assets.predictions.learned_names import FACT_READER, LEARNED
 from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ ADDS = {
     "model": "; a new one is added",
 }
 PREDICTIONS = "predictions"
+LEARNED_TAKES = "about 6 minutes more on two idle cores"
+"""Measured: BENCHMARKS.md."""
 Part = Mapping[str, Sequence[str]]
 """Dimension -> names of a part of the registry."""
 
@@ -199,6 +201,7 @@ def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
+    from enact_assets.data_root.published import published_names
     from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
@@ -221,6 +224,11 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
                 f"This is a first look. `enact-assets materialize --all{data}` makes the whole "
                 f"registry: {counted(len(known.demonstrations), 'demonstration')}, "
                 f"{counted(len(known.variants), 'variant')}."
+            )
+        if FACT_READER not in published_names(root.warehouse).get("model", ()):
+            console.print(
+                f"`enact-assets demo --learned{data}` also trains a small model that looks and "
+                f"reads, on other seeds, and asks it and its controls: {LEARNED_TAKES}."
             )
     return code
 

@@ -110,7 +110,7 @@ def _figure(rows: ReportRows, scored: pl.DataFrame) -> Figure:
             of_kind = scored.filter(kind=kind)
             references, models = _shown(rows, of_kind)
             by_length = of_kind.filter(pl.col("length").is_not_null()).sort("length")
-            _draw(axes, rows, by_length, [*models, *reversed(references)], models[:MOST_MODELS])
+            _draw(axes, rows, by_length, [*references, *models], models[:MOST_MODELS])
             _shade(axes, by_length, _control(of_kind))
             draw_chance(axes, rows["chance"].filter(kind=kind), METRIC)
             axes.set_ylim(-2, 102)

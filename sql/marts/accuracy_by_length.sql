@@ -35,7 +35,8 @@ from model_accuracies
 semi join on_board using (variant)
 union all
 select
-    'ours', variant, model, null, null, kind, length, unnest(['task_accuracy', 'pairwise_accuracy']),
+    'ours', variant, model, null, null, kind, length,
+    unnest(['task_accuracy', 'pairwise_accuracy']),
     0, 0, null, null, null, null, 'missing'
 from absent_evaluations
 anti join model_accuracies using (model, variant)

@@ -64,21 +64,30 @@ def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "demonstrations", "trained"),
+    ("models", "only", "trained"),
     [
-        ({"oracle"}, [], set()),
-        ({"oracle", "fact_reader"}, [], {"make_a_salad", "setting_the_table"}),
-        ({"fact_reader"}, [EMBEDDED], {"setting_the_table"}),
-        ({"fact_reader_transfer"}, [EMBEDDED], set(ACTIVITIES)),
+        ({"oracle"}, {}, set()),
+        ({"oracle", "fact_reader"}, {}, {"make_a_salad", "setting_the_table"}),
+        ({"oracle", "fact_reader"}, {"model": ["oracle"]}, set()),
+        ({"oracle", "fact_reader"}, {"variant": ["recorded"]}, set()),
+        ({"fact_reader"}, {"variant": ["fisheye"]}, {"make_a_salad", "setting_the_table"}),
+        ({"fact_reader"}, {"demonstration": [EMBEDDED]}, {"setting_the_table"}),
+        ({"fact_reader_transfer"}, {"demonstration": [EMBEDDED]}, set(ACTIVITIES)),
+        (
+            {"fact_reader", "fact_reader_transfer"},
+            {"demonstration": [EMBEDDED], "model": ["fact_reader"]},
+            {"setting_the_table"},
+        ),
     ],
 )
 def test_what_is_trained_follows_from_models_and_demonstrations(
-    tmp_path: Path, models: set[str], demonstrations: list[str], trained: set[str]
+    tmp_path: Path, models: set[str], only: dict[str, list[str]], trained: set[str]
 ) -> None:
     """Half a minute for each activity: none without a model that learns from it."""
     registry = load_registry()
+    (tmp_path / RECORDED).mkdir()
+    (tmp_path / RECORDED / "scene_graph_0.json").touch()
     names = names_now(registry, {RECORDED, EMBEDDED, "make_a_salad-3"}, models, ())
-    only = {"demonstration": demonstrations} if demonstrations else {}
     found = choose(None, only, names, registry, all_sources(Recordings(tmp_path)))
     spec = STEP_NAMED["training_statistics"]
     made = {a for (a,) in names.partitions("training_statistics") if found.is_chosen(spec, (a,))}
