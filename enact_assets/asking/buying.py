@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ _ROUNDS = 4
 """Requests for which money is reserved together, in rounds of those in flight, where this process
 runs the model.
 """
+_WAIT_S = 0.2
 _T = TypeVar("_T")
 
 
@@ -201,6 +202,9 @@ def _run(work: Coroutine[Any, Any, _T]) -> _T:
         thread = threading.Thread(target=copy_context().run, args=(run,), name="asking")
         thread.start()
         try:
+            # In slices: a signal that the system hands to another thread wakes no wait of this one.
+            while not wait([ended], _WAIT_S).done:
+                pass
             return ended.result()
         finally:
             if not ended.done():

@@ -33,7 +33,7 @@ class Publication:
     date: str
     """UTC to the second, in ISO 8601."""
     registry: str
-    """Its path, or that it is the packaged one."""
+    """Name of its file, or that it is the packaged one."""
     registry_sha: str
     """SHA-256 of its text."""
     seeds: Mapping[str, int]
@@ -51,6 +51,9 @@ class Publication:
 def publication_now(registry: Registry) -> Publication:
     """What holds now; ``registry`` is the one in force."""
     path = registry_path()
+    text = path.read_bytes()
+    # A command's steps read a copy of the registry: where a file is does not say what it is.
+    is_packaged = text == DEFAULT_REGISTRY.read_bytes()
     noisy = {
         f"noise of {name}": variant.noise.seed
         for name, variant in registry.variants.items()
@@ -58,8 +61,8 @@ def publication_now(registry: Registry) -> Publication:
     }
     return Publication(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
-        registry=PACKAGED if path == DEFAULT_REGISTRY else str(path),
-        registry_sha=sha256_bytes(path.read_bytes()),
+        registry=PACKAGED if is_packaged else path.name,
+        registry_sha=sha256_bytes(text),
         seeds={"questions": registry.questions.seed, **noisy},
         profiles={name: gating.profile.name for name, gating in registry.gatings.items()},
         versions={"enact_assets": __version__, **_installed()},

@@ -1,6 +1,7 @@
 """The first lines of a report, and what cards say of their questions."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -9,7 +10,7 @@ from report_pages import Html, grey_picture, published
 from sql.tiny_lake import TABLE, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.contracts.registry import load_registry
+from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.publication import (
     PACKAGED,
@@ -94,10 +95,14 @@ def test_what_holds_now_can_be_read_back(
     assert now.seeds["noise of random_perturbations_2"] == 2
     assert now.profiles["state"] == "paper"
     mine = tmp_path / "mine.yaml"
-    mine.write_bytes(b"# other\n")
     monkeypatch.setenv("ENACT_REGISTRY", str(mine))
+    # Steps of a command read a copy.
+    mine.write_bytes(DEFAULT_REGISTRY.read_bytes())
+    copied = publication_now(registry)
+    assert copied == replace(now, date=copied.date)
+    mine.write_bytes(b"# other\n")
     other = publication_now(registry)
-    assert other.registry == str(mine)
+    assert other.registry == "mine.yaml"
     assert other.registry_sha != now.registry_sha
 
 
