@@ -51,7 +51,7 @@ def looking(rows: ReportRows) -> Section | None:
     about = (
         f"{FACT_READER} is a small regression trained on {TRAINED_ON[FACT_READER]}. A control has "
         "the same training and answers from half of each question: from the pictures or from the "
-        "actions alone. An activity's schedule varies little between seeds, so a control beats "
+        "actions alone. Where an activity's schedule varies little between seeds, a control beats "
         "chance without looking at what the question asks. What is left above the control is what "
         f"looking at pictures and reading actions together buys. {TRANSFER} was never trained on "
         "the activity it is asked about. These references show what training on the same "
