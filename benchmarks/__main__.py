@@ -15,6 +15,7 @@ from benchmarks import (
     bench_core,
     bench_crash,
     bench_demonstrations,
+    bench_learned,
     bench_official,
     bench_operations,
     bench_scale,
@@ -25,6 +26,7 @@ from benchmarks import (
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
+from enact_assets.simulator.activities import ACTIVITIES
 
 BENCHMARKS = ("targets", "core", "simulator")
 OTHERS = (
@@ -37,6 +39,7 @@ OTHERS = (
     "asking",
     "official",
     "browse",
+    "learned",
 )
 
 
@@ -51,12 +54,13 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants", "official", "browse"}:
+    if arguments.benchmark in {"sources", "constants", "official", "browse", "learned"}:
         plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
             "official": lambda: bench_official.main(arguments.frames),
             "browse": bench_browse.main,
+            "learned": lambda: _learned(arguments),
         }
         plain[arguments.benchmark]()
         return 0
@@ -96,7 +100,8 @@ def _parser() -> argparse.ArgumentParser:
         "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
         "constants: what other values of a gating's constants change; asking: requests to models, "
         "beside other clients; official: the command qa with pictures; "
-        "browse: pages about 10,000 questions (default: the first three)",
+        "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
+        "on other seeds (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -124,7 +129,17 @@ def _parser() -> argparse.ArgumentParser:
         help="where scale writes; run again to resume. Where demonstrations writes; must be empty "
         "(default: nowhere)",
     )
-    about = "data root in which constants keeps the simulated replays (default: nowhere)"
+    parser.add_argument(
+        "--activities",
+        nargs="+",
+        default=bench_learned.ACTIVITIES,
+        choices=sorted(ACTIVITIES),
+        help="of learned: to train and ask about",
+    )
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, default=bench_learned.SEEDS, help="of learned: asked about"
+    )
+    about = "folder in which constants keeps replays, learned its training (default: nowhere)"
     parser.add_argument("--keep", type=Path, help=about)
     return parser
 
@@ -151,6 +166,12 @@ def _demonstrations(arguments: argparse.Namespace) -> int:
             workers=arguments.workers,
         )
     return 0 if is_success else 1
+
+
+def _learned(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        keep = arguments.keep or Path(folder, "training")
+        bench_learned.main(arguments.activities, arguments.seeds, keep, workers=arguments.workers)
 
 
 def _constants(arguments: argparse.Namespace) -> None:

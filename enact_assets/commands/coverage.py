@@ -10,6 +10,7 @@ from rich.text import Text
 
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
+from enact_assets.predictions.learned_names import REFUSES
 
 if TYPE_CHECKING:
     from enact_assets.driver.walk import Report
@@ -98,14 +99,14 @@ def missing_answers(
     Nothing and 0 if none does, or if the walk was about no answers. A model whose
     answers were imported under other variants only is mentioned, and is no reason for the code:
     nobody meant to ask it. A walk that did not publish is judged by the lake: the published file
-    is older.
+    is older. Questions that a trained reference refuses are never answered, and are not mentioned.
     Errors: :class:`WarehouseError` if the published file cannot be read; those of reading the lake.
     """
     if report.current(WAREHOUSE):
         found = _published_gaps(root.warehouse)
     else:
         found = _gaps_in_lake(root, report.current(PREDICTIONS))
-    gaps = _of(found, only)
+    gaps = [gap for gap in _of(found, only) if REFUSES not in gap.reason]
     if not gaps:
         return "", 0
     gaps.sort(key=lambda gap: not gap.was_asked)

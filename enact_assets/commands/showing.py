@@ -154,7 +154,8 @@ def _print_question(console: Console, question: "Question") -> None:
         table.add_column(column, overflow="fold")
     for answer in question.answers:
         order = "" if answer.order is None else str(list(answer.order))
-        table.add_row(*map(plain, (f"  {answer.name}", order, answer.verdict)))
+        trained = f" (trained on {answer.trained_on})" if answer.trained_on else ""
+        table.add_row(*map(plain, (f"  {answer.name}{trained}", order, answer.verdict)))
     console.print(table)
     for answers in alike([a for a in question.answers if a.outcome != RIGHT]):
         _print_errors(console, question, answers)

@@ -2,7 +2,8 @@
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
 demonstration | variant, model | variant. Demonstrations, models and imported question files are
-dynamic (they arrive), gatings, question sets and variants are static (the registry names them).
+dynamic (they arrive), gatings, question sets and variants are static (the registry names them), as
+are activities (the simulator has them).
 """
 
 import warnings
@@ -14,6 +15,7 @@ import dagster as dg
 from enact_assets.contracts.registry import Registry
 from enact_assets.engine.graph import Input, StepSpec
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, dimensions, names_now
+from enact_assets.simulator.activities import ACTIVITIES
 
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
 question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
@@ -25,6 +27,7 @@ class Partitions:
 
     def __init__(self, registry: Registry) -> None:
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
+            "training_activity": dg.StaticPartitionsDefinition(sorted(ACTIVITIES)),
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,
@@ -34,6 +37,7 @@ class Partitions:
         # Static partitions: all that the registry names, whatever was imported.
         files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]
         names = names_now(registry, (), (), files)
+        self._static_dimensions = frozenset(registry.named)
         self._all = names.of
         # Input dimension, and one that determines it -> names of the latter -> names of the former.
         self._decided = {
@@ -80,8 +84,9 @@ class Partitions:
         }
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
-        if given.when is not None:
-            dimension = GRAPH.conditions[given.when]
+        dimension = "" if given.when is None else GRAPH.conditions[given.when]
+        # Of names that arrive, Dagster is told of the partition of the same name, made or not.
+        if given.when is not None and dimension in self._static_dimensions:
             holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
             changed[dimension] = (dimension, _static(self._all[dimension], holds))
         if not changed:

@@ -13,7 +13,7 @@ from enact_assets.driver.contract import (
 )
 from enact_assets.runs.pools import POOL_OF, driver_limit
 
-WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8}
+WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8, "training_statistics": 2}
 """From how many partitions of a step on it pays to start worker processes (some seconds each)."""
 WORTH_PROCESSES_OTHERS = 100
 WORTH_STARTED = 4

@@ -1,11 +1,13 @@
 """What a walk was asked to make: some steps, some names; and what has to be made for them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.contracts.settings import Variant
 from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
 from enact_assets.engine.planning.plan import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
+from enact_assets.learned.training_scope import trained_activities
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WHOLE, dimensions
 from enact_assets.replay.sources import Sources
 
@@ -157,13 +159,30 @@ def choose(
 
     Variants alone choose the demonstrations that one of them asks about, by their sources, and
     each under the gatings and variants that do. Also a demonstration without a source, since its
-    recording is gone: the step that reads it says so.
+    recording is gone: the step that reads it says so. Demonstrations and models choose which
+    activities references are trained on.
     Errors: :class:`UnknownNameError` for an unknown asset or variant.
     """
     chosen = Chosen(assets, only)
     named = [registry.variant(name) for name in (only or {}).get("variant", ())]
-    if not named or chosen.only.get("demonstration"):
-        return chosen
+    if named and not chosen.only.get("demonstration"):
+        _choose_demonstrations(chosen, named, names, registry, sources)
+    if not {"demonstration", "model"}.isdisjoint(chosen.only):
+        # An activity is trained for the chosen models and the chosen demonstrations.
+        chosen.only["training_activity"] = trained_activities(
+            *(chosen.only.get(d, names.of[d]) for d in ("demonstration", "model"))
+        )
+    return chosen
+
+
+def _choose_demonstrations(
+    chosen: Chosen,
+    named: Sequence[Variant],
+    names: Names,
+    registry: Registry,
+    sources: Sources,
+) -> None:
+    """Those that one of the ``named`` variants asks about."""
     variants = [registry.variant(name) for name in chosen.only["variant"]]
     wanted = set[str]()
     for demonstration in names.of["demonstration"]:
@@ -180,4 +199,3 @@ def choose(
                 "gating": {variant.gating for variant in asking},
             }
     chosen.only["demonstration"] = wanted
-    return chosen

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from enact_assets.driver.walk import Failure, Observer, Report, Step
 from enact_assets.plurals import all_fresh, counted
+from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.runs.progress import Progress
 
 LINE_EVERY_S = 10.0
@@ -198,6 +199,8 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
 
 
+TRAINED_MARK = "*"
+"""After the name of a reference that was trained."""
 UNVERIFIED = (
     "Questions without an imported replay are scored by exact match: task accuracy is a lower "
     "bound, they are in no pairwise accuracy, and oracle is always right."
@@ -212,12 +215,16 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     of refused and cut answers, which are unparsed too, show only where there are any. A model that
     is not current has its state after its name: stale or missing; one that answered some of the
     questions only is partial: its accuracies are not of the same questions as those of others.
+    References that were trained are marked, and a line says on what.
     """
     if not rows:
         console.print("Leaderboard: no answers yet.")
     for variant, of_variant in groupby(rows, lambda row: row["variant"]):
         shown = list(of_variant)
         console.print(_board(str(variant), shown))
+        for what in dict.fromkeys(TRAINED_ON.get(row["model"]) for row in shown):
+            if what is not None:
+                console.print(f"{TRAINED_MARK} reference trained on {what}: scored, not ranked")
         if any((row["n_scored"] or 0) > (row["n_verified"] or 0) for row in shown):
             console.print(UNVERIFIED)
 
@@ -245,7 +252,7 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             state = " (partial)"
         board.add_row(
             str(row["kind"]),
-            f"{row['model']}{state}",
+            f"{row['model']}{TRAINED_MARK if row['model'] in TRAINED_ON else ''}{state}",
             _percent(row["task_accuracy"], row["task_accuracy_sd"]),
             _percent(row["pairwise_accuracy"], row["pairwise_accuracy_sd"]),
             _questions(row["n_questions"], row["repetitions"]),

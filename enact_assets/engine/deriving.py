@@ -22,7 +22,8 @@ def spec_of(step: Step) -> StepSpec:
             inputs[given.asset] = (
                 _both(inputs[given.asset], given) if given.asset in inputs else given
             )
-    return StepSpec(step.name, tuple(t.table_name() for t in step.outputs), tuple(inputs.values()))
+    assets = tuple(table.table_name() for table in step.outputs)
+    return StepSpec(step.name, assets, tuple(inputs.values()), when=step.when)
 
 
 def vouched_for(step: Step) -> frozenset[str]:
@@ -115,6 +116,11 @@ def _simplified(
 
     Dagster has no mapping for them, and plan and UI must say the same.
     """
+    if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
+        raise DeclarationError(
+            f"step {spec.name!r} is made under condition {spec.when!r}, which its partitions by "
+            f"{dimensions[spec.assets[0]]} do not decide"
+        )
     unknown = [i for i in spec.inputs if i.when is not None and i.when not in conditions]
     if unknown:
         raise DeclarationError(

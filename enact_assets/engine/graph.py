@@ -34,13 +34,15 @@ class Input:
 class StepSpec:
     """A step lands its assets together, all of them from all of its inputs.
 
-    One that ``takes_what_there_is`` runs although inputs failed, and says which are stale.
+    With ``when`` it has partitions only of names for which that condition holds. One that
+    ``takes_what_there_is`` runs although inputs failed, and says which are stale.
     """
 
     name: str
     assets: tuple[str, ...]
     inputs: tuple[Input, ...]
     takes_what_there_is: bool = False
+    when: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class Names:
 
     def partitions(self, asset: str) -> list[Partition]:
         """All partitions that ``asset`` should have, in order."""
-        return list(product(*(self.of[d] for d in self.graph.dimensions[asset])))
+        of = self._limited.get(asset, self.of)
+        return list(product(*(of[d] for d in self.graph.dimensions[asset])))
 
     def decided(self, dimension: str, by: str) -> Mapping[str, str]:
         """Name in dimension ``by`` -> the name in ``dimension`` that it decides."""
@@ -119,9 +122,22 @@ class Names:
 
     def has(self, asset: str, partition: Partition) -> bool:
         """Whether ``partition`` is one of :meth:`partitions`."""
-        sets = self._sets
+        limited = self._limited.get(asset)
+        sets = self._sets if limited is None else {d: frozenset(of) for d, of in limited.items()}
         named = zip(self.graph.dimensions[asset], partition, strict=True)
         return all(name in sets[dimension] for dimension, name in named)
+
+    @cached_property
+    def _limited(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Names for assets that are made only where a condition holds."""
+        found: dict[str, Mapping[str, tuple[str, ...]]] = {}
+        for step in self.graph.steps:
+            if step.when is not None:
+                dimension = self.graph.conditions[step.when]
+                holds = self.holds.get(step.when, frozenset())
+                names = tuple(name for name in self.of[dimension] if name in holds)
+                found |= {asset: {**self.of, dimension: names} for asset in step.assets}
+        return found
 
     @cached_property
     def _sets(self) -> Mapping[str, frozenset[str]]:

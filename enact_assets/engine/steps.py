@@ -54,7 +54,8 @@ class Step:
     ``version`` replaces the version of its code where making its rows again costs hours or money.
     ``summary`` is called with those of the arguments, and of the tables made, that its parameters
     name, and with what it declares itself (:attr:`shown`); what it returns is shown to people and
-    takes no part in the version.
+    takes no part in the version. Partitions are made only of names for which the condition ``when``
+    holds.
     """
 
     function: Callable[..., Any]
@@ -64,6 +65,7 @@ class Step:
     version: str | None
     summary: Callable[..., Mapping[str, Any]] | None
     kinds: tuple[str, ...]
+    when: str | None = None
 
     @property
     def name(self) -> str:
@@ -124,6 +126,7 @@ def step(
     version: str | None = None,
     summary: Callable[..., Mapping[str, Any]] | None = None,
     kinds: tuple[str, ...] = ("polars", "parquet"),
+    when: str | None = None,
 ) -> Callable[[F], F]:
     """Decorator: declare a function as a step. It stays the function it is.
 
@@ -132,7 +135,7 @@ def step(
 
     def declare(function: F) -> F:
         job_name = job or f"make_{function.__name__}"
-        declared = Step(function, group, job_name, pool, version, summary, kinds)
+        declared = Step(function, group, job_name, pool, version, summary, kinds, when)
         _ = declared.outputs, declared.params, declared.shown  # wrong declarations are found here
         twin = STEPS.get(declared.name)
         if twin is not None and twin.function.__module__ != function.__module__:

@@ -21,7 +21,7 @@ from enact_assets.frames.omnigibson_source import OmniGibsonSource
 from enact_assets.frames.questions_source import AskedTasks, QuestionsSource
 from enact_assets.frames.recorded_pictures import camera_of, recorded_key_frames
 from enact_assets.replay.annotated import read_annotated
-from enact_assets.replay.embedded import parse_demonstration, replay_embedded
+from enact_assets.replay.embedded import check_may_be_asked, replay_embedded
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Sources
@@ -38,9 +38,9 @@ class EmbeddedSource:
         return []
 
     def has(self, demonstration: str) -> bool:
-        """Whether it is an activity with a seed."""
+        """Whether it is an activity with a seed that is not reserved."""
         try:
-            parse_demonstration(demonstration)
+            check_may_be_asked(demonstration)
         except UnknownNameError:
             return False
         return True
@@ -48,7 +48,7 @@ class EmbeddedSource:
     def explain(self, demonstration: str) -> str:
         """What is wrong with the name."""
         try:
-            parse_demonstration(demonstration)
+            check_may_be_asked(demonstration)
         except UnknownNameError as error:
             return str(error)
         return ""

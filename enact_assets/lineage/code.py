@@ -40,14 +40,22 @@ WHOLE_ROOTS = {
 
 
 BASELINES = "answers of baselines"
+LEARNED_ANSWERS = "answers of learned references"
 BASELINES_ROOT = Symbol("enact_assets.predictions.baselines", "answers_of_baseline")
 """Their code counts as an input, as that of any other model: the step that asks has a version."""
+LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.learned.learned_models", "learned_model"))
 
 
 @cache
 def baselines_version() -> str:
     """Version of the code of the reference baselines."""
     return _versions()[BASELINES]
+
+
+@cache
+def learned_version() -> str:
+    """Version of the code by which learned references answer."""
+    return _versions()[LEARNED_ANSWERS]
 
 
 @cache
@@ -81,6 +89,7 @@ def _versions() -> dict[str, str]:
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
     roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
     roots[BASELINES] = [BASELINES_ROOT]
+    roots[LEARNED_ANSWERS] = list(LEARNED_ROOTS)
     found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
     versions.save()
     return found

@@ -10,6 +10,7 @@ from enact_assets.engine.deriving import derive_graph
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.parameters import CONDITIONS
 from enact_assets.engine.tables import TABLES
+from enact_assets.learned.training_scope import trained_activities
 
 for _module in pkgutil.iter_modules(_steps.__path__, f"{_steps.__name__}."):
     if _module.name.endswith("_steps"):
@@ -66,10 +67,12 @@ def names_now(
 ) -> Names:
     """Names of the registry, and of what has arrived.
 
-    Without the question file that a gating takes, there is no such gating, nor its variants.
+    Without the question file that a gating takes, there is no such gating, nor its variants; and
+    no activity without a model that is trained on it.
     """
     registry = registry.with_questions(question_files)
-    named = {
+    named: dict[str, Collection[str]] = {
+        "training_activity": trained_activities(demonstrations, models),
         "demonstration": demonstrations,
         "model": models,
         "question_file": question_files,
@@ -83,7 +86,12 @@ def names_now(
             for dimension, other in graph.determines.items()
         },
         {
-            condition: frozenset(n for n, g in registry.gatings.items() if holds(g))
-            for condition, (_, holds) in CONDITIONS.items()
+            condition: frozenset(
+                name
+                for name in named[dimension]
+                # Of a model that arrived, nothing but its name is known here.
+                if holds(registry.named.get(dimension, {}).get(name, name))
+            )
+            for condition, (dimension, holds) in CONDITIONS.items()
         },
     )

@@ -21,9 +21,10 @@ from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
-from enact_assets.lineage.code import baselines_version
+from enact_assets.lineage.code import baselines_version, learned_version
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
 
 GONE = "gone"
@@ -147,7 +148,7 @@ class Arrived:
     def _model(self, name: str) -> str:
         try:
             if self._models.find(name) is None:
-                return baselines_version()
+                return learned_version() if name in LEARNED else baselines_version()
             return self._models.version(name)
         except (SettingsError, PredictionError, OSError):
             return GONE

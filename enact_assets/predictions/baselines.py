@@ -4,6 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from enact_assets.asking.answers import Answer
 from enact_assets.contracts.errors import EnactError, PredictionError, UnknownNameError
+from enact_assets.predictions.learned_names import (
+    FACT_READER,
+    LEARNED,
+    LEARNED_PRECEDENCE,
+    LEARNED_PROGRESS,
+    TRAINED_ON,
+    TRANSFER,
+)
 from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
 from enact_assets.predictions.requests import (
     Model,
@@ -13,6 +21,8 @@ from enact_assets.predictions.requests import (
 )
 from enact_assets.predictions.text_prior import order_by_text
 from enact_assets.questions.shuffles import shuffled_labels
+
+_TRAINED = f"Trained on {TRAINED_ON[FACT_READER]}. "
 
 MODELS: Mapping[str, str] = {
     "random": "Answers with an order drawn uniformly, seeded by the id of the question. Its scores "
@@ -30,19 +40,40 @@ MODELS: Mapping[str, str] = {
     "(exact minimum of weighted violations, ties at random, seeded by the id of the question). It "
     "does not look at the pictures. Forward questions show the actions in order already: it "
     "answers with a random order.",
+    FACT_READER: f"{_TRAINED}Looks at the pictures and reads the actions: a ridge regression reads "
+    "in each picture whether each fact holds that an action names, and answers with the order in "
+    "which these readings rise and fall most as the actions say. It is trained on four "
+    "demonstrations of the activity that the question is about.",
+    TRANSFER: f"{_TRAINED}As {FACT_READER}, trained on all other activities: how much carries over "
+    "to an activity that it has never seen.",
+    LEARNED_PROGRESS: f"{_TRAINED}Half of {FACT_READER}: it does not read the actions. Forward "
+    "questions: orders the pictures by how far a ridge regression takes each activity to be. "
+    "Inverse questions: random, seeded by the id of the question.",
+    LEARNED_PRECEDENCE: f"{_TRAINED}Half of {FACT_READER}: it does not look at the pictures. "
+    "Inverse questions: orders the actions by which of their changes came first in training. "
+    "Forward questions: random, seeded by the id of the question.",
 }
 """Name of each model -> what it does, in a paragraph."""
 
-REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior")
-"""Of these, what no model is: chance, knowing the answer, shortcuts. They take no place."""
+REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior", *LEARNED)
+"""Of these, what no model is: chance, knowing the answer, shortcuts, training on this simulator.
+They take no place."""
 
 
-def answers_of_baseline(name: str, requests: Sequence[Request]) -> dict[tuple[str, int], Answer]:
+def answers_of_baseline(
+    name: str, requests: Sequence[Request], learned: Model | None = None
+) -> dict[tuple[str, int], Answer]:
     """What the baseline ``name`` answers, by (id of the question, repetition 0).
 
-    Errors: :class:`UnknownNameError`, :class:`PredictionError` if it loses a question.
+    ``learned`` answers for one of ``LEARNED``. Errors: :class:`UnknownNameError`;
+    :class:`PredictionError` if it loses a question, or for one of ``LEARNED`` without ``learned``.
     """
-    replies = list(find_model(name).ask(requests))
+    if name in LEARNED and learned is None:
+        raise PredictionError(
+            f"{name} has to be trained first, as part of the pipeline: `enact-assets materialize "
+            f"--model {name}`"
+        )
+    replies = list((learned or find_model(name)).ask(requests))
     if len(replies) != len(requests):
         raise PredictionError(
             f"{name}: {len(requests)} questions asked, {len(replies)} replies came back"
@@ -61,9 +92,12 @@ def answers_of_baseline(name: str, requests: Sequence[Request]) -> dict[tuple[st
 
 
 def find_model(name: str) -> Model:
-    """A fresh instance of the model called ``name``; raises :class:`UnknownNameError`."""
+    """A fresh instance of the model called ``name``, which needs no training.
+
+    Errors: :class:`UnknownNameError`.
+    """
     if name not in _FACTORIES:
-        raise UnknownNameError.of("model", name, MODELS)
+        raise UnknownNameError.of("model", name, _FACTORIES)
     return _FACTORIES[name]()
 
 

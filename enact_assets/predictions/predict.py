@@ -10,7 +10,13 @@ from enact_assets.contracts.errors import PredictionError, UnknownNameError
 from enact_assets.predictions.baselines import MODELS, answers_of_baseline
 from enact_assets.predictions.model_asker import Answers, ModelAsker
 from enact_assets.predictions.prediction_tables import Predictions
-from enact_assets.predictions.requests import ImageReader, Request, build_request, request_sha
+from enact_assets.predictions.requests import (
+    ImageReader,
+    Model,
+    Request,
+    build_request,
+    request_sha,
+)
 
 SHOWN_REASONS = 3
 _COUNTED = (
@@ -27,13 +33,14 @@ def answers_to(
     image_shas: Mapping[tuple[str, int], str],
     *,
     ask: ModelAsker | None = None,
+    learned: Model | None = None,
 ) -> Answers:
     """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
-    holds its hash. Without ``ask`` only baselines answer. A question that cannot be asked (a
-    picture is missing, there are more than the model takes) has an answer without text that says
-    why.
+    holds its hash. Without ``ask`` only baselines answer; ``learned`` is the one called ``model``,
+    if it was trained. A question that cannot be asked (a picture is missing, there are more than
+    the model takes) has an answer without text that says why.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
     requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]
@@ -51,7 +58,7 @@ def answers_to(
         if r.question_id in absent
     }
     if model in MODELS:
-        return answers | answers_of_baseline(model, asked)
+        return answers | answers_of_baseline(model, asked, learned)
     if ask is None:
         raise UnknownNameError.of("model", model, MODELS)
     return {**answers, **ask(model, variant, [request.message for request in asked])}

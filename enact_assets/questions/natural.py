@@ -148,6 +148,8 @@ _PLURAL = {
     "lies": "lie",
     "touches": "touch",
 }
+AGREEMENTS = {field: (_SINGULAR[field], _PLURAL[field]) for field in _SINGULAR}
+"""Field of a phrasing that agrees with its subject -> the word for one and for several."""
 # Singular for all their final s.
 _SINGULAR_ENDINGS = ("ss", "us", "is")
 _SINGULAR_WORDS = frozenset({"gas", "lens", "canvas", "atlas", "molasses", "series"})

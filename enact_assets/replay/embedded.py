@@ -18,6 +18,8 @@ from enact_assets.simulator.simulate import build_world, simulate
 from enact_assets.simulator.simulation.recording import Recording
 
 _NAME = re.compile(r"(.+)-(\d+)")
+RESERVED_SEEDS = range(100, 116)
+"""Seeds of demonstrations that reference models are trained on. No question is about them."""
 
 
 def parse_demonstration(name: str) -> tuple[str, int]:
@@ -42,6 +44,21 @@ def parse_demonstration(name: str) -> tuple[str, int]:
             f"Demonstration {name!r} should read like {example!r}.",
         )
     return found[1], int(found[2])
+
+
+def check_may_be_asked(name: str) -> None:
+    """Refuse a demonstration that reference models are trained on.
+
+    Errors: :class:`UnknownNameError` for it, and as :func:`parse_demonstration`.
+    """
+    activity, seed = parse_demonstration(name)
+    if seed in RESERVED_SEEDS:
+        first, last = RESERVED_SEEDS[0], RESERVED_SEEDS[-1]
+        raise UnknownNameError(
+            f"demonstration {name!r}: seeds {first} to {last} are reserved, because reference "
+            f"models are trained on them. Name another seed, for example {activity}-"
+            f"{RESERVED_SEEDS.stop}."
+        )
 
 
 def replay_embedded(name: str, progress: Callable[[float], None] | None = None) -> ReplayTables:

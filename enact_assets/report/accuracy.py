@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.predictions.learned_names import reference_mark
 from enact_assets.report.drawing import (
     CHANCE,
     FAINT,
@@ -79,8 +80,8 @@ def leaderboard(rows: ReportRows) -> Section:
             "fewer than six demonstrations, wider t intervals. Two models are tied if a test on "
             "their common questions, corrected for the number of pairs, finds no difference "
             "(model_comparisons). Ties are not transitive. A place is the range that these tests "
-            "allow. Reference baselines (chance, the oracle, shortcuts) are scored but not "
-            "ranked."
+            "allow. Reference baselines (chance, the oracle, shortcuts, and models trained on "
+            "this simulator) are scored but not ranked."
         )
     )
     return Section("leaderboard", "Leaderboard", (*parts, *tables))
@@ -192,7 +193,7 @@ def _spread(repetitions: pl.DataFrame) -> Table:
 def _marked(row: dict[str, Any]) -> str:
     if row["is_absent"]:
         return " (missing)"
-    return " (reference)" if row["is_reference"] else ""
+    return reference_mark(row["model"]) if row["is_reference"] else ""
 
 
 def _place(best: int | None, worst: int | None) -> str:

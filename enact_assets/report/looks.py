@@ -18,7 +18,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "----", "oooo")
 REFERENCE_COLOURS = ("#4a4a4a", "#8c8c8c")
-REFERENCE_MARKERS = ("d", "<", ">", "p")
+REFERENCE_MARKERS = ("d", "<", ">", "p", "X")
 REFERENCE_LINE = (0, (4, 1.5, 1, 1.5))
 
 

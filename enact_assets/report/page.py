@@ -13,6 +13,7 @@ from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.header import Facts
 from enact_assets.report.lengths import by_length
+from enact_assets.report.looking import looking
 from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.parts import Figure, Section
@@ -50,9 +51,9 @@ def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
 
 def measured_sections(rows: ReportRows) -> tuple[Section, ...]:
     """Every section but the wrong answers, which need pictures; that on official questions only
-    where some were imported.
+    where some were imported, and on what looking buys only where the fact reader answered.
     """
-    official = official_questions(rows)
+    official, bought = official_questions(rows), looking(rows)
     return (
         overview(rows),
         leaderboard(rows),
@@ -60,6 +61,7 @@ def measured_sections(rows: ReportRows) -> tuple[Section, ...]:
         answers(rows),
         answer_quality(rows),
         by_length(rows),
+        *(() if bought is None else (bought,)),
         by_activity(rows),
         similar_sizes(rows),
         probes(rows),

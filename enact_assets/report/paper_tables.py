@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from enact_assets.predictions.learned_names import reference_mark
 from enact_assets.report.accuracy import overall
 from enact_assets.report.parts import BOTH_KINDS, Table, percent, with_interval
 from enact_assets.report.probes import probe_table
@@ -31,7 +32,7 @@ def _leaderboard(rows: ReportRows) -> Table:
     )
     lines = []
     for model in models:
-        cells = [model + (" (reference)" if rows.looks[model].is_reference else "")]
+        cells = [model + (reference_mark(model) if rows.looks[model].is_reference else "")]
         for kind in BOTH_KINDS:
             row = of[kind].get(model, {})
             for _, prefix in _METRICS:

@@ -19,7 +19,11 @@ class ModelAccuracies(Table):
     length = common.any_length()
     metric = common.metric()
     model = common.model()
-    is_reference = truth("reference baseline (chance, the oracle or a shortcut): not ranked")
+    is_reference = truth(
+        "reference baseline (chance, the oracle, a shortcut, or a model trained on the same "
+        "simulator): not ranked"
+    )
+    trained_on = text("what a reference was trained on; null if it was not trained", null=True)
     n_scored = integer("questions that the accuracy is about")
     n_demonstrations = integer("demonstrations these are about")
     accuracy = number("over answers; pairwise: passed steps over all steps", null=True)

@@ -1,8 +1,9 @@
 """Comparison of models: intervals of accuracies, and which differ significantly."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ def compare_models(
     variant: str,
     settings: StatisticsSettings = DEFAULT,
     references: Collection[str] = (),
+    trained_on: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables ``model_accuracies`` and ``model_comparisons`` of one variant.
 
@@ -89,7 +91,7 @@ def compare_models(
 
     ``references`` are names of reference baselines: chance, the oracle, shortcuts. They
     have accuracies and are compared with the models, in a family of their own, and have no place;
-    nor do they change that of a model.
+    nor do they change that of a model. ``trained_on`` maps those that were trained -> on what.
 
     Errors: :class:`EvaluationError` for rows of another variant.
     """
@@ -100,7 +102,12 @@ def compare_models(
     comparisons: list[pl.DataFrame] = [ModelComparisons.empty()]
     for stratum in _strata(evaluation, variant):
         is_reference = pl.col("model").is_in(list(references))
-        found = _accuracies(stratum, settings).with_columns(is_reference=is_reference)
+        found = _accuracies(stratum, settings).with_columns(
+            is_reference=is_reference,
+            trained_on=pl.col("model").replace_strict(
+                trained_on, default=None, return_dtype=pl.String
+            ),
+        )
         pairs = _pairs(stratum, settings, references)
         comparisons.append(pairs)
         accuracies.append(_with_places(found, pairs.filter(~pl.col("has_reference"))))

@@ -16,6 +16,7 @@ from enact_assets.evaluation.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
+from enact_assets.learned.learned_models import learned_model
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
@@ -23,7 +24,15 @@ from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.segmentation.component_index import ComponentIndex
-from enact_assets.steps.inputs import EVIDENCE, Changes, DemonstrationName, ModelName, VariantName
+from enact_assets.steps.inputs import (
+    EVIDENCE,
+    IF_LEARNED,
+    Changes,
+    DemonstrationName,
+    Learned,
+    ModelName,
+    VariantName,
+)
 from enact_assets.steps.previews import answered_question, judged_answers
 
 KINDS = ("numba", "polars", "parquet")
@@ -55,11 +64,15 @@ def predictions(
     model: ModelName,
     variant: VariantName,
     ask: ModelAsker,
+    learned: Annotated[Learned, IF_LEARNED] | None,
 ) -> Of[Predictions]:
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason, never a wrong answer.
     """
-    answers = answers_to(model, variant, questions, pictures, pictures.shas, ask=ask)
+    known = None if learned is None else (learned.reader, learned.precedences)
+    trained = None if known is None else learned_model(model, *known)
+    shas = pictures.shas
+    answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
     max_missing = None if model in MODELS else ask.max_missing(model)
     return Predictions.of(predictions_of(model, variant, answers, max_missing))
 

@@ -15,6 +15,8 @@ from enact_assets.contracts.settings import QUESTIONS
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
+from enact_assets.learned.learned_tables import FactReader, LearnedPrecedences
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.profiles import INDEX_CHANGES, NEEDS_CHANGES
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.parents import at_key_frames
@@ -24,6 +26,8 @@ from enact_assets.segmentation.segmentation_tables import SceneGraphs, Segmented
 
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
+# Not `activity`, a column of `demonstrations`: rows are published only of names that are current.
+ActivityName = Annotated[str, Name("training_activity")]
 ModelName = Annotated[str, Name("model")]
 
 settings(Gating, "gating_config", "gating")
@@ -41,6 +45,10 @@ CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profil
 IF_GIVEN = Rule(when="given")
 """Read only where the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
+LEARNED_MODELS = "learned"
+"""Condition: the model is one that is trained on this simulator."""
+IF_LEARNED = Rule(when=LEARNED_MODELS)
+CONDITIONS[LEARNED_MODELS] = ("model", lambda name: name in LEARNED)
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
@@ -52,6 +60,14 @@ class Written:
 
     questions: Of[Qa]
     objects: Of[Objects]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a model that is trained on this simulator has learned."""
+
+    reader: Of[FactReader]
+    precedences: Of[LearnedPrecedences]
 
 
 @dataclass(frozen=True)

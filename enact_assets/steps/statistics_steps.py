@@ -8,6 +8,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.predictions.baselines import REFERENCES
+from enact_assets.predictions.learned_names import LEARNED, TRAINED_ON
 from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import ProbePanels, Probes
@@ -28,7 +29,7 @@ from enact_assets.published.published_tables import (
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.statistics.models import compare_models
-from enact_assets.steps.inputs import OF_BASELINE, VariantName
+from enact_assets.steps.inputs import OF_BASELINE, ModelName, VariantName
 
 KINDS = ("scipy", "polars", "parquet")
 
@@ -41,17 +42,22 @@ def probes(
     baseline_questions: Annotated[Of[AskedQuestions], OF_BASELINE],
     variant: Variant,
     baseline: Annotated[Variant, OF_BASELINE],
+    model: ModelName,
 ) -> Of[Probes]:
     """Pairwise accuracy by question under the variant minus under the baseline, on the questions
     that the variant asks: Welch's test, the paired one clustered by demonstration, sign flips, a
-    bootstrap interval, and what could have been detected.
+    bootstrap interval, and what could have been detected. In panels there are none of references
+    that are trained on pictures of the baseline: these deltas would describe their training.
     """
+    panel = panel_of(variant, baseline)
+    if model in LEARNED and panel is not None:
+        return Probes.of(Probes.empty())
     rows = compare_with_baseline(
         evaluated,
         as_many_of_each(baseline_evaluated, baseline_questions, questions),
         variant.name,
         baseline.name,
-        panel=panel_of(variant, baseline),
+        panel=panel,
     )
     return Probes.of(rows)
 
@@ -70,7 +76,9 @@ def model_comparisons(
     with; and every pair of models over the questions that both answered: clustered and sign-flip
     tests, corrected for the number of pairs.
     """
-    accuracies, comparisons = compare_models(evaluated, variant, references=REFERENCES)
+    accuracies, comparisons = compare_models(
+        evaluated, variant, references=REFERENCES, trained_on=TRAINED_ON
+    )
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.data_root.published import Ask
+from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.questions.question_types import type_of
 
 RIGHT, WRONG, UNREADABLE, MISSING = "right", "wrong", "unreadable", "missing"
@@ -72,6 +73,8 @@ class Answer:
     n_steps: int
     n_steps_passed: int | None
     steps: tuple[AnsweredStep, ...]
+    trained_on: str | None = None
+    """Of a reference that was trained."""
 
     @property
     def name(self) -> str:
@@ -142,6 +145,7 @@ def _answer(
     )
     return Answer(
         model=row["model"],
+        trained_on=TRAINED_ON.get(row["model"]),
         repetition=row["repetition"],
         outcome=row["outcome"],
         verdict=type_of(question).feedback(row),

@@ -3,17 +3,19 @@
 from dataclasses import dataclass
 
 from enact_assets.data_root.published import Ask
+from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.viewing.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
 
 
 @dataclass(frozen=True)
 class BoardRow:
     """A model's answers of one kind. Accuracies are fractions; None where nothing was scored, or
-    for a variant that is not on the leaderboard.
+    for a variant that is not on the leaderboard. ``trained_on`` says so of a trained reference.
     """
 
     kind: str
     model: str
+    trained_on: str | None
     task_accuracy: float | None
     pairwise_accuracy: float | None
     n_right: int
@@ -51,4 +53,7 @@ def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
         """,  # noqa: S608 - our own words
         {"variant": variant},
     )
-    return tuple(BoardRow(**row) for row in rows.iter_rows(named=True))
+    return tuple(
+        BoardRow(**row, trained_on=TRAINED_ON.get(row["model"]))
+        for row in rows.iter_rows(named=True)
+    )

@@ -29,25 +29,26 @@ published as (
 
 select
     'ours' as source, variant, model, case when is_reference then 'reference' end as model_class,
-    kind, length, metric,
+    trained_on, kind, length, metric,
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
 semi join on_board using (variant)
 union all
 select
-    'ours', variant, model, null, kind, length, unnest(['task_accuracy', 'pairwise_accuracy']),
+    'ours', variant, model, null, null, kind, length,
+    unnest(['task_accuracy', 'pairwise_accuracy']),
     0, 0, null, null, null, null, 'missing'
 from absent_evaluations
 anti join model_accuracies using (model, variant)
 semi join on_board using (variant)
 union all
 select
-    'published', variant, published_model, model_class, kind, length, metric,
+    'published', variant, published_model, model_class, null, kind, length, metric,
     n_questions, null, accuracy, null, null, null, 'published'
 from published
 union all
 select
-    'published', variant, published_model, model_class, kind, null, metric,
+    'published', variant, published_model, model_class, null, kind, null, metric,
     sum(n_questions)::bigint, null, sum(accuracy * weight) / sum(weight),
     null, null, null, 'published'
 from published
@@ -61,6 +62,8 @@ comment on column accuracy_by_length.model is
 'model that answered; its name in the paper if published';
 comment on column accuracy_by_length.model_class is
 'proprietary, open_weight or human; of ours reference, or null for models';
+comment on column accuracy_by_length.trained_on is
+'what a reference of ours was trained on; else null';
 comment on column accuracy_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column accuracy_by_length.length is 'key frames in the trajectory; null for all lengths';
 comment on column accuracy_by_length.metric is 'task_accuracy or pairwise_accuracy';

@@ -150,6 +150,7 @@ select
     totals.model, totals.variant, totals.kind, totals.length,
     coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
+    task_ties.trained_on,
     totals.n_questions, coalesce(questions_summed.n_scored, 0) as n_scored,
     coalesce(questions_summed.n_verified, 0) as n_verified,
     totals.n_answers, repetitions_summed.repetitions,
@@ -249,7 +250,9 @@ comment on column leaderboard_details.length is
 comment on column leaderboard_details.state is
 'current; stale: its evaluation is older than its inputs; missing: it has none';
 comment on column leaderboard_details.is_reference is
-'reference baseline (chance, the oracle or a shortcut): not ranked; false where missing';
+'reference (chance, the oracle, a shortcut, or trained here): not ranked; false where missing';
+comment on column leaderboard_details.trained_on is
+'what a reference was trained on; null for models, and for references that were not trained';
 comment on column leaderboard_details.n_questions is 'questions asked';
 comment on column leaderboard_details.n_scored is 'questions that the scores are about';
 comment on column leaderboard_details.n_verified is

@@ -7,7 +7,7 @@
 create table leaderboard_with_published as
 with sides as (
     select
-        source, variant, model, model_class, kind, metric,
+        source, variant, model, model_class, trained_on, kind, metric,
         max(accuracy) filter (length is null) as all_lengths,
         max(low) filter (length is null) as low,
         max(high) filter (length is null) as high,
@@ -49,6 +49,8 @@ comment on column leaderboard_with_published.model is
 'model that answered; its name in the paper if published';
 comment on column leaderboard_with_published.model_class is
 'proprietary, open_weight or human; of ours reference, or null for models';
+comment on column leaderboard_with_published.trained_on is
+'what a reference of ours was trained on; else null';
 comment on column leaderboard_with_published.kind is
 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_with_published.metric is 'task_accuracy or pairwise_accuracy';

@@ -4,8 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from report.report_pages import published
 from rich.console import Console
-from sql.tiny_lake import Rows, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import Rows, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.commands.coverage import (
     MISSING_ANSWERS,
@@ -16,9 +17,11 @@ from enact_assets.commands.coverage import (
 from enact_assets.data_root.answer_files import NONE_IMPORTED
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.walk import Report, Step
+from enact_assets.predictions.learned_names import REFUSES
 
 PUBLISHED = Report(fresh={"warehouse": [()]})
 GUESSER = ("guesser", "baseline")
+REFUSAL = f"PredictionError: fact_reader {REFUSES}: it is trained on the embedded simulator"
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +94,24 @@ def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:
     assert said.endswith(f"\n  baseline: {of_baseline}.\n")
     print_stopped(root, PUBLISHED, Console(width=200))
     assert capsys.readouterr().out == "\nStopped after 0 partitions.\n"
+
+
+def lacking(**reasons: str) -> Rows:
+    """Each of these models left a question unanswered, for its reason."""
+    rows = tiny_rows()
+    for model, reason in reasons.items():
+        answer(rows, model, "baseline", "f1")
+        rows["predictions"][-1]["error"] = reason
+    return rows
+
+
+def test_what_a_trained_reference_refuses_is_not_to_be_got(tmp_path: Path) -> None:
+    """Exit code 3 after each run would advise a command that never gets these answers."""
+    only = {"model": ["fact_reader", "slow"]}
+    root = published(tmp_path / "refused", lacking(fact_reader=REFUSAL))
+    assert missing_answers(root, PUBLISHED, only) == ("", 0)
+    assert "fact_reader lacks 1 of 1" in coverage(root.warehouse, "baseline")
+    root = published(tmp_path / "both", lacking(fact_reader=REFUSAL, slow="the service was down"))
+    said, code = missing_answers(root, PUBLISHED, only)
+    assert code == MISSING_ANSWERS
+    assert said.startswith("1 answer is missing: 1 of slow under baseline.")

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from enact_assets.cli import main
+from enact_assets.predictions.learned_names import LEARNED
+from enact_assets.simulator.activities import ACTIVITIES
 
 
 @pytest.mark.parametrize("command", ["materialize", "demo"])
@@ -25,3 +28,34 @@ def test_a_misspelt_name_makes_no_data_root(
     assert main([command, option, name, "--data", str(data)]) == 2
     assert f"unknown {'activity' if name == 'fly-0' else option[2:]} " in capsys.readouterr().err
     assert not data.exists()
+
+
+def test_a_demonstration_that_references_are_trained_on_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(tmp_path / "data")
+    name = "setting_the_table-100"
+    assert main(["materialize", "--demonstration", name, "--data", data]) == 2
+    assert f"'{name}': seeds 100 to 115 are reserved" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        (["--learned"], set(LEARNED)),
+        (["--learned", "--model", "oracle"], {"oracle", *LEARNED}),
+    ],
+)
+def test_learned_adds_references_and_their_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], asked: set[str]
+) -> None:
+    """It narrows nothing by itself: all other models of the demo are asked, too."""
+    assert main(["plan", "--demo", "--json", *options, "--data", str(tmp_path)]) == 0
+    plan = msgspec.json.decode(capsys.readouterr().out)
+    made: dict[str, set[str]] = {}
+    for step in plan["stale"]:
+        made.setdefault(step["step"], set()).add((step["partition"] or "").partition("|")[0])
+    assert made["training_statistics"] == set(ACTIVITIES)
+    assert made["fact_reader"] == set(LEARNED)
+    assert made["predictions"] >= asked
+    assert ("random" in made["predictions"]) == ("--model" not in options)

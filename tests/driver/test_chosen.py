@@ -10,6 +10,7 @@ from enact_assets.data_root.recordings import Recordings
 from enact_assets.driver.chosen import choose
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.pipeline import STEP_NAMED, names_now
+from enact_assets.simulator.activities import ACTIVITIES
 
 RECORDED, FILMED, EMBEDDED, GONE = "tidy_1", "film_1", "setting_the_table-0", "gone_1"
 
@@ -60,6 +61,39 @@ def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:
     assert of_both >= {f"{EMBEDDED}|state", f"{EMBEDDED}|contact"}
     everything = chosen("segmentation", variant=["recorded"], demonstration=[EMBEDDED])
     assert everything == {f"{EMBEDDED}|state", f"{EMBEDDED}|contact"}
+
+
+@pytest.mark.parametrize(
+    ("models", "only", "trained"),
+    [
+        ({"oracle"}, {}, set()),
+        ({"oracle", "fact_reader"}, {}, {"make_a_salad", "setting_the_table"}),
+        ({"oracle", "fact_reader"}, {"model": ["oracle"]}, set()),
+        ({"oracle", "fact_reader"}, {"variant": ["recorded"]}, set()),
+        ({"fact_reader"}, {"variant": ["fisheye"]}, {"make_a_salad", "setting_the_table"}),
+        ({"fact_reader"}, {"demonstration": [EMBEDDED]}, {"setting_the_table"}),
+        ({"fact_reader_transfer"}, {"demonstration": [EMBEDDED]}, set(ACTIVITIES)),
+        (
+            {"fact_reader", "fact_reader_transfer"},
+            {"demonstration": [EMBEDDED], "model": ["fact_reader"]},
+            {"setting_the_table"},
+        ),
+    ],
+)
+def test_what_is_trained_follows_from_models_and_demonstrations(
+    tmp_path: Path, models: set[str], only: dict[str, list[str]], trained: set[str]
+) -> None:
+    """Half a minute for each activity: none without a model that learns from it."""
+    registry = load_registry()
+    (tmp_path / RECORDED).mkdir()
+    (tmp_path / RECORDED / "scene_graph_0.json").touch()
+    names = names_now(registry, {RECORDED, EMBEDDED, "make_a_salad-3"}, models, ())
+    found = choose(None, only, names, registry, all_sources(Recordings(tmp_path)))
+    spec = STEP_NAMED["training_statistics"]
+    made = {a for (a,) in names.partitions("training_statistics") if found.is_chosen(spec, (a,))}
+    assert made == trained
+    learned = {model for model in models if model.startswith("fact")}
+    assert set(names.partitions("fact_reader")) == {(model,) for model in learned}
 
 
 def test_a_named_demonstration_is_made_whatever_is_asked_about_it(chosen) -> None:

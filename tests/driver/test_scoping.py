@@ -1,5 +1,6 @@
 """What a command's names do to the scope of a data root."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from enact_assets.data_root.scope import Scope, write_scope
 from enact_assets.driver.materialize import Driver
 from enact_assets.driver.scoping import keep_scope, scope_with
 from enact_assets.lineage.pipeline import names_now
+from enact_assets.runs.arrivals import names_found
 from enact_assets.runs.resources import DataResource
 
 REGISTRY = load_registry()
@@ -120,3 +122,12 @@ def test_unknown_names_do_not_get_into_it(data) -> None:
     with pytest.raises(UnknownNameError, match="mirror"):
         after(data, {"variant": ["mirror"]})
     assert after(data, {"demonstration": ["fly-0"]}) == {"demonstration": frozenset()}
+
+
+def test_a_demonstration_of_the_registry_that_trains_references_is_refused_by_name(data) -> None:
+    """Asked about, it would be answered from memory."""
+    named = ("setting_the_table-0", "setting_the_table-101")
+    found, [problem] = names_found(data, replace(REGISTRY, demonstrations=named))
+    assert found["demonstration"] == ["setting_the_table-0"]
+    assert problem.startswith("registry: ")
+    assert "'setting_the_table-101': seeds 100 to 115 are reserved" in problem

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from enact_assets.driver.terminal import TerminalObserver, print_report
+from enact_assets.driver.terminal import TerminalObserver, print_leaderboard, print_report
 from enact_assets.driver.walk import Failure, Report, Step
 
 
@@ -39,3 +39,24 @@ def test_reading_the_lake_again_prints_no_line_that_stays_the_last(monkeypatch) 
         for share in (0.01, 1.0):
             observer.reading(share)
     assert out.getvalue() == ""
+
+
+def test_a_leaderboard_marks_references_that_were_trained() -> None:
+    """Read as a model's, 73 % would be compared with models that never saw this simulator."""
+    counts = ("n_questions", "n_scored", "n_verified", "n_unparsed", "n_refused", "n_cut")
+    row = dict.fromkeys((*counts, "n_missing"), 0) | {"variant": "baseline", "kind": "forward"}
+    row |= {"state": "current", "task_accuracy": 0.5, "task_accuracy_sd": None, "repetitions": 1}
+    row |= {"pairwise_accuracy": 0.5, "pairwise_accuracy_sd": None}
+
+    def printed(*models: str) -> str:
+        out = io.StringIO()
+        print_leaderboard(Console(file=out, width=200), [{**row, "model": m} for m in models])
+        return out.getvalue()
+
+    board = printed("fact_reader", "learned_progress", "oracle")
+    assert "fact_reader* " in board
+    assert "oracle " in board
+    assert (
+        board.count("* reference trained on this simulator, other seeds: scored, not ranked") == 1
+    )
+    assert "*" not in printed("oracle")

@@ -191,6 +191,25 @@ def test_a_condition_decides_only_by_the_names_of_its_input() -> None:
         derived()
 
 
+def test_a_step_under_a_condition_has_partitions_of_the_names_for_which_it_holds() -> None:
+    """Models that are not trained would each have an empty partition of what others learned."""
+    all_but_totals()
+
+    @step(group="toys", when="is_large")
+    def totals(shop: Of[Shops]) -> Of[Totals]: ...
+
+    graph = derived({"is_large": "shop"})
+    assert graph.step_named["totals"].when == "is_large"
+    names = Names(graph, NAMES.of, NAMES.determined, NAMES.holds)
+    assert names.partitions("shops") == [("corner",), ("market",)]
+    assert names.partitions("totals") == [("market",)]
+    assert names.has("totals", ("market",))
+    assert not names.has("totals", ("corner",))
+    assert names.has("shops", ("corner",))
+    with pytest.raises(DeclarationError, match=r"'totals' is made under condition 'is_large', wh"):
+        derived({"is_large": "country"})
+
+
 def test_two_makers_of_one_table_are_refused() -> None:
     all_but_totals()
 

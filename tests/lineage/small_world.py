@@ -9,9 +9,10 @@ from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEPS
 NAMES = Names(
     GRAPH,
     {
+        "training_activity": ("fold", "pour"),
         "demonstration": ("fold-0", "fold-1", "pour-0"),
         "gating": ("contact", "release", "state"),
-        "model": ("oracle", "random"),
+        "model": ("fact_reader", "oracle", "random"),
         "question_file": ("official",),
         # One more than gatings: `probes` is of state, as the set of that name.
         "question_set": ("contact", "probes", "release", "state"),
@@ -31,7 +32,7 @@ NAMES = Names(
             "release": "release",
         },
     },
-    {"release": frozenset({"release"})},
+    {"release": frozenset({"release"}), "learned": frozenset({"fact_reader"})},
 )
 
 

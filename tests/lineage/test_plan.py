@@ -41,6 +41,18 @@ def test_what_was_just_made_is_fresh() -> None:
     assert plan.n_fresh == sum(len(world.lineage.partitions(step)) for step in STEPS)
 
 
+def test_what_one_model_learned_is_no_input_of_another() -> None:
+    """Answers that cost money would be stale as soon as there is a model that is trained."""
+    world, step = World(), STEP_NAMED["predictions"]
+    read = {m: set(world.lineage.inputs(step, (m, "baseline"))) for m in ("oracle", "fact_reader")}
+    assert read["fact_reader"] - read["oracle"] == {"fact_reader", "learned_precedences"}
+    world.make(STEP_NAMED["training_statistics"], ("fold",), "other")
+    assert world.stale() == {("fact_reader", ("fact_reader",))}
+    world.make(STEP_NAMED["fact_reader"], ("fact_reader",), "other")
+    stale = {p for name, p in world.stale() if name == "predictions"}
+    assert stale == {("fact_reader", variant) for variant in NAMES.of["variant"]}
+
+
 @given(st.sets(st.sampled_from(SETTINGS), min_size=1, max_size=3))
 def test_a_changed_setting_makes_stale_what_reads_it_and_the_rest_may_follow(changed) -> None:
     world = World()

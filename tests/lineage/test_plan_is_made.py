@@ -19,7 +19,7 @@ from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WA
 
 MADE = [(s.name, p) for s in STEPS if s.name not in ROOTS for p in NAMES.partitions(s.assets[0])]
 SETTINGS = [(asset, p) for asset in (*ROOTS, *EXTERNAL) for p in NAMES.partitions(asset)]
-DIMENSIONS = ("demonstration", "variant", "model")
+DIMENSIONS = ("demonstration", "variant", "model", "training_activity")
 BUT_ROOTS = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
 NAMED = sorted({*(step.name for step in STEPS), *BUT_ROOTS})
 

@@ -38,6 +38,7 @@ NAMES = {
     "gating": {"state"},
     "question_set": {"state"},
     "model": {"oracle"},
+    "training_activity": set[str](),
     "question_file": set[str](),
     "variant": {"baseline", "high"},
 }

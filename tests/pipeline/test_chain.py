@@ -50,7 +50,9 @@ def index_of(lake: Lake, demonstration: str, gating: Gating) -> ComponentIndex:
 def test_every_table_has_rows_in_every_partition(chain) -> None:
     """An empty stage in the middle would leave empty marts and no error."""
     lake = DataResource(root=str(chain.root)).lake
-    for name in sorted(set(TABLES) - {"official_questions"}):
+    # Nothing is trained without a model that learns.
+    learned = {"training_statistics", "fact_reader", "learned_precedences"}
+    for name in sorted(set(TABLES) - {"official_questions", *learned}):
         partitions = lake.partitions(name)
         assert partitions, name
         for partition in partitions:

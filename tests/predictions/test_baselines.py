@@ -15,7 +15,8 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
 )
 from enact_assets.contracts.registry import load_registry
-from enact_assets.predictions.baselines import MODELS, find_model
+from enact_assets.predictions.baselines import MODELS, REFERENCES, find_model
+from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import Image, ImageReader, build_request, request_sha
@@ -63,7 +64,10 @@ def orders(model: str, kind: str) -> list[tuple[list[int], list[int]]]:
     ]
 
 
-@pytest.mark.parametrize("model", sorted(MODELS))
+UNTRAINED = sorted(set(MODELS) - set(LEARNED))
+
+
+@pytest.mark.parametrize("model", UNTRAINED)
 @pytest.mark.parametrize("kind", ["forward", "inverse"])
 def test_every_model_answers_every_question_with_a_permutation(model: str, kind: str) -> None:
     """A repeated label would be scored as unparsed, not as the baseline's own error."""
@@ -200,10 +204,15 @@ def test_thumbnails_average_cells_whatever_the_size() -> None:
 def test_models_are_those_of_the_registry_and_unknown_ones_are_named() -> None:
     """A model that is registered and not built would fail after everything else ran."""
     assert set(load_registry().models) <= set(MODELS)
-    for name in MODELS:
-        assert find_model(name)
-        assert len(MODELS[name].split()) > 10
-    with pytest.raises(UnknownNameError, match=r"unknown model 'gpt' \(known: identity, oracle"):
+    assert set(LEARNED) < set(REFERENCES) == set(MODELS)
+    assert all(find_model(name) for name in UNTRAINED)
+    for name, about in MODELS.items():
+        assert len(about.split()) > 10
+        assert (name in LEARNED) == about.startswith("Trained on this simulator, other seeds.")
+    with pytest.raises(
+        UnknownNameError,
+        match=r"unknown model 'gpt' \(known: fact_reader, fact_reader_transfer, identity, ",
+    ):
         predict("gpt", "v", household().asked, moving_bar, {})
 
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from probes.test_compare import evaluation
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.contracts.settings import CameraSettings, Variant
 from enact_assets.probes.panels import SEVERAL, correct_within_panels, panel_of
 from enact_assets.probes.probe_tables import Probes
+from enact_assets.steps.statistics_steps import probes
 
 PANELS = {
     "camera_fov": {"aperture_30", "aperture_60", "aperture_80", "fisheye"},
@@ -83,3 +85,29 @@ def test_without_probes_there_are_no_panels() -> None:
         .select(pl.col("paired_holm_p").is_null())
         .item()
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "variant", "n_rows"),
+    [("m", "high", 2), ("fact_reader", "high", 0), ("fact_reader", "recorded", 2)],
+)
+def test_trained_references_are_in_no_panel(model: str, variant: str, n_rows: int) -> None:
+    """A reader that knows one camera drops under any other: that says nothing of the questions.
+
+    Variants without a panel keep their rows, which put them on the leaderboard.
+    """
+    variants = load_registry(DEFAULT_REGISTRY).variants
+    scores = {"forward-3-a-1": 1.0, "forward-3-b-1": 0.5}
+    named = pl.DataFrame(
+        [{"question_id": name, "kind": "forward", "length": 3, "place": 0} for name in scores]
+    )
+    found = probes(
+        evaluated=evaluation(variant, scores),
+        questions=named,
+        baseline_evaluated=evaluation("baseline", scores),
+        baseline_questions=named,
+        variant=variants[variant],
+        baseline=variants["baseline"],
+        model=model,
+    )
+    assert found.height == n_rows

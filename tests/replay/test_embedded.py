@@ -7,7 +7,13 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import ReplayError, UnknownNameError
-from enact_assets.replay.embedded import embedded_world, parse_demonstration, tables_of
+from enact_assets.frames.demonstration_sources import EmbeddedSource
+from enact_assets.replay.embedded import (
+    check_may_be_asked,
+    embedded_world,
+    parse_demonstration,
+    tables_of,
+)
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.validation import check_replay
 from enact_assets.simulator.activities import ACTIVITIES
@@ -61,6 +67,19 @@ def test_an_unknown_activity_is_told_the_known_ones() -> None:
         UnknownNameError, match=r"unknown activity 'fly' \(known: .*setting_the_table"
     ):
         parse_demonstration("fly-0")
+
+
+def test_seeds_that_references_are_trained_on_are_refused_by_name() -> None:
+    """Questions about them would measure memory."""
+    source = EmbeddedSource()
+    for seed in (100, 103, 115):
+        assert not source.has(f"setting_the_table-{seed}")
+        said = source.explain(f"setting_the_table-{seed}")
+        assert f"'setting_the_table-{seed}': seeds 100 to 115 are reserved" in said
+    assert source.has("setting_the_table-99")
+    assert source.has("setting_the_table-116")
+    with pytest.raises(UnknownNameError, match="unknown activity 'fly'"):
+        check_may_be_asked("fly-100")
 
 
 def test_tables_keep_their_contracts_and_agree(tables: ReplayTables, recording: Recording) -> None:

@@ -184,6 +184,17 @@ def test_the_leaderboard_of_a_paper_ends_with_references_and_chance(root: DataRo
     assert probe[:4] == ("guesser", "aperture 80", "forward", f"{MINUS}100.0")
 
 
+def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:
+    rows = tiny_rows()
+    for row in rows["model_accuracies"]:
+        row["model"] = row["model"].replace("oracle", "fact_reader")
+        row["is_reference"] = row["model"] == "fact_reader"
+    board = paper_tables(read_rows(published(tmp_path, rows).warehouse))["leaderboard"]
+    said = "fact_reader (reference, trained on this simulator, other seeds)"
+    assert said in [row[0] for row in board.rows]
+    assert said in latex(board).replace("\\_", "_")
+
+
 def test_without_rows_tables_say_their_columns(root: DataRoot) -> None:
     rows = read_rows(root.warehouse)
     nothing = ReportRows({**{n: f.clear() for n, f in rows.of.items()}}, "baseline", "")

@@ -69,6 +69,28 @@ def test_references_have_scores_and_no_place() -> None:
     assert beside == [("guesser", None, 1), ("oracle", "reference", None)]
 
 
+def test_what_a_reference_was_trained_on_is_beside_its_scores() -> None:
+    """Whoever copies a leaderboard copies this, too."""
+    rows = tiny_rows()
+    for found in rows["model_accuracies"]:
+        if found["model"] == "oracle":
+            found |= {"is_reference": True, "trained_on": "this simulator, other seeds"}
+    made = Relations(rows)
+    for mart in (
+        "leaderboard",
+        "leaderboard_details",
+        "accuracy_by_length",
+        "leaderboard_with_published",
+    ):
+        said = query(
+            made,
+            f"from {mart}",
+        )
+        found = set(said.select("model", "trained_on").iter_rows())
+        assert {("guesser", None), ("oracle", "this simulator, other seeds")} <= found, mart
+        assert ("oracle", None) not in found, mart
+
+
 def test_measured_and_published_ones_stand_side_by_side_and_never_mix(
     warehouse: Relations,
 ) -> None:

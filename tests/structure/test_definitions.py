@@ -10,6 +10,7 @@ from enact_assets.engine.steps import STEPS
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import dimensions
+from enact_assets.simulator.activities import ACTIVITIES
 
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
@@ -25,6 +26,8 @@ def partitions_of(key: str) -> tuple[str, ...]:
     if isinstance(definition, dg.DynamicPartitionsDefinition):
         return (str(definition.name),)
     names = set(definition.get_partition_keys())
+    if names == set(ACTIVITIES):
+        return ("training_activity",)
     if "state" not in names:
         return ("variant",)
     return ("question_set",) if key.startswith("question_set") else ("gating",)

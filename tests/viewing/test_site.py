@@ -37,6 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     rows = tiny_rows()
     answer(rows, "parrot", "baseline", "f2", raw=HOSTILE)
     answer(rows, "chatterer", "baseline", "f4", raw=TERMINAL)
+    answer(rows, "fact_reader", "baseline", "f4", parsed=[2, 1], passed=2)
     of_boil = next(r for r in rows["demonstrations"] if r["demonstration"] == BOIL)
     of_boil["frame_rate_hz"] = 0.0  # key frames alone, as segmented activities are
     images = ImageStore(found.images)
@@ -102,6 +103,25 @@ def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
     shown = " ".join(page(port, f"/demonstration/{BOIL}").texts)
     assert "frame " in shown
     assert " s, " not in shown
+
+
+def test_trained_references_say_what_they_were_trained_on(
+    port: int, root: DataRoot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the board, beside their answers, and in the files that `show` writes."""
+    board = page(port, "/").said
+    assert "fact_reader reference, trained on this simulator, other seeds" in board
+    assert board.count("trained on") == 1
+    question = page(port, "/question/f4").said
+    assert "fact_reader (trained on this simulator, other seeds)" in question
+    assert question.count("trained on") == 1
+    out = root.root / "shown_f4"
+    assert main(["show", "f4", "--data", str(root.root), "--output", str(out)]) == 0
+    assert "fact_reader (trained on this" in " ".join(capsys.readouterr().out.split())
+    found = msgspec.json.decode((out / "f4_baseline/question.json").read_bytes())
+    said = {answer["model"]: answer["trained_on"] for answer in found["answers"]}
+    assert said["fact_reader"] == "this simulator, other seeds"
+    assert said["oracle"] is None
 
 
 def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:

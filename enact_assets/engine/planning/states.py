@@ -46,8 +46,12 @@ class States:
                 groups.set(partition, state.version if state else "")
 
     def input_version(self, follow: Follow, partition: Partition) -> InputVersion | None:
-        """Combined version of an input; None if a partition that must be there is not."""
+        """Combined version of an input; None if a partition that must be there is not, or if its
+        condition does not hold: then it is no input.
+        """
         groups = follow.groups(partition)
+        if not groups:
+            return None
         if not follow.is_rolled_up and len(groups) == 1:
             state = self.of[follow.asset].get(groups[0])
             return InputVersion(state.version, 1) if state and state.version else None

@@ -1,0 +1,1 @@
+"""Learned references: what a small model trained on other seeds of this simulator answers."""

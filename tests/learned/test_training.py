@@ -1,0 +1,58 @@
+"""From the simulator to answers: one activity, one training demonstration, small pictures."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchmarks.bench_learned import HALVES, asked_about, evaluated, trained, with_other
+from enact_assets.learned.learned_tables import TrainingStatistics
+from enact_assets.learned.training import TRAINING_SEEDS, training_statistics_of
+from enact_assets.predictions.learned_names import FACT_READER, LEARNED_PROGRESS, TRANSFER
+from enact_assets.replay.embedded import RESERVED_SEEDS
+
+ACTIVITY, PX = "picking_up_toys", 64
+
+
+def accuracy(evaluation: pl.DataFrame) -> float:
+    assert evaluation["is_accepted"].null_count() == 0
+    return float(np.mean(evaluation["is_accepted"].to_numpy()))
+
+
+@pytest.mark.slow
+def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
+    """The same rows for any number of processes; above chance by looking and reading."""
+    pictures: list[tuple[int, int]] = []
+    statistics = TrainingStatistics.check(
+        training_statistics_of(
+            ACTIVITY,
+            TRAINING_SEEDS[:1],
+            size_px=PX,
+            workers=2,
+            rendered=lambda *of: pictures.append(of),
+        )
+    )
+    alone = training_statistics_of(ACTIVITY, TRAINING_SEEDS[:1], size_px=PX)
+    assert alone.equals(statistics)
+    n = statistics.height // 2
+    assert pictures == [(k, n) for k in range(1, n + 1)]
+    assert statistics["features"].list.len().unique().to_list() == [3584]
+
+    asked = asked_about(f"{ACTIVITY}-0", size_px=PX)
+    models = trained(statistics, (FACT_READER, LEARNED_PROGRESS, TRANSFER))
+    found = {
+        name: accuracy(evaluated(name, asked, models[name]))
+        for name in (FACT_READER, LEARNED_PROGRESS)
+    }
+    chance = accuracy(evaluated("random", asked))
+    assert chance < 0.15
+    assert found[FACT_READER] > max(3 * chance, found[LEARNED_PROGRESS])
+    for half in HALVES:
+        swapped = with_other(asked, half)
+        assert accuracy(evaluated(FACT_READER, swapped, models[FACT_READER])) < chance + 0.08
+    refused = evaluated(TRANSFER, asked, models[TRANSFER])
+    assert refused["answer_status"].unique().to_list() == ["missing"]
+
+
+def test_training_seeds_are_reserved() -> None:
+    assert set(TRAINING_SEEDS) <= set(RESERVED_SEEDS)
+    assert list(TRAINING_SEEDS) == [100, 101, 102, 103]
