@@ -14,18 +14,12 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
-from enact_assets.simulator.planning.basic_steps import (
-    Close,
-    Grasp,
-    Open,
-    Place,
-    Task,
-    in_any_order,
-    move_wide,
-)
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, move_wide
 from enact_assets.simulator.planning.matter_steps import Wipe
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import kitchen, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.stage.stage_builder import StageBuilder
@@ -63,6 +57,8 @@ def build(rng: np.random.Generator) -> Episode:
     crumbs = DARK_CRUMBS if style.wood.color[1] > 0.4 else BRIGHT_CRUMBS
     colors = differing(PALETTE, style.wood.color, crumbs.color)
     drawing = Drawing(rng, mirror, stage, colors)
+    if is_drawn(rng):
+        stage.leave_open("cupboard")
     food, flowers = draw_some(rng, FOOD, 3), draw_one(rng, FLOWERS)
     cup, loaf = draw_one(rng, CUPS), draw_one(rng, LOAVES)
     for name, place in zip(food, draw_some(rng, ON_TABLE), strict=True):
@@ -79,11 +75,32 @@ def build(rng: np.random.Generator) -> Episode:
     for on in COVERED:
         stage.cover(on, "crumbs")
 
-    plan = (
-        *in_any_order(rng, _food_away(drawing, food), _dishes(drawing, cup, loaf)),
-        *move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)),
-        *_wiping(drawing),
-        *drawing.move("right", flowers, "table", 0.02, 0.12),
+    away = [
+        Job(drawing.move("left", name, "cupboard", *place, off_m=0.008))
+        for name, place in zip(food, draw_some(rng, IN_CUPBOARD), strict=True)
+    ]
+    # Plate and loaf at the same time, one with each hand.
+    both = Job(
+        (
+            mirror.together(
+                drawing.move("left", "plate", "serving_tray", -0.075, off_m=0.004),
+                drawing.move("right", loaf, "basket", off_m=0.004),
+            ),
+        )
+    )
+    cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004))
+    tray = Job(
+        move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [both, cup_away]
+    )
+    table, wiping = _wiping(drawing, both, cup_away)
+    plan = in_valid_order(
+        rng,
+        *in_visits(rng, drawing.side("left"), "cupboard", away, is_open="cupboard" in stage.opened),
+        both,
+        cup_away,
+        tray,
+        *wiping,
+        Job(drawing.move("right", flowers, "table", 0.02, 0.12), [*away, table]),
     )
     goal = (
         *(("Inside", name, "cupboard") for name in food),
@@ -105,34 +122,23 @@ def _crumb_places(mirror: Mirror) -> Coat:
     )
 
 
-def _food_away(drawing: Drawing, food: list[str]) -> Task:
-    """What is left to eat goes into the cupboard."""
-    left = drawing.side("left")
-    moves = [
-        drawing.move("left", name, "cupboard", *place, off_m=0.008)
-        for name, place in zip(food, draw_some(drawing.rng, IN_CUPBOARD), strict=True)
-    ]
-    return (Open(left, "cupboard"), *in_any_order(drawing.rng, *moves), Close(left, "cupboard"))
+def _wiping(drawing: Drawing, plate_away: Job, cup_away: Job) -> tuple[Job, list[Job]]:
+    """Crumbs off the table and the mat, at once or on two occasions; the first job returned wipes
+    the table.
+    """
+    rng, right = drawing.rng, drawing.side("right")
+    needs = {"table": cup_away, "placemat": plate_away}
 
+    def wipe(*places: str) -> Job:
+        steps = tuple(Wipe(right, on, "crumbs") for on in places)
+        back = Place(right, "table", drawing.near(0.3, 0.045, 0.006))
+        return Job((Grasp(right, "rag"), *steps, back), [needs[on] for on in places])
 
-def _dishes(drawing: Drawing, cup: str, loaf: str) -> Task:
-    """Plate and cup onto the tray; meanwhile the other hand puts bread or fruit into the basket."""
-    both = drawing.mirror.together(
-        drawing.move("left", "plate", "serving_tray", -0.075, off_m=0.004),
-        drawing.move("right", loaf, "basket", off_m=0.004),
-    )
-    return (both, *drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004))
-
-
-def _wiping(drawing: Drawing) -> Task:
-    """Crumbs off the table and the mat."""
-    right = drawing.side("right")
-    wipes = [(Wipe(right, on, "crumbs"),) for on in ("table", "placemat")]
-    return (
-        Grasp(right, "rag"),
-        *in_any_order(drawing.rng, *wipes),
-        Place(right, "table", drawing.near(0.3, 0.15)),
-    )
+    if is_drawn(rng):
+        both = wipe(*draw_some(rng, tuple(needs)))
+        return both, [both]
+    table, mat = (wipe(on) for on in needs)
+    return table, [table, mat]
 
 
 ACTIVITY = Activity(

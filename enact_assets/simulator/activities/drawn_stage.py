@@ -12,12 +12,8 @@ from enact_assets.simulator.planning.basic_steps import Task, move
 from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.surfaces import Color
-from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-
-Part = tuple[Task, tuple[GoalFact, ...]]
-"""A part of an activity: its steps, and the facts that hold at the end because of it."""
 
 GREENS: tuple[Color, ...] = ((0.15, 0.5, 0.12), (0.22, 0.55, 0.06), (0.06, 0.38, 0.12))
 CRUSTS: tuple[Color, ...] = ((0.62, 0.35, 0.13), (0.52, 0.26, 0.09), (0.72, 0.46, 0.2))

@@ -11,6 +11,7 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
     Close,
@@ -18,12 +19,11 @@ from enact_assets.simulator.planning.basic_steps import (
     Open,
     Place,
     Press,
-    Task,
-    in_any_order,
     move,
     move_wide,
 )
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -77,6 +77,8 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_table(stage.scene, style),
         appliances.add_stove(stage.scene, style, mirror.x(kitchen.RIGHT_X)),
     )
+    if is_drawn(rng):
+        stage.leave_open("fridge")
     pan, lid, platter, boat, saucepan = draw_colors(rng, 5, DISH_COLORS)
     grains = draw_one(rng, tuple(GRAINS))
     sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
@@ -106,29 +108,34 @@ def build(rng: np.random.Generator) -> Episode:
     stage.fill("gravy_boat", sauce, 0.9)
     stage.fill("saucepan", grains, 0.8)
 
-    fetch: Task = (
-        Open(left, "fridge"),
-        *move(left, "steak", "frying_pan"),
-        Close(left, "fridge"),
-        *move(right, "frying_pan", "stove"),
-    )
-    cover = move(right, "lid", "saucepan")
-    clear = move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01))
-    plan: Task = (
-        *fetch,
-        *in_any_order(rng, (Press(right, "stove"),), cover),
-        AwaitCooked("steak"),
-        *in_any_order(rng, (Press(right, "stove"),), clear),
-        *move(right, "steak", "platter", STEAK_AT),
-        *in_any_order(
-            rng,
+    fetch = Job(move(left, "steak", "frying_pan"))
+    fridge = [Job((Close(left, "fridge"),), [fetch])]
+    if "fridge" not in stage.opened:
+        fridge.append(Job((Open(left, "fridge"),)))
+        fetch.after.append(fridge[-1])
+    heat = Job(move(right, "frying_pan", "stove"), [fetch])
+    light = Job((Press(right, "stove"),))
+    fry = Job((AwaitCooked("steak"),), [heat, light])
+    cover = Job(move(right, "lid", "saucepan"))
+    uncover = Job(move(right, "lid", "stove", lid_at), [cover])
+    # The platter comes to stand where the pan stood.
+    clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), [heat])
+    serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
+    plan = in_valid_order(
+        rng,
+        *(fetch, *fridge, heat, light, fry, cover, uncover, clear, serve),
+        Job((Press(right, "stove"),), [fry]),
+        Job(
             (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
+            [serve],
+        ),
+        Job(
             (
-                *move(right, "lid", "stove", lid_at),
                 Grasp(right, "saucepan"),
                 Pour(right, "platter", 0.5),
                 Place(right, "stove", saucepan_at),
             ),
+            [uncover, clear],
         ),
     )
     goal: tuple[GoalFact, ...] = (

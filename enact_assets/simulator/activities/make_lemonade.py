@@ -13,19 +13,18 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Press,
     Slice,
     Task,
-    in_any_order,
     move,
 )
 from enact_assets.simulator.planning.matter_steps import Pour, Stir, Wait
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -177,47 +176,58 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
     mirror, cups = draw.mirror, draw.cups
     left, right = mirror.left, mirror.right
     knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
-    cut: Task = (
-        *move(left, "lemon_1", "cutting_board"),
-        Grasp(right, "knife"),
-        Slice(right, "lemon_1"),
-        mirror.together(move(left, draw.used_half, "pitcher"), (Place(right, "table", knife_at),)),
+    board = Job(move(left, "lemon_1", "cutting_board"))
+    half = move(left, draw.used_half, "pitcher")
+    cut = Job(
+        (
+            Grasp(right, "knife"),
+            Slice(right, "lemon_1"),
+            mirror.together(half, (Place(right, "table", knife_at),)),
+        ),
+        [board],
     )
-    fetch: Task = ()
-    if draw.has_tap:
-        fetch = (
-            *move(left, "carafe", "sink", TAP_AT),
-            Press(left, "sink"),
-            Wait(TAP_S),
-            Press(left, "sink"),
+    water = Job(
+        (
+            Grasp(left, "carafe"),
+            Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
+            Place(left, draw.water_place, draw.carafe_at),
         )
-    water: Task = (
-        *fetch,
-        Grasp(left, "carafe"),
-        Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
-        Place(left, draw.water_place, draw.carafe_at),
     )
-    sugar: Task = (
-        Grasp(right, "sugar_bowl"),
-        Pour(right, "pitcher", 0.55),
-        Place(right, "sideboard", draw.sugar_at),
+    jobs = [board, cut, water]
+    sugar = Job(
+        (
+            Grasp(right, "sugar_bowl"),
+            Pour(right, "pitcher", 0.55),
+            Place(right, "sideboard", draw.sugar_at),
+        )
     )
-    if draw.is_sugar_away:
-        sugar = (Open(right, "cabinet"), *sugar, Close(right, "cabinet"))
-    stir = (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at))
-    cup_1 = move(left, cups[0], "table", mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01))
+    jobs += in_visits(rng, right, "cabinet", [sugar]) if draw.is_sugar_away else [sugar]
+    stir = Job(
+        (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)),
+        [cut, water, sugar],
+    )
+    near_at = mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01)
+    cup_1 = move(left, cups[0], "table", near_at)
     cup_2 = move(right, cups[1], "table", mirror.near(rng, *CUP_AT, 0.01))
-    serve: Task = (mirror.together(cup_1, cup_2),)
+    if draw.has_tap or is_drawn(rng):
+        serve = [Job(cup_1), Job(cup_2)]
+    else:
+        serve = [Job((mirror.together(cup_1, cup_2),))]
     if draw.has_tap:
-        serve = in_any_order(rng, cup_1, cup_2)
+        fetch = Job(move(left, "carafe", "sink", TAP_AT))
+        tap = Job((Press(left, "sink"), Wait(TAP_S), Press(left, "sink")), [fetch])
+        water.after.append(tap)
+        jobs += [fetch, tap]
+        # The carafe stands where the first cup comes to stand.
+        serve[0].after.append(fetch)
     first, second = draw_some(rng, cups)
-    drink = (
+    drink: Task = (
         Grasp(right, "pitcher"),
         Pour(right, first, 0.35),
         Pour(right, second, 0.5),
         Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01)),
     )
-    return (*cut, *in_any_order(rng, water, sugar), *in_any_order(rng, stir, serve), *drink)
+    return in_valid_order(rng, *jobs, stir, *serve, Job(drink, [stir, *serve]))
 
 
 ACTIVITY = Activity(

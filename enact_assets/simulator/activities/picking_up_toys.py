@@ -1,7 +1,7 @@
 """Pick up toys: into a toy box, into drawers and onto a shelf, and leave the room in order.
 
-A seed draws the room, which toys lie about and where each of them goes, what is switched on at the
-end, and the order.
+A seed draws the room, which toys lie about and where each of them goes, what is switched
+on or off, and the order.
 """
 
 import numpy as np
@@ -14,16 +14,11 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
-from enact_assets.simulator.planning.basic_steps import (
-    Close,
-    Open,
-    Press,
-    Task,
-    in_any_order,
-    move_wide,
-)
+from enact_assets.simulator.planning.basic_steps import Press, Task, move_wide
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room, storage
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 
@@ -54,6 +49,11 @@ def build(rng: np.random.Generator) -> Episode:
     comfort = add_comfort(stage.scene, style, (right_x + mirror.x(0.19), 0.98, 0.9))
     stage.furnish(comfort)
 
+    is_on = is_drawn(rng)
+    if is_on:
+        stage.leave_on(comfort.name)
+    if is_drawn(rng):
+        stage.leave_open("toy_box")
     boxed = draw_some(rng, BOX_TOYS, 3)
     drawn = draw_some(rng, DRAWER_TOYS, 2)
     shelved = draw_some(rng, SHELF_TOYS, 2)
@@ -68,62 +68,59 @@ def build(rng: np.random.Generator) -> Episode:
     drawing.put("book", "shelf", 0.15, off_m=0.01)
     drawing.put(shelved[1], "book", off_m=0.005)
 
-    plan = (
-        *_with_both_hands(drawing, boxed[2], drawn[0]),
-        *in_any_order(
-            rng,
-            _into_the_box(drawing, boxed[:2]),
-            _into_the_drawer(drawing, drawn[1]),
-            drawing.move("right", shelved[0], "shelf", -0.14, -0.01, off_m=0.01),
-        ),
-        Press(drawing.side("right"), comfort.name),
-    )
+    plan = _plan(drawing, boxed, drawn, shelved[0], comfort.name)
     goal = (
         *(("Inside", toy, "toy_box") for toy in boxed),
         ("Inside", drawn[0], "top_drawer"),
         ("Inside", drawn[1], "bottom_drawer"),
         ("OnTop", "doll_house", "dresser"),
         ("OnTop", shelved[0], "shelf"),
-        ("ToggledOn", comfort.name, None),
+        *(() if is_on else (("ToggledOn", comfort.name, None),)),
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _with_both_hands(drawing: Drawing, boxed: str, drawn: str) -> Task:
-    """Box and drawer are opened, a toy put into each at the same time, the drawer closed."""
-    left, right = drawing.side("left"), drawing.side("right")
-    return (
-        *in_any_order(drawing.rng, (Open(left, "toy_box"),), (Open(right, "top_drawer"),)),
-        drawing.mirror.together(
-            drawing.move("left", boxed, "toy_box", *IN_BOX[2], off_m=0.008),
-            drawing.move("right", drawn, "top_drawer", -0.07),
-        ),
-        Close(right, "top_drawer"),
+def _plan(drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, comfort: str) -> Task:
+    """Toys into the box, the drawers and onto the shelf, the doll house onto the dresser."""
+    rng, left, right = drawing.rng, drawing.side("left"), drawing.side("right")
+    into_both = Job(
+        (
+            drawing.mirror.together(
+                drawing.move("left", boxed[2], "toy_box", *IN_BOX[2], off_m=0.008),
+                drawing.move("right", drawn[0], "top_drawer", -0.07),
+            ),
+        )
     )
-
-
-def _into_the_box(drawing: Drawing, toys: list[str]) -> Task:
-    """The other toys join it, and the box is closed."""
-    moves = [
-        drawing.move("left", toy, "toy_box", *place, off_m=0.008)
-        for toy, place in zip(toys, IN_BOX[:2], strict=True)
+    into_box = [
+        Job(drawing.move("left", toy, "toy_box", *place, off_m=0.008))
+        for toy, place in zip(boxed[:2], IN_BOX[:2], strict=True)
     ]
-    return (*in_any_order(drawing.rng, *moves), Close(drawing.side("left"), "toy_box"))
-
-
-def _into_the_drawer(drawing: Drawing, toy: str) -> Task:
-    """A toy is cleared off the dresser, and the doll house takes its place."""
-    right = drawing.side("right")
-    return (
-        Open(right, "bottom_drawer"),
-        *drawing.move("right", toy, "bottom_drawer"),
-        Close(right, "bottom_drawer"),
-        *move_wide("doll_house", "dresser", drawing.near(-0.1, -0.15, 0.01)),
+    into_drawer = Job(drawing.move("right", drawn[1], "bottom_drawer"))
+    house = Job(move_wide("doll_house", "dresser", drawing.near(-0.1, -0.15, 0.01)), [into_drawer])
+    box = in_visits(
+        rng, left, "toy_box", [into_both, *into_box],
+        is_open="toy_box" in drawing.stage.opened,
+    )  # fmt: skip
+    top, bottom = (
+        in_visits(rng, right, name, [job])
+        for name, job in (("top_drawer", into_both), ("bottom_drawer", into_drawer))
+    )
+    # The upper drawer hides the lower one while it is open.
+    first, second = draw_some(rng, (top, bottom))
+    second[1].after.append(first[-1])
+    return in_valid_order(
+        rng,
+        *box,
+        *top[1:],
+        *bottom,
+        house,
+        Job(drawing.move("right", shelved, "shelf", -0.14, -0.01, off_m=0.01)),
+        Job((Press(right, comfort),)),
     )
 
 
 ACTIVITY = Activity(
     "picking_up_toys",
-    "Put toys into a box, into drawers and onto a shelf, and switch on a lamp or a radio.",
+    "Put toys into a box, into drawers and onto a shelf, and switch a lamp or a radio.",
     build,
 )

@@ -14,6 +14,7 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -23,10 +24,10 @@ from enact_assets.simulator.planning.basic_steps import (
     Place,
     Press,
     Task,
-    in_any_order,
     move_both,
 )
 from enact_assets.simulator.planning.matter_steps import Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -63,6 +64,10 @@ def build(rng: np.random.Generator) -> Episode:
         stage.furnish(living_comforts.add_fireplace(stage.scene, style, right_x))
     else:
         stage.furnish(*living_room.add_bookcase(stage.scene, style, right_x))
+    if is_drawn(rng):
+        stage.leave_open("cupboard")
+    if has_fire and is_drawn(rng):
+        stage.leave_on("fireplace")
     display = "fireplace" if has_fire else living_room.UPPER_BOARD
 
     plants = draw_some(rng, PLANTS, 3)
@@ -80,21 +85,27 @@ def build(rng: np.random.Generator) -> Episode:
 
     left, right = drawing.side("left"), drawing.side("right")
     moved = plants[0] if mirror.is_mirrored else plants[2]
-    tidy = move_both(
-        drawing.move("left", "book", "cupboard", *mirror.at(0.15, -0.02), off_m=0.008),
-        drawing.move("right", keepsakes[0], "table", *CAN_AT),
-    )
-    plan = (
-        Open(left, "cupboard"),
-        *drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006),
-        *_fill(drawing),
-        *_water(drawing, plants),
-        *in_any_order(
-            rng,
-            (*tidy, Close(left, "cupboard")),
-            drawing.move("right", moved, display, 0.01, -0.05, off_m=0.008),
-        ),
-        *((Press(right, display),) if has_fire else ()),
+    take = Job(drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006))
+    fill = Job(_fill(drawing), [take])
+    watering, watered = _water(drawing, plants, fill)
+    book = drawing.move("left", "book", "cupboard", *mirror.at(0.15, -0.02), off_m=0.008)
+    keepsake = drawing.move("right", keepsakes[0], "table", *CAN_AT)
+    back = watering[-1]
+    if is_drawn(rng):
+        tidy = [Job(move_both(book, keepsake), [back])]
+    else:
+        tidy = [Job(book), Job(keepsake, [back])]
+    cupboard = [Job((Close(left, "cupboard"),), [take, back, tidy[0]])]
+    if "cupboard" not in stage.opened:
+        opening = Job((Open(left, "cupboard"),))
+        for job in (take, tidy[0]):
+            job.after.append(opening)
+        cupboard.append(opening)
+    plan = in_valid_order(
+        rng,
+        *(take, fill, *watering, *tidy, *cupboard),
+        Job(drawing.move("right", moved, display, 0.01, -0.05, off_m=0.008), [watered[moved]]),
+        *([Job((Press(right, display),))] if has_fire else []),
     )
     goal: list[GoalFact] = [("Contains", name, "water") for name in plants]
     goal += [
@@ -103,7 +114,9 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", keepsakes[0], "table"),
     ]
     if has_fire:
-        goal += [("OnTop", moved, "fireplace"), ("ToggledOn", "fireplace", None)]
+        goal.append(("OnTop", moved, "fireplace"))
+        if "fireplace" not in stage.switched_on:
+            goal.append(("ToggledOn", "fireplace", None))
     else:
         goal.append(("Inside", moved, "bookcase"))
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, tuple(goal), frozenset())
@@ -120,15 +133,25 @@ def _fill(drawing: Drawing) -> Task:
     )
 
 
-def _water(drawing: Drawing, plants: list[str]) -> Task:
-    """Each plant gets its water, in an order of its own; then the can goes back."""
-    left, order = drawing.side("left"), draw_some(drawing.rng, plants)
+def _water(drawing: Drawing, plants: list[str], fill: Job) -> tuple[list[Job], dict[str, Job]]:
+    """Each plant gets its water, in one or two rounds; after the last the can goes back.
+
+    Returns the rounds, and in which of them each plant is watered.
+    """
+    rng, left, order = drawing.rng, drawing.side("left"), draw_some(drawing.rng, plants)
     shares = drawing.shares("watering_can", CAN_FILLED, order, WATERED)
-    return (
-        Grasp(left, "watering_can"),
-        *(Pour(left, name, share) for name, share in zip(order, shares, strict=True)),
-        Place(left, "cupboard", drawing.near(*drawing.mirror.at(*CAN_HOME), 0.008)),
-    )
+    pours = [Pour(left, name, share) for name, share in zip(order, shares, strict=True)]
+    home = Place(left, "cupboard", drawing.near(*drawing.mirror.at(*CAN_HOME), 0.008))
+    n_first = int(rng.integers(1, len(order) + 1))
+    if n_first == len(order):
+        rounds = [Job((Grasp(left, "watering_can"), *pours, home), [fill])]
+    else:
+        aside = Place(left, "table", drawing.near(*CAN_AT, 0.006))
+        first = Job((Grasp(left, "watering_can"), *pours[:n_first], aside), [fill])
+        second = Job((Grasp(left, "watering_can"), *pours[n_first:], home), [first])
+        rounds = [first, second]
+    watered = {name: rounds[0 if k < n_first else -1] for k, name in enumerate(order)}
+    return rounds, watered
 
 
 ACTIVITY = Activity(

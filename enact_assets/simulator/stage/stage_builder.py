@@ -52,11 +52,25 @@ class StageBuilder:
     matter: Declarations = field(default_factory=Declarations)
     _limbo: dict[str, Vec3] = field(default_factory=dict)
     _later: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
+    switched_on: set[str] = field(default_factory=set)
 
     def furnish(self, *fixtures: Fixture) -> None:
         """Make fixtures known that were added to the scene."""
         for fixture in fixtures:
             self.fixtures[fixture.name] = fixture
+
+    def leave_open(self, fixture: str) -> None:
+        """Let a door, lid or drawer be open at the start; call it before anything is put there.
+
+        Errors: :class:`PlanError` for a fixture that does not open.
+        """
+        _ = self.fixtures[fixture].opening
+        self.opened.add(fixture)
+
+    def leave_on(self, fixture: str) -> None:
+        """Let what a button of this fixture switches be on at the start."""
+        self.switched_on.add(fixture)
 
     def put(
         self,
@@ -76,8 +90,9 @@ class StageBuilder:
         Errors: :class:`UnknownNameError` for a support that was not put before.
         """
         if on in self.fixtures:
-            base, rest = self.fixtures[on].origin, 0.0
-            found = self.fixtures[on].access
+            fixture = self.fixtures[on]
+            base, rest = fixture.origin_at_start(is_open=on in self.opened), 0.0
+            found = fixture.access
         elif on in self.things:
             base, rest, found = (
                 self._positions[on],
@@ -229,4 +244,6 @@ class StageBuilder:
             self.matter,
             self._positions,
             self._resting,
+            frozenset(self.opened),
+            frozenset(self.switched_on),
         )
