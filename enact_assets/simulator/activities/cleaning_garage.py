@@ -92,12 +92,11 @@ def build(rng: np.random.Generator) -> Episode:
     near_rubbish = move(right, rubbish[0], "trash_can", mirror.near(rng, -0.085, 0.02, 0.004))
     high_rubbish = move(right, rubbish[1], "trash_can", mirror.near(rng, 0.085, -0.02, 0.004))
     # Half of the seeds take wiper and rubbish at once, one with each hand.
-    is_at_once = is_drawn(rng)
     clean: Task = (
         *(Wipe(left, place, dirt) for place in draw_some(rng, ("workbench", "sink"))),
         Place(left, "workbench", wiper_at),
     )
-    if is_at_once:
+    if is_at_once := is_drawn(rng):
         grasps = mirror.together((Grasp(left, wiper),), near_rubbish[:1])
         throw = Job((grasps, *near_rubbish[1:]))
         wipe = Job(clean, [throw])

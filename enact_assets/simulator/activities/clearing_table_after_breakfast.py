@@ -88,10 +88,9 @@ def build(rng: np.random.Generator) -> Episode:
             ),
         )
     )
-    cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004))
-    tray = Job(
-        move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [both, cup_away]
-    )
+    # The plate would push the cup aside.
+    cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004), [both])
+    tray = Job(move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [cup_away])
     table, wiping = _wiping(drawing, both, cup_away)
     plan = in_valid_order(
         rng,

@@ -1,7 +1,7 @@
-"""Cook breakfast: something hot, a watermelon cut up and served, and a drink or a spread.
+"""Cook breakfast: something hot, a watermelon cut up and served, a drink, and maybe a spread.
 
-A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether there are
-both a drink and a spread, and the order.
+A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether the hob
+is hot at the start, and the order.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from enact_assets.simulator.activities.base import (
     Episode,
     Mirror,
     draw_one,
-    draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -116,12 +116,10 @@ def build(rng: np.random.Generator) -> Episode:
     hot, melon = _hot(drawing, hob, food), _melon(drawing)
     ready, board = hot[0][0], melon[0][0]
     serve = _serve(drawing, food, [ready, *melon[0]])
-    extras = [_drink(drawing, board, drink, look)]
+    parts = [hot, melon, serve, _drink(drawing, board, drink, look)]
     if food != "bacon":
-        extras.append(_spread(drawing, hob, food, serve[0][0]))
-    extras = draw_some(rng, extras, int(rng.integers(1, len(extras) + 1)))
+        parts.append(_spread(drawing, hob, food, serve[0][0]))
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
-    parts = [hot, melon, serve, *extras]
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
     goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
@@ -135,10 +133,13 @@ def _hot(drawing: Drawing, hob: Hob, food: str) -> Part:
     drawing.put(food, hob.beside, *hob.food, off_m=0.006)
     drawing.stage.cookable(food, COOKED[food])
     put_on = Job(drawing.move("right", food, hob.on, off_m=0.006))
-    light = Job((Press(right, hob.fixture),))
-    cook = Job((AwaitCooked(food),), [put_on, light])
+    light = [Job((Press(right, hob.fixture),))]
+    if food != "bacon" and is_drawn(drawing.rng):
+        drawing.stage.leave_on(hob.fixture)
+        light = []
+    cook = Job((AwaitCooked(food),), [put_on, *light])
     turn_off = Job((Press(right, hob.fixture),), [cook])
-    return [cook, put_on, light, turn_off], (("Cooked", food, None),)
+    return [cook, put_on, *light, turn_off], (("Cooked", food, None),)
 
 
 def _melon(drawing: Drawing) -> Part:

@@ -112,14 +112,17 @@ class Drawing:
         """Take a thing with the designed ``hand`` and put it on or into ``on`` near (x, y)."""
         return move(self.side(hand), thing, on, self.near(x, y, off_m))
 
-    def shares(self, jug: str, filled: float, cups: Sequence[str], full: float) -> list[float]:
+    def shares(
+        self, jug: str, filled: float, cups: Sequence[str], full: float | Sequence[float]
+    ) -> list[float]:
         """What share of its content a jug, ``filled`` by this share of its volume, gives to each
-        of ``cups`` in turn so that each becomes ``full``.
+        of ``cups`` in turn so that each becomes ``full``, all of them or each its own.
         """
+        each = [full] * len(cups) if isinstance(full, float) else full
         left = self._volume(jug) * filled
         found = []
-        for cup in cups:
-            wanted = self._volume(cup) * full
+        for cup, share in zip(cups, each, strict=True):
+            wanted = self._volume(cup) * share
             found.append(wanted / left)
             left -= wanted
         return found

@@ -14,16 +14,14 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Press,
     move,
     move_wide,
 )
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Pour
-from enact_assets.simulator.planning.schedules import Job, in_valid_order
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -79,6 +77,8 @@ def build(rng: np.random.Generator) -> Episode:
     )
     if is_drawn(rng):
         stage.leave_open("fridge")
+    if is_drawn(rng):
+        stage.leave_on("stove")
     pan, lid, platter, boat, saucepan = draw_colors(rng, 5, DISH_COLORS)
     grains = draw_one(rng, tuple(GRAINS))
     sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
@@ -96,8 +96,13 @@ def build(rng: np.random.Generator) -> Episode:
         ("fridge", mirror.near(rng, -0.14, -0.08)),
         ("fridge", mirror.near(rng, 0.0, 0.12)),
     )
-    around = (*draw_some(rng, SPICES), *draw_some(rng, DECOYS, 2))
-    for (name, color), (on, at) in zip(around, places, strict=True):
+    # One thing is tidied from the table into the fridge, or taken out of it.
+    at_first, to = draw_some(rng, (0, 2))
+    around = (*draw_some(rng, DECOYS, 2), draw_one(rng, SPICES))
+    moved = around[0][0]
+    for (name, color), (on, at) in zip(
+        around, (places[at_first], places[3], places[1]), strict=True
+    ):
         stage.put(name, name, color, on, at)
     stage.cookable("steak", COOKED)
     sauce_surface = Surface(sauce_color, finish="gloss")
@@ -109,13 +114,11 @@ def build(rng: np.random.Generator) -> Episode:
     stage.fill("saucepan", grains, 0.8)
 
     fetch = Job(move(left, "steak", "frying_pan"))
-    fridge = [Job((Close(left, "fridge"),), [fetch])]
-    if "fridge" not in stage.opened:
-        fridge.append(Job((Open(left, "fridge"),)))
-        fetch.after.append(fridge[-1])
+    tidy = Job(move(left, moved, *places[to]))
+    fridge = in_visits(rng, left, "fridge", [fetch, tidy], is_open="fridge" in stage.opened)
     heat = Job(move(right, "frying_pan", "stove"), [fetch])
-    light = Job((Press(right, "stove"),))
-    fry = Job((AwaitCooked("steak"),), [heat, light])
+    light = [] if "stove" in stage.switched_on else [Job((Press(right, "stove"),))]
+    fry = Job((AwaitCooked("steak"),), [heat, *light])
     cover = Job(move(right, "lid", "saucepan"))
     uncover = Job(move(right, "lid", "stove", lid_at), [cover])
     # The platter comes to stand where the pan stood.
@@ -123,7 +126,7 @@ def build(rng: np.random.Generator) -> Episode:
     serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
     plan = in_valid_order(
         rng,
-        *(fetch, *fridge, heat, light, fry, cover, uncover, clear, serve),
+        *(*fridge, heat, *light, fry, cover, uncover, clear, serve),
         Job((Press(right, "stove"),), [fry]),
         Job(
             (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),

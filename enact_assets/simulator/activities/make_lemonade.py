@@ -65,6 +65,7 @@ class Draw:
     mirror: Mirror
     has_tap: bool
     is_sugar_away: bool
+    is_cabinet_open: bool
     cup: str
     carafe_at: tuple[float, float]
     sugar_at: tuple[float, float]
@@ -91,7 +92,8 @@ def build(rng: np.random.Generator) -> Episode:
     draw = Draw(
         mirror,
         has_tap,
-        is_sugar_away=not has_tap and bool(rng.integers(2)),
+        is_sugar_away=not has_tap and is_drawn(rng),
+        is_cabinet_open=is_drawn(rng),
         cup=draw_one(rng, CUPS),
         carafe_at=TAP_AT if has_tap else mirror.near(rng, 0.13, -0.12),
         sugar_at=mirror.near(rng, -0.15, -0.12),
@@ -108,6 +110,8 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_counter(stage.scene, style, right_x, "sideboard", "sideboard"),
         kitchen.add_cabinet(stage.scene, style, right_x),
     )
+    if draw.is_sugar_away and draw.is_cabinet_open:
+        stage.leave_open("cabinet")
     _set_out(rng, stage, draw)
     _fill(stage, draw)
     plan = _plan(rng, draw)
@@ -201,7 +205,10 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
             Place(right, "sideboard", draw.sugar_at),
         )
     )
-    jobs += in_visits(rng, right, "cabinet", [sugar]) if draw.is_sugar_away else [sugar]
+    if draw.is_sugar_away:
+        jobs += in_visits(rng, right, "cabinet", [sugar], is_open=draw.is_cabinet_open)
+    else:
+        jobs.append(sugar)
     stir = Job(
         (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)),
         [cut, water, sugar],
@@ -220,14 +227,20 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
         jobs += [fetch, tap]
         # The carafe stands where the first cup comes to stand.
         serve[0].after.append(fetch)
-    first, second = draw_some(rng, cups)
-    drink: Task = (
-        Grasp(right, "pitcher"),
-        Pour(right, first, 0.35),
-        Pour(right, second, 0.5),
-        Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01)),
-    )
-    return in_valid_order(rng, *jobs, stir, *serve, Job(drink, [stir, *serve]))
+    first, second = draw_some(rng, (0, 1))
+    pours = [Pour(right, cups[first], 0.35), Pour(right, cups[second], 0.5)]
+
+    def drink(*poured: Pour) -> Task:
+        """Some of the cups are filled."""
+        back = Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01))
+        return (Grasp(right, "pitcher"), *poured, back)
+
+    if is_drawn(rng):
+        drinks = [Job(drink(*pours), [stir, *serve])]
+    else:
+        once = Job(drink(pours[0]), [stir, serve[min(first, len(serve) - 1)]])
+        drinks = [once, Job(drink(pours[1]), [once, serve[min(second, len(serve) - 1)]])]
+    return in_valid_order(rng, *jobs, stir, *serve, *drinks)
 
 
 ACTIVITY = Activity(

@@ -42,9 +42,8 @@ def build(rng: np.random.Generator) -> Episode:
         garage_storage.add_cupboard(stage.scene, style, mirror.x(RIGHT_X)),
         garage_storage.add_wall_shelf(stage.scene, style, mirror.x(RIGHT_X)),
     )
-    for name in ("drawer", "toolbox"):
-        if is_drawn(rng):
-            stage.leave_open(name)
+    if is_drawn(rng):
+        stage.leave_open(draw_one(rng, ("drawer", "toolbox")))
     tools, others = draw_some(rng, LONG), draw_some(rng, OTHERS, 3)
     spare, bench_other, shelf_other, cabinet_other = tools[5], *others
     places = {
@@ -87,15 +86,17 @@ def build(rng: np.random.Generator) -> Episode:
         [both, third, swap],
     )
     is_open = {name: name in stage.opened for name in ("drawer", "toolbox")}
-    # Only one of them in two visits: else each could wait for the other.
-    most_drawer, most_box = draw_some(rng, (1, 2))
+    # One of them in two visits: of two, each could wait for the other.
+    n_drawer, n_box = draw_some(rng, (1, 2))
     drawer = in_visits(
-        rng, left, "drawer", [first, second, put_away], most=most_drawer,
+        rng, left, "drawer", [first, second, put_away], least=n_drawer,
+        most=n_drawer,
         is_open=is_open["drawer"],
     )  # fmt: skip
     box = in_visits(
         rng, draw_one(rng, (left, right)), "toolbox", [both, first, second, third],
-        most=most_box, is_open=is_open["toolbox"],
+        least=n_box,
+        most=n_box, is_open=is_open["toolbox"],
     )  # fmt: skip
     plan = in_valid_order(rng, *dict.fromkeys((*drawer, *box, shelve, swap, store)))
     goal: tuple[GoalFact, ...] = (

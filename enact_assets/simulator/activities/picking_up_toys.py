@@ -26,6 +26,8 @@ BOX_TOYS = ("ball", "rubber_duck", "toy_train", "toy_blocks", "toy_car")
 """Low enough for the lid of the toy box to shut over them."""
 DRAWER_TOYS = ("drum", "board_game", "xylophone")
 SHELF_TOYS = ("teddy_bear", "stacking_rings", "toy_boat", "globe")
+HOUSE_AT = (("table", 0.0, -0.22), ("dresser", -0.1, -0.15))
+"""Where the doll house stands at the start and at the end, or the other way round."""
 NEAR_BOX = ((-0.304, -0.21), (-0.304, 0.1))
 IN_BOX = ((-0.15, 0.07), (0.14, 0.08), (0.09, -0.095))
 
@@ -61,27 +63,37 @@ def build(rng: np.random.Generator) -> Episode:
     for name, place in zip((boxed[2], boxed[0]), draw_some(rng, NEAR_BOX), strict=True):
         drawing.put(name, "table", *place, off_m=0.006)
     drawing.put(boxed[1], "table", -0.02, 0.17)
-    drawing.put("doll_house", "table", 0.0, -0.22, off_m=0.006)
+    house = draw_some(rng, HOUSE_AT)
+    drawing.put("doll_house", house[0][0], *house[0][1:], off_m=0.006)
     drawing.put(drawn[0], "table", 0.302, -0.21, off_m=0.006)
     drawing.put(drawn[1], "dresser", -0.12, 0.14, access="front")
     drawing.put(shelved[0], "table", 0.32, 0.12)
     drawing.put("book", "shelf", 0.15, off_m=0.01)
     drawing.put(shelved[1], "book", off_m=0.005)
 
-    plan = _plan(drawing, boxed, drawn, shelved[0], comfort.name)
+    on, x, y = house[1]
+    carry = Job(move_wide("doll_house", on, drawing.near(x, y, 0.01)))
+    switch = Job((Press(drawing.side("right"), comfort.name),))
+    plan = _plan(drawing, boxed, drawn, shelved[0], (carry, switch))
     goal = (
         *(("Inside", toy, "toy_box") for toy in boxed),
         ("Inside", drawn[0], "top_drawer"),
         ("Inside", drawn[1], "bottom_drawer"),
-        ("OnTop", "doll_house", "dresser"),
+        ("OnTop", "doll_house", house[1][0]),
         ("OnTop", shelved[0], "shelf"),
         *(() if is_on else (("ToggledOn", comfort.name, None),)),
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _plan(drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, comfort: str) -> Task:
-    """Toys into the box, the drawers and onto the shelf, the doll house onto the dresser."""
+def _plan(
+    drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, others: tuple[Job, Job]
+) -> Task:
+    """Toys into the box, the drawers and onto the shelf.
+
+    Of the ``others`` the first carries the doll house; the second one is free.
+    """
+    house = others[0]
     rng, left, right = drawing.rng, drawing.side("left"), drawing.side("right")
     into_both = Job(
         (
@@ -96,7 +108,10 @@ def _plan(drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, co
         for toy, place in zip(boxed[:2], IN_BOX[:2], strict=True)
     ]
     into_drawer = Job(drawing.move("right", drawn[1], "bottom_drawer"))
-    house = Job(move_wide("doll_house", "dresser", drawing.near(-0.1, -0.15, 0.01)), [into_drawer])
+    # On the dresser it stands before a toy.
+    is_off = drawing.stage.resting["doll_house"] == "dresser"
+    first, second = (house, into_drawer) if is_off else (into_drawer, house)
+    second.after.append(first)
     box = in_visits(
         rng, left, "toy_box", [into_both, *into_box],
         is_open="toy_box" in drawing.stage.opened,
@@ -113,9 +128,8 @@ def _plan(drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, co
         *box,
         *top[1:],
         *bottom,
-        house,
+        *others,
         Job(drawing.move("right", shelved, "shelf", -0.14, -0.01, off_m=0.01)),
-        Job((Press(right, comfort),)),
     )
 
 

@@ -73,30 +73,29 @@ def in_visits(
     fixture: str,
     jobs: Sequence[Job],
     *,
+    least: int = 1,
     most: int = 2,
     is_open: bool = False,
-    stays_open: bool = False,
 ) -> list[Job]:
     """``jobs`` that need ``fixture`` open, with its opening and closing before and after.
 
-    The fixture is opened at most ``most`` times: the seed draws which jobs are done on which visit.
-    Jobs of different visits must not wait for each other. ``is_open`` at the start, it needs no
-    first opening; with ``stays_open`` no last closing.
+    The fixture is visited ``least`` to ``most`` times: the seed draws how often, and which jobs are
+    done on which visit, so these must not wait for each other if there are several. ``is_open`` at
+    the start, it needs no first opening.
     """
-    n_visits = int(rng.integers(1, min(most, len(jobs)) + 1))
+    n_visits = int(rng.integers(least, min(most, len(jobs)) + 1))
     order = [jobs[k] for k in rng.permutation(len(jobs)).tolist()]
     cuts = np.sort(rng.choice(len(jobs) - 1, n_visits - 1, replace=False) + 1).tolist()
     found = list(jobs)
     last: Job | None = None
-    for visit, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(jobs)], strict=True), 1):
+    for visit, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(jobs)], strict=True)):
         opening = None
-        if visit > 1 or not is_open:
+        if visit or not is_open:
             opening = Job((Open(side, fixture),), [] if last is None else [last])
             found.append(opening)
         for job in order[start:stop]:
             if opening is not None:
                 job.after.append(opening)
-        if visit < n_visits or not stays_open:
-            last = Job((Close(side, fixture),), order[start:stop])
-            found.append(last)
+        last = Job((Close(side, fixture),), order[start:stop])
+        found.append(last)
     return found

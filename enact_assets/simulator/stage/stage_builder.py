@@ -48,7 +48,7 @@ class StageBuilder:
     things: dict[str, Thing] = field(default_factory=dict)
     _positions: dict[str, Vec3] = field(default_factory=dict)
     _access: dict[str, Access] = field(default_factory=dict)
-    _resting: dict[str, str] = field(default_factory=dict)
+    resting: dict[str, str] = field(default_factory=dict)
     matter: Declarations = field(default_factory=Declarations)
     _limbo: dict[str, Vec3] = field(default_factory=dict)
     _later: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class StageBuilder:
         pos = (base[0] + at[0], base[1] + at[1], base[2] + rest + 0.001)
         self._positions[name] = pos
         self._access[name] = access or found
-        self._resting[name] = on
+        self.resting[name] = on
         self.things[name] = add_thing(self.scene, name, kind, color, pos)
         if halves:
             self.recipe(halves, (name,), when=Cut(name))
@@ -243,7 +243,7 @@ class StageBuilder:
             self._limbo,
             self.matter,
             self._positions,
-            self._resting,
+            self.resting,
             frozenset(self.opened),
             frozenset(self.switched_on),
         )
