@@ -91,7 +91,7 @@ def build(rng: np.random.Generator) -> Episode:
     # The plate would push the cup aside.
     cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004), [both])
     tray = Job(move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [cup_away])
-    table, wiping = _wiping(drawing, both, cup_away)
+    table, wiping = _wiping(drawing, both, tray)
     plan = in_valid_order(
         rng,
         *in_visits(rng, drawing.side("left"), "cupboard", away, is_open="cupboard" in stage.opened),
@@ -121,12 +121,12 @@ def _crumb_places(mirror: Mirror) -> Coat:
     )
 
 
-def _wiping(drawing: Drawing, plate_away: Job, cup_away: Job) -> tuple[Job, list[Job]]:
+def _wiping(drawing: Drawing, plate_away: Job, tray_away: Job) -> tuple[Job, list[Job]]:
     """Crumbs off the table and the mat, at once or on two occasions; the first job returned wipes
     the table.
     """
     rng, right = drawing.rng, drawing.side("right")
-    needs = {"table": cup_away, "placemat": plate_away}
+    needs = {"table": tray_away, "placemat": plate_away}
 
     def wipe(*places: str) -> Job:
         steps = tuple(Wipe(right, on, "crumbs") for on in places)

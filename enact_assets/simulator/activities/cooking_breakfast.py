@@ -186,27 +186,33 @@ def _serve(drawing: Drawing, food: str, after: list[Job]) -> Part:
 
 
 def _drink(drawing: Drawing, board: Job, drink: str, look: Surface) -> Part:
-    """A cup from the worktop to the table; then the jug that stands beside it is poured out.
+    """The jug is poured out into a cup, which may have to be brought from the worktop first.
 
-    The watermelon stands before the cup, until ``board`` is done.
+    The watermelon stands before the cup there, until ``board`` is done.
     """
     left = drawing.side("left")
     cup = draw_one(drawing.rng, CUPS)
-    drawing.put(cup, "countertop", 0.17, 0.13, access="front")
+    is_there = is_drawn(drawing.rng)
+    if is_there:
+        drawing.put(cup, "table", *CUP, off_m=0.004)
+    else:
+        drawing.put(cup, "countertop", 0.17, 0.13, access="front")
     drawing.put("jug", "countertop", -0.14, -0.13)
     drawing.stage.substance(drink, look, holders=("jug", cup))
     drawing.stage.fill("jug", drink, FILLED)
     (share,) = drawing.shares("jug", FILLED, [cup], 0.8)
-    bring = Job(drawing.move("left", cup, "table", *CUP, off_m=0.004), [board])
+    bring = []
+    if not is_there:
+        bring = [Job(drawing.move("left", cup, "table", *CUP, off_m=0.004), [board])]
     pour = Job(
         (
             Grasp(left, "jug"),
             Pour(left, cup, share),
-            Place(left, "countertop", drawing.near(-0.02, -0.13)),
+            Place(left, "countertop", drawing.near(-0.1, -0.13)),
         ),
-        [bring],
+        list(bring),
     )
-    return [bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
+    return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
 
 
 def _spread(drawing: Drawing, hob: Hob, food: str, serve: Job) -> Part:

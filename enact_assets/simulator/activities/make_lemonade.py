@@ -236,7 +236,9 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
         return (Grasp(right, "pitcher"), *poured, back)
 
     if is_drawn(rng):
-        drinks = [Job(drink(*pours), [stir, *serve])]
+        other = next(half for half in HALVES if half != draw.used_half)
+        away = Job(move(right, other, "sideboard", mirror.near(rng, 0.01, -0.16, 0.006)), [cut])
+        drinks = [Job(drink(*pours), [stir, *serve]), away]
     else:
         once = Job(drink(pours[0]), [stir, serve[min(first, len(serve) - 1)]])
         drinks = [once, Job(drink(pours[1]), [once, serve[min(second, len(serve) - 1)]])]
