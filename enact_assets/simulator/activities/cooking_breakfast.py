@@ -1,7 +1,7 @@
-"""Cook breakfast: something hot, a watermelon cut up and served, a drink, and maybe a spread.
+"""Cook breakfast: something hot, a watermelon cut up and served, a drink, and salt or a spread.
 
 A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether the hob
-is hot at the start, and the order.
+is hot or the cup on the table at the start, and the order.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from enact_assets.simulator.activities.base import (
     Episode,
     Mirror,
     draw_one,
-    is_drawn,
+    draw_some,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -66,8 +66,8 @@ FILLED = 0.95
 BOARD = (0.0, -0.18)
 PLATES = ((-0.16, 0.13), (0.16, 0.13))
 KNIFE = (0.31, -0.1)
-CUP = (-0.36, 0.22)
-"""On the table: the board in front, two plates behind it, the knife and the cup beside them."""
+CUP, SALT = (-0.36, 0.22), (0.36, 0.2)
+"""On the table: the board in front, two plates behind it, knife, cup and salt beside them."""
 
 
 @dataclass(frozen=True)
@@ -113,19 +113,20 @@ def build(rng: np.random.Generator) -> Episode:
     colors = differing(PALETTE, style.table.color, style.top.color, look.color)
     drawing = Drawing(rng, mirror, stage, colors)
     food = draw_one(rng, tuple(COOKED))
-    hot, melon = _hot(drawing, hob, food), _melon(drawing)
+    done = draw_one(rng, ("nothing", "hob", "cup"))
+    hot, melon = _hot(drawing, hob, food, is_lit=done == "hob"), _melon(drawing)
     ready, board = hot[0][0], melon[0][0]
     serve = _serve(drawing, food, [ready, *melon[0]])
-    parts = [hot, melon, serve, _drink(drawing, board, drink, look)]
-    if food != "bacon":
-        parts.append(_spread(drawing, hob, food, serve[0][0]))
+    drinking = _drink(drawing, board, drink, look, is_there=done == "cup")
+    extra = _salt(drawing, hob) if food == "bacon" else _spread(drawing, hob, food, serve[0][0])
+    parts = (hot, melon, serve, drinking, extra)
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
     goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _hot(drawing: Drawing, hob: Hob, food: str) -> Part:
+def _hot(drawing: Drawing, hob: Hob, food: str, *, is_lit: bool) -> Part:
     """The food is cooked, which is the first job returned."""
     right = drawing.side("right")
     if hob is STOVE:
@@ -133,10 +134,9 @@ def _hot(drawing: Drawing, hob: Hob, food: str) -> Part:
     drawing.put(food, hob.beside, *hob.food, off_m=0.006)
     drawing.stage.cookable(food, COOKED[food])
     put_on = Job(drawing.move("right", food, hob.on, off_m=0.006))
-    light = [Job((Press(right, hob.fixture),))]
-    if food != "bacon" and is_drawn(drawing.rng):
+    light = [] if is_lit else [Job((Press(right, hob.fixture),))]
+    if is_lit:
         drawing.stage.leave_on(hob.fixture)
-        light = []
     cook = Job((AwaitCooked(food),), [put_on, *light])
     turn_off = Job((Press(right, hob.fixture),), [cook])
     return [cook, put_on, *light, turn_off], (("Cooked", food, None),)
@@ -185,14 +185,13 @@ def _serve(drawing: Drawing, food: str, after: list[Job]) -> Part:
     return [Job((Together(tasks["left"], tasks["right"]),), after)], goal
 
 
-def _drink(drawing: Drawing, board: Job, drink: str, look: Surface) -> Part:
+def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there: bool) -> Part:
     """The jug is poured out into a cup, which may have to be brought from the worktop first.
 
     The watermelon stands before the cup there, until ``board`` is done.
     """
     left = drawing.side("left")
     cup = draw_one(drawing.rng, CUPS)
-    is_there = is_drawn(drawing.rng)
     if is_there:
         drawing.put(cup, "table", *CUP, off_m=0.004)
     else:
@@ -213,6 +212,16 @@ def _drink(drawing: Drawing, board: Job, drink: str, look: Surface) -> Part:
         list(bring),
     )
     return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
+
+
+def _salt(drawing: Drawing, hob: Hob) -> Part:
+    """Salt goes to the table, or away from it."""
+    (start, from_at), (end, to_at) = draw_some(
+        drawing.rng, ((hob.beside, hob.jar), ("table", SALT))
+    )
+    drawing.put("salt_shaker", start, *from_at, off_m=0.006)
+    carry = Job(drawing.move("right", "salt_shaker", end, *to_at, off_m=0.006))
+    return [carry], (("OnTop", "salt_shaker", end),)
 
 
 def _spread(drawing: Drawing, hob: Hob, food: str, serve: Job) -> Part:
