@@ -91,7 +91,7 @@ def build(rng: np.random.Generator) -> Episode:
     # The plate would push the cup aside.
     cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004), [both])
     tray = Job(move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [cup_away])
-    table, wiping = _wiping(drawing, both, tray)
+    table, wiping = _wiping(drawing, {"table": [*away, tray], "placemat": [both]})
     plan = in_valid_order(
         rng,
         *in_visits(rng, drawing.side("left"), "cupboard", away, is_open="cupboard" in stage.opened),
@@ -99,7 +99,7 @@ def build(rng: np.random.Generator) -> Episode:
         cup_away,
         tray,
         *wiping,
-        Job(drawing.move("right", flowers, "table", 0.02, 0.12), [*away, table]),
+        Job(drawing.move("right", flowers, "table", 0.02, 0.12), [table]),
     )
     goal = (
         *(("Inside", name, "cupboard") for name in food),
@@ -121,17 +121,18 @@ def _crumb_places(mirror: Mirror) -> Coat:
     )
 
 
-def _wiping(drawing: Drawing, plate_away: Job, tray_away: Job) -> tuple[Job, list[Job]]:
-    """Crumbs off the table and the mat, at once or on two occasions; the first job returned wipes
-    the table.
+def _wiping(drawing: Drawing, needs: dict[str, list[Job]]) -> tuple[Job, list[Job]]:
+    """Crumbs off the table and the mat, at once or on two occasions.
+
+    ``needs`` are what must be away before: the rag pushes what it meets. The first job returned
+    wipes the table.
     """
     rng, right = drawing.rng, drawing.side("right")
-    needs = {"table": tray_away, "placemat": plate_away}
 
     def wipe(*places: str) -> Job:
         steps = tuple(Wipe(right, on, "crumbs") for on in places)
         back = Place(right, "table", drawing.near(0.3, 0.045, 0.006))
-        return Job((Grasp(right, "rag"), *steps, back), [needs[on] for on in places])
+        return Job((Grasp(right, "rag"), *steps, back), [job for on in places for job in needs[on]])
 
     if is_drawn(rng):
         both = wipe(*draw_some(rng, tuple(needs)))
