@@ -91,15 +91,27 @@ def build(rng: np.random.Generator) -> Episode:
     # The plate would push the cup aside.
     cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004), [both])
     tray = Job(move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [cup_away])
-    table, wiping = _wiping(drawing, {"table": [*away, tray], "placemat": [both]})
+    # The rag pushes what it meets: the table must be empty there.
+    wipe_table, wipe_mat = (
+        Job(
+            (
+                Grasp(drawing.side("right"), "rag"),
+                Wipe(drawing.side("right"), on, "crumbs"),
+                Place(drawing.side("right"), "table", drawing.near(0.3, 0.045, 0.006)),
+            ),
+            needs,
+        )
+        for on, needs in (("table", [*away, tray]), ("placemat", [both]))
+    )
     plan = in_valid_order(
         rng,
         *in_visits(rng, drawing.side("left"), "cupboard", away, is_open="cupboard" in stage.opened),
         both,
         cup_away,
         tray,
-        *wiping,
-        Job(drawing.move("right", flowers, "table", 0.02, 0.12), [table]),
+        wipe_table,
+        wipe_mat,
+        Job(drawing.move("right", flowers, "table", 0.32, 0.2, off_m=0.006), [both]),
     )
     goal = (
         *(("Inside", name, "cupboard") for name in food),
@@ -119,26 +131,6 @@ def _crumb_places(mirror: Mirror) -> Coat:
         tuple((mirror.x(x), living_room.TABLE_Y + y, height) for x, y in CRUMBS_ON_TABLE),
         patch_m=CRUMB_M,
     )
-
-
-def _wiping(drawing: Drawing, needs: dict[str, list[Job]]) -> tuple[Job, list[Job]]:
-    """Crumbs off the table and the mat, at once or on two occasions.
-
-    ``needs`` are what must be away before: the rag pushes what it meets. The first job returned
-    wipes the table.
-    """
-    rng, right = drawing.rng, drawing.side("right")
-
-    def wipe(*places: str) -> Job:
-        steps = tuple(Wipe(right, on, "crumbs") for on in places)
-        back = Place(right, "table", drawing.near(0.3, 0.045, 0.006))
-        return Job((Grasp(right, "rag"), *steps, back), [job for on in places for job in needs[on]])
-
-    if is_drawn(rng):
-        both = wipe(*draw_some(rng, tuple(needs)))
-        return both, [both]
-    table, mat = (wipe(on) for on in needs)
-    return table, [table, mat]
 
 
 ACTIVITY = Activity(
