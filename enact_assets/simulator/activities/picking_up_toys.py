@@ -121,8 +121,8 @@ def _plan(
         for name, job in (("top_drawer", into_both), ("bottom_drawer", into_drawer))
     )
     # The upper drawer hides the lower one while it is open.
-    first, second = draw_some(rng, (top, bottom))
-    second[1].after.append(first[-1])
+    earlier, later = draw_some(rng, (top, bottom))
+    later[1].after.append(earlier[-1])
     return in_valid_order(
         rng,
         *box,
