@@ -76,8 +76,6 @@ def build(rng: np.random.Generator) -> Episode:
         appliances.add_stove(stage.scene, style, mirror.x(kitchen.RIGHT_X)),
     )
     if is_drawn(rng):
-        stage.leave_open("fridge")
-    if is_drawn(rng):
         stage.leave_on("stove")
     pan, lid, platter, boat, saucepan = draw_colors(rng, 5, DISH_COLORS)
     grains = draw_one(rng, tuple(GRAINS))
@@ -118,7 +116,7 @@ def build(rng: np.random.Generator) -> Episode:
 
     fetch = Job(move(left, "steak", "frying_pan"))
     tidy = Job(move(left, moved, *places[to]))
-    fridge = in_visits(rng, left, "fridge", [fetch, tidy], is_open="fridge" in stage.opened)
+    fridge = in_visits(rng, left, "fridge", [fetch, tidy])
     heat = Job(move(right, "frying_pan", "stove"), [fetch])
     light = [] if "stove" in stage.switched_on else [Job((Press(right, "stove"),))]
     fry = Job((AwaitCooked("steak"),), [heat, *light])
