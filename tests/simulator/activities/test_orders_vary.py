@@ -24,7 +24,7 @@ MOST_FIXED: dict[str, float] = {
     "cooking_breakfast": 0.6,
     "doing_laundry": 0.75,
     "make_a_salad": 0.75,
-    "make_a_steak": 0.35,
+    "make_a_steak": 0.45,
     "make_lemonade": 0.75,
     "outfit_a_basic_toolbox": 0.4,
     "picking_up_toys": 0.35,
