@@ -115,6 +115,11 @@ def draw_one(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(len(options)))]
 
 
+def is_drawn(rng: np.random.Generator) -> bool:
+    """True for half of the seeds."""
+    return bool(rng.integers(2))
+
+
 def draw_some(rng: np.random.Generator, options: Sequence[T], n: int | None = None) -> list[T]:
     """``n`` different ones of ``options`` in random order; without ``n``, all of them.
 

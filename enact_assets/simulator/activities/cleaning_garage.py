@@ -11,19 +11,18 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Press,
     Task,
-    in_any_order,
     move,
 )
 from enact_assets.simulator.planning.matter_steps import Dip, Spread, Wait, Wipe
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import garage
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
 from enact_assets.simulator.shapes.surfaces import Color, Surface
@@ -62,6 +61,8 @@ def build(rng: np.random.Generator) -> Episode:
         garage.add_trash_can(stage.scene, style, mirror.x(RIGHT_X)),
         garage.add_metal_shelf(stage.scene, style, mirror.x(RIGHT_X)),
     )
+    if is_drawn(rng):
+        stage.leave_open("trash_can")
     paint = draw_one(rng, differing(PALETTE, PINE))
     pail, cup = draw_colors(rng, 2, differing(PALETTE, WATER.color, paint))
     brush, label, *colors = draw_colors(rng, 5)
@@ -91,39 +92,42 @@ def build(rng: np.random.Generator) -> Episode:
     near_rubbish = move(right, rubbish[0], "trash_can", mirror.near(rng, -0.085, 0.02, 0.004))
     high_rubbish = move(right, rubbish[1], "trash_can", mirror.near(rng, 0.085, -0.02, 0.004))
     # Half of the seeds take wiper and rubbish at once, one with each hand.
-    is_at_once = bool(rng.integers(2))
-    start: Task = (Open(right, "trash_can"),)
-    if is_at_once:
-        start = (*start, mirror.together((Grasp(left, wiper),), near_rubbish[:1]))
-        throw_away: Task = (*near_rubbish[1:], *high_rubbish)
-    else:
-        throw_away = in_any_order(rng, near_rubbish, high_rubbish)
-    throw_away = (*throw_away, Close(right, "trash_can"))
-    first, second = draw_some(rng, ("workbench", "sink"))
     clean: Task = (
-        Wipe(left, first, dirt),
-        Wipe(left, second, dirt),
+        *(Wipe(left, place, dirt) for place in draw_some(rng, ("workbench", "sink"))),
         Place(left, "workbench", wiper_at),
     )
-    if not is_at_once:
-        clean = (Grasp(left, wiper), *clean)
-    draw_water: Task = (
-        Press(left, "sink"),
-        Wait(float(rng.uniform(3.0, 5.0))),
-        Press(left, "sink"),
-        *move(left, "bucket", "workbench", mirror.near(rng, -0.28, -0.19, 0.01)),
+    if is_at_once := is_drawn(rng):
+        grasps = mirror.together((Grasp(left, wiper),), near_rubbish[:1])
+        throw = Job((grasps, *near_rubbish[1:]))
+        wipe = Job(clean, [throw])
+    else:
+        throw = Job(near_rubbish)
+        wipe = Job((Grasp(left, wiper), *clean))
+    throw_high = Job(high_rubbish)
+    run_tap = Job(
+        (Press(left, "sink"), Wait(float(rng.uniform(3.0, 5.0))), Press(left, "sink")),
+        [wipe] if is_at_once else [],
     )
-    paint_board: Task = (
-        Grasp(right, "paint_brush"),
-        Dip(right, "paint_can"),
-        Spread(right, "board"),
-        Place(right, "workbench", brush_at),
+    # The bucket comes to stand where the dirt was.
+    bucket_at = mirror.near(rng, -0.28, -0.19, 0.01)
+    bucket = Job(move(left, "bucket", "workbench", bucket_at), [run_tap, wipe])
+    paint_board = Job(
+        (
+            Grasp(right, "paint_brush"),
+            Dip(right, "paint_can"),
+            Spread(right, "board"),
+            Place(right, "workbench", brush_at),
+        )
     )
-    store = move(right, "cardboard_box", "shelf", mirror.near(rng, -0.16, -0.02, 0.01))
-    plan = (
-        *start,
-        *in_any_order(rng, clean, throw_away),
-        *in_any_order(rng, draw_water, paint_board, store),
+    store = Job(
+        move(right, "cardboard_box", "shelf", mirror.near(rng, -0.16, -0.02, 0.01)), [throw_high]
+    )
+    plan = in_valid_order(
+        rng,
+        *in_visits(
+            rng, right, "trash_can", [throw, throw_high], is_open="trash_can" in stage.opened
+        ),
+        *(wipe, run_tap, bucket, paint_board, store),
     )
     goal: tuple[GoalFact, ...] = (
         ("Inside", rubbish[0], "trash_can"),

@@ -14,18 +14,12 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
-from enact_assets.simulator.planning.basic_steps import (
-    Close,
-    Grasp,
-    Open,
-    Place,
-    Task,
-    in_any_order,
-    move_wide,
-)
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, move_wide
 from enact_assets.simulator.planning.matter_steps import Wipe
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import kitchen, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.stage.stage_builder import StageBuilder
@@ -63,6 +57,8 @@ def build(rng: np.random.Generator) -> Episode:
     crumbs = DARK_CRUMBS if style.wood.color[1] > 0.4 else BRIGHT_CRUMBS
     colors = differing(PALETTE, style.wood.color, crumbs.color)
     drawing = Drawing(rng, mirror, stage, colors)
+    if is_drawn(rng):
+        stage.leave_open("cupboard")
     food, flowers = draw_some(rng, FOOD, 3), draw_one(rng, FLOWERS)
     cup, loaf = draw_one(rng, CUPS), draw_one(rng, LOAVES)
     for name, place in zip(food, draw_some(rng, ON_TABLE), strict=True):
@@ -79,11 +75,43 @@ def build(rng: np.random.Generator) -> Episode:
     for on in COVERED:
         stage.cover(on, "crumbs")
 
-    plan = (
-        *in_any_order(rng, _food_away(drawing, food), _dishes(drawing, cup, loaf)),
-        *move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)),
-        *_wiping(drawing),
-        *drawing.move("right", flowers, "table", 0.02, 0.12),
+    away = [
+        Job(drawing.move("left", name, "cupboard", *place, off_m=0.008))
+        for name, place in zip(food, draw_some(rng, IN_CUPBOARD), strict=True)
+    ]
+    # Plate and loaf at the same time, one with each hand.
+    both = Job(
+        (
+            mirror.together(
+                drawing.move("left", "plate", "serving_tray", -0.075, off_m=0.004),
+                drawing.move("right", loaf, "basket", off_m=0.004),
+            ),
+        )
+    )
+    # The plate would push the cup aside.
+    cup_away = Job(drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004), [both])
+    tray = Job(move_wide("serving_tray", "sideboard", drawing.near(0.0, -0.185, 0.005)), [cup_away])
+    # The rag pushes what it meets: the table must be empty there.
+    wipe_table, wipe_mat = (
+        Job(
+            (
+                Grasp(drawing.side("right"), "rag"),
+                Wipe(drawing.side("right"), on, "crumbs"),
+                Place(drawing.side("right"), "table", drawing.near(0.3, 0.045, 0.006)),
+            ),
+            needs,
+        )
+        for on, needs in (("table", [*away, tray]), ("placemat", [both]))
+    )
+    plan = in_valid_order(
+        rng,
+        *in_visits(rng, drawing.side("left"), "cupboard", away, is_open="cupboard" in stage.opened),
+        both,
+        cup_away,
+        tray,
+        wipe_table,
+        wipe_mat,
+        Job(drawing.move("right", flowers, "table", 0.32, 0.2, off_m=0.006), [both]),
     )
     goal = (
         *(("Inside", name, "cupboard") for name in food),
@@ -102,36 +130,6 @@ def _crumb_places(mirror: Mirror) -> Coat:
     return Coat(
         tuple((mirror.x(x), living_room.TABLE_Y + y, height) for x, y in CRUMBS_ON_TABLE),
         patch_m=CRUMB_M,
-    )
-
-
-def _food_away(drawing: Drawing, food: list[str]) -> Task:
-    """What is left to eat goes into the cupboard."""
-    left = drawing.side("left")
-    moves = [
-        drawing.move("left", name, "cupboard", *place, off_m=0.008)
-        for name, place in zip(food, draw_some(drawing.rng, IN_CUPBOARD), strict=True)
-    ]
-    return (Open(left, "cupboard"), *in_any_order(drawing.rng, *moves), Close(left, "cupboard"))
-
-
-def _dishes(drawing: Drawing, cup: str, loaf: str) -> Task:
-    """Plate and cup onto the tray; meanwhile the other hand puts bread or fruit into the basket."""
-    both = drawing.mirror.together(
-        drawing.move("left", "plate", "serving_tray", -0.075, off_m=0.004),
-        drawing.move("right", loaf, "basket", off_m=0.004),
-    )
-    return (both, *drawing.move("left", cup, "serving_tray", 0.145, -0.02, off_m=0.004))
-
-
-def _wiping(drawing: Drawing) -> Task:
-    """Crumbs off the table and the mat."""
-    right = drawing.side("right")
-    wipes = [(Wipe(right, on, "crumbs"),) for on in ("table", "placemat")]
-    return (
-        Grasp(right, "rag"),
-        *in_any_order(drawing.rng, *wipes),
-        Place(right, "table", drawing.near(0.3, 0.15)),
     )
 
 

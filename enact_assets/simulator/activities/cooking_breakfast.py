@@ -1,7 +1,7 @@
-"""Cook breakfast: something hot, a watermelon cut up and served, and a drink or a spread.
+"""Cook breakfast: something hot, a watermelon cut up and served, a drink, and salt or a spread.
 
-A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether there are
-both a drink and a spread, and the order.
+A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether the hob
+is hot or the cup on the table at the start, and the order.
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,16 @@ from enact_assets.simulator.activities.base import (
     draw_one,
     draw_some,
 )
-from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
     Press,
     Slice,
-    Task,
     Together,
-    in_any_order,
 )
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Dip, Pour, Spread
+from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -59,14 +58,16 @@ DRINKS: tuple[tuple[str, Surface], ...] = (
 CUPS = ("mug", "glass", "goblet")
 DECOYS = ("egg_carton", "kettle", "cereal_box", "flour_bag", "pepper_mill", "teapot")
 HALVES = ("half_watermelon_1", "half_watermelon_2")
+Part = tuple[list[Job], tuple[GoalFact, ...]]
+"""Jobs, and the facts that hold at the end because of them."""
 FILLED = 0.95
 """Share of the jug: its content is seen below its mouth."""
 
 BOARD = (0.0, -0.18)
 PLATES = ((-0.16, 0.13), (0.16, 0.13))
 KNIFE = (0.31, -0.1)
-CUP = (-0.36, 0.22)
-"""On the table: the board in front, two plates behind it, the knife and the cup beside them."""
+CUP, SALT = (-0.36, 0.22), (0.36, 0.2)
+"""On the table: the board in front, two plates behind it, knife, cup and salt beside them."""
 
 
 @dataclass(frozen=True)
@@ -112,38 +113,38 @@ def build(rng: np.random.Generator) -> Episode:
     colors = differing(PALETTE, style.table.color, style.top.color, look.color)
     drawing = Drawing(rng, mirror, stage, colors)
     food = draw_one(rng, tuple(COOKED))
-    hot, melon = _hot(drawing, hob, food), _melon(drawing)
-    serve = _serve(drawing, food)
-    extras = [_drink(drawing, drink, look)]
-    if food != "bacon":
-        extras.append(_spread(drawing, hob, food))
-    extras = draw_some(rng, extras, int(rng.integers(1, len(extras) + 1)))
+    done = draw_one(rng, ("nothing", "hob", "cup"))
+    hot, melon = _hot(drawing, hob, food, is_lit=done == "hob"), _melon(drawing)
+    ready, board = hot[0][0], melon[0][0]
+    serve = _serve(drawing, food, [ready, *melon[0]])
+    drinking = _drink(drawing, board, drink, look, is_there=done == "cup")
+    extra = _salt(drawing, hob) if food == "bacon" else _spread(drawing, hob, food, serve[0][0])
+    parts = (hot, melon, serve, drinking, extra)
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
-    parts = [*draw_some(rng, (hot, melon)), serve, *extras]
-    plan = tuple(step for task, _ in parts for step in task)
+    plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
     goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _hot(drawing: Drawing, hob: Hob, food: str) -> Part:
-    """The food is cooked."""
+def _hot(drawing: Drawing, hob: Hob, food: str, *, is_lit: bool) -> Part:
+    """The food is cooked, which is the first job returned."""
     right = drawing.side("right")
     if hob is STOVE:
         drawing.put("frying_pan", "stove", off_m=0.004)
     drawing.put(food, hob.beside, *hob.food, off_m=0.006)
     drawing.stage.cookable(food, COOKED[food])
-    task: Task = (
-        *drawing.move("right", food, hob.on, off_m=0.006),
-        Press(right, hob.fixture),
-        AwaitCooked(food),
-        Press(right, hob.fixture),
-    )
-    return task, (("Cooked", food, None),)
+    put_on = Job(drawing.move("right", food, hob.on, off_m=0.006))
+    light = [] if is_lit else [Job((Press(right, hob.fixture),))]
+    if is_lit:
+        drawing.stage.leave_on(hob.fixture)
+    cook = Job((AwaitCooked(food),), [put_on, *light])
+    turn_off = Job((Press(right, hob.fixture),), [cook])
+    return [cook, put_on, *light, turn_off], (("Cooked", food, None),)
 
 
 def _melon(drawing: Drawing) -> Part:
-    """Two plates from the shelf, and a watermelon cut on the board."""
-    rng, right = drawing.rng, drawing.side("right")
+    """A watermelon, first brought to the board, cut there, and two plates from the shelf."""
+    right = drawing.side("right")
     for k, x in enumerate((-0.15, 0.15), 1):
         drawing.put(f"plate_{k}", "shelf", x, -0.01, off_m=0.003)
     drawing.put("cutting_board", "table", *BOARD, off_m=0.004)
@@ -153,23 +154,26 @@ def _melon(drawing: Drawing) -> Part:
     for half in HALVES:
         drawing.stage.put_later(half, "half_watermelon", rind, ("watermelon",))
     plates = [
-        drawing.move("left", f"plate_{k}", "table", *PLATES[k - 1], off_m=0.004) for k in (1, 2)
+        Job(drawing.move("left", f"plate_{k}", "table", *PLATES[k - 1], off_m=0.004))
+        for k in (1, 2)
     ]
-    cut: Task = (
-        *drawing.move("left", "watermelon", "cutting_board", off_m=0.004),
-        Grasp(right, "knife"),
-        Slice(right, "watermelon"),
-        Place(right, "table", drawing.near(*KNIFE, 0.006)),
+    board = Job(drawing.move("left", "watermelon", "cutting_board", off_m=0.004))
+    cut = Job(
+        (
+            Grasp(right, "knife"),
+            Slice(right, "watermelon"),
+            Place(right, "table", drawing.near(*KNIFE, 0.006)),
+        ),
+        [board],
     )
-    task = (*in_any_order(rng, *plates), *cut)
-    return task, (
+    return [board, cut, *plates], (
         ("OnTop", "plate_1", "table"),
         ("OnTop", "plate_2", "table"),
         ("OnTop", "knife", "table"),
     )
 
 
-def _serve(drawing: Drawing, food: str) -> Part:
+def _serve(drawing: Drawing, food: str, after: list[Job]) -> Part:
     """One hand serves half of the watermelon, the other one the hot food, at the same time."""
     # The first half lies to the left as the world has it, whatever the side drawn.
     half = HALVES[1 if drawing.mirror.is_mirrored else 0]
@@ -178,29 +182,50 @@ def _serve(drawing: Drawing, food: str) -> Part:
         drawing.side("right"): drawing.move("right", food, "plate_2", off_m=0.004),
     }
     goal: tuple[GoalFact, ...] = (("OnTop", half, "plate_1"), ("OnTop", food, "plate_2"))
-    return (Together(tasks["left"], tasks["right"]),), goal
+    return [Job((Together(tasks["left"], tasks["right"]),), after)], goal
 
 
-def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
-    """A cup from the worktop to the table; then the jug that stands beside it is poured out."""
+def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there: bool) -> Part:
+    """The jug is poured out into a cup, which may have to be brought from the worktop first.
+
+    The watermelon stands before the cup there, until ``board`` is done.
+    """
     left = drawing.side("left")
     cup = draw_one(drawing.rng, CUPS)
-    drawing.put(cup, "countertop", 0.17, 0.13, access="front")
+    if is_there:
+        drawing.put(cup, "table", *CUP, off_m=0.004)
+    else:
+        drawing.put(cup, "countertop", 0.17, 0.13, access="front")
     drawing.put("jug", "countertop", -0.14, -0.13)
     drawing.stage.substance(drink, look, holders=("jug", cup))
     drawing.stage.fill("jug", drink, FILLED)
     (share,) = drawing.shares("jug", FILLED, [cup], 0.8)
-    task: Task = (
-        *drawing.move("left", cup, "table", *CUP, off_m=0.004),
-        Grasp(left, "jug"),
-        Pour(left, cup, share),
-        Place(left, "countertop", drawing.near(-0.02, -0.13)),
+    bring = []
+    if not is_there:
+        bring = [Job(drawing.move("left", cup, "table", *CUP, off_m=0.004), [board])]
+    pour = Job(
+        (
+            Grasp(left, "jug"),
+            Pour(left, cup, share),
+            Place(left, "countertop", drawing.near(-0.1, -0.13)),
+        ),
+        list(bring),
     )
-    return task, (("OnTop", cup, "table"), ("Contains", cup, drink))
+    return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
 
 
-def _spread(drawing: Drawing, hob: Hob, food: str) -> Part:
-    """Jam or honey from its jar onto the cooked food."""
+def _salt(drawing: Drawing, hob: Hob) -> Part:
+    """Salt goes to the table, or away from it."""
+    (start, from_at), (end, to_at) = draw_some(
+        drawing.rng, ((hob.beside, hob.jar), ("table", SALT))
+    )
+    drawing.put("salt_shaker", start, *from_at, off_m=0.006)
+    carry = Job(drawing.move("right", "salt_shaker", end, *to_at, off_m=0.006))
+    return [carry], (("OnTop", "salt_shaker", end),)
+
+
+def _spread(drawing: Drawing, hob: Hob, food: str, serve: Job) -> Part:
+    """Jam or honey from its jar onto the food that was served."""
     right = drawing.side("right")
     jar = draw_one(drawing.rng, tuple(SPREADS))
     spread, look = SPREADS[jar]
@@ -210,13 +235,16 @@ def _spread(drawing: Drawing, hob: Hob, food: str) -> Part:
         spread, look, kind="film", holders=(jar,), coats=("butter_knife", food), patch_m=0.024
     )
     drawing.stage.fill(jar, spread, 0.9)
-    task: Task = (
-        Grasp(right, "butter_knife"),
-        Dip(right, jar),
-        Spread(right, food),
-        Place(right, hob.beside, drawing.near(*hob.tool, 0.004)),
+    spread_it = Job(
+        (
+            Grasp(right, "butter_knife"),
+            Dip(right, jar),
+            Spread(right, food),
+            Place(right, hob.beside, drawing.near(*hob.tool, 0.004)),
+        ),
+        [serve],
     )
-    return task, (("Covered", food, spread),)
+    return [spread_it], (("Covered", food, spread),)
 
 
 ACTIVITY = Activity(

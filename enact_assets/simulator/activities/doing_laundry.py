@@ -11,6 +11,7 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -19,12 +20,11 @@ from enact_assets.simulator.planning.basic_steps import (
     Open,
     Place,
     Press,
-    Task,
-    in_any_order,
     move,
     move_wide,
 )
 from enact_assets.simulator.planning.matter_steps import Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import garage, garage_storage, laundry_corner
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -66,6 +66,8 @@ def build(rng: np.random.Generator) -> Episode:
         laundry_corner.add_washer(stage.scene, style, mirror.x(RIGHT_X)),
         laundry_corner.add_dispenser(stage.scene, mirror.x(RIGHT_X)),
     )
+    if is_drawn(rng):
+        stage.leave_open("washer")
     detergent = draw_one(rng, DETERGENTS)
     *cloth_colors, weave, other_1, other_2 = draw_colors(rng, 7, COLORS)
     bottle = draw_one(rng, differing(COLORS, detergent.color))
@@ -91,42 +93,47 @@ def build(rng: np.random.Generator) -> Episode:
     )
     stage.fill("detergent_bottle", "detergent", 0.95)
 
-    def load(k: int, name: str) -> Task:
-        """Move a thing from the basket into the drum."""
-        return move(right, name, "washer", (mirror.x(IN_DRUM[k]), -0.09))
-
-    measure = (
-        Grasp(left, "detergent_bottle"),
-        Pour(left, "measuring_cup", 0.45),
-        Place(left, "table", bottle_at),
+    carry = Job(move_wide("laundry_basket", "table", (0.0, 0.17)))
+    measure = Job(
+        (
+            Grasp(left, "detergent_bottle"),
+            Pour(left, "measuring_cup", 0.45),
+            Place(left, "table", bottle_at),
+        )
     )
-    dose = (
-        Grasp(right, "measuring_cup"),
-        Pour(right, "dispenser", 0.6),
-        Place(right, "table", cup_at),
+    dose = Job(
+        (
+            Grasp(right, "measuring_cup"),
+            Pour(right, "dispenser", 0.6),
+            Place(right, "table", cup_at),
+        ),
+        [measure],
     )
     slots = draw_some(rng, (0, 1, 2))
-    loads = (load(k, name) for k, name in zip(slots, (first, second, third), strict=True))
-    fill = in_any_order(rng, *loads)
-    tidy = move(left, others[1], "shelf", mirror.near(rng, -0.08, -0.02, 0.008))
+    loads = [
+        Job(move(right, name, "washer", (mirror.x(IN_DRUM[k]), -0.09)), [carry])
+        for k, name in zip(slots, (first, second, third), strict=True)
+    ]
+    tidy = Job(move(left, others[1], "shelf", mirror.near(rng, -0.08, -0.02, 0.008)), [carry])
     corner = mirror.near(rng, 0.3, -0.22, 0.008)
     dryer_at = mirror.near(rng, draw_one(rng, (-0.14, 0.0, 0.14)), -0.12, 0.01)
     basket_x = draw_one(rng, IN_BASKET)
-    unload = (
-        Open(right, "washer"),
-        *move(right, third, "table", corner),
-        *move(left, third, "dryer", dryer_at),
-        *move(right, first, "laundry_basket", mirror.at(basket_x, 0.0)),
-    )
-    plan = (
-        *move_wide("laundry_basket", "table", (0.0, 0.17)),
-        *measure,
-        *in_any_order(rng, dose, (Open(right, "washer"), *fill)),
-        Close(right, "washer"),
-        Press(right, "washer"),
-        *tidy,
-        Press(right, "washer"),
-        *unload,
+    shut = Job((Close(right, "washer"),), list(loads))
+    if "washer" not in stage.opened:
+        opening = Job((Open(right, "washer"),))
+        for job in loads:
+            job.after.append(opening)
+        loads.append(opening)
+    start = Job((Press(right, "washer"),), [shut, dose])
+    stop = Job((Press(right, "washer"),), [start])
+    reopen = Job((Open(right, "washer"),), [stop])
+    aside = Job(move(right, third, "table", corner), [reopen])
+    plan = in_valid_order(
+        rng,
+        *(carry, measure, dose, *loads, shut, start, tidy, stop, reopen, aside),
+        # What lies on the dryer hides what stands at its back, and one thing in the drum the other.
+        Job(move(left, third, "dryer", dryer_at), [aside, tidy]),
+        Job(move(right, first, "laundry_basket", mirror.at(basket_x, 0.0)), [aside]),
     )
     goal: tuple[GoalFact, ...] = (
         ("OnTop", "laundry_basket", "table"),

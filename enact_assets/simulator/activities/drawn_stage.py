@@ -12,12 +12,8 @@ from enact_assets.simulator.planning.basic_steps import Task, move
 from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.surfaces import Color
-from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-
-Part = tuple[Task, tuple[GoalFact, ...]]
-"""A part of an activity: its steps, and the facts that hold at the end because of it."""
 
 GREENS: tuple[Color, ...] = ((0.15, 0.5, 0.12), (0.22, 0.55, 0.06), (0.06, 0.38, 0.12))
 CRUSTS: tuple[Color, ...] = ((0.62, 0.35, 0.13), (0.52, 0.26, 0.09), (0.72, 0.46, 0.2))
@@ -116,14 +112,17 @@ class Drawing:
         """Take a thing with the designed ``hand`` and put it on or into ``on`` near (x, y)."""
         return move(self.side(hand), thing, on, self.near(x, y, off_m))
 
-    def shares(self, jug: str, filled: float, cups: Sequence[str], full: float) -> list[float]:
+    def shares(
+        self, jug: str, filled: float, cups: Sequence[str], full: float | Sequence[float]
+    ) -> list[float]:
         """What share of its content a jug, ``filled`` by this share of its volume, gives to each
-        of ``cups`` in turn so that each becomes ``full``.
+        of ``cups`` in turn so that each becomes ``full``, all of them or each its own.
         """
+        each = [full] * len(cups) if isinstance(full, float) else full
         left = self._volume(jug) * filled
         found = []
-        for cup in cups:
-            wanted = self._volume(cup) * full
+        for cup, share in zip(cups, each, strict=True):
+            wanted = self._volume(cup) * share
             found.append(wanted / left)
             left -= wanted
         return found

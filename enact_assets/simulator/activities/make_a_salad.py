@@ -13,19 +13,17 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Slice,
     Task,
-    in_any_order,
     move,
 )
 from enact_assets.simulator.planning.matter_steps import Dice, Pour, Stir
-from enact_assets.simulator.robot.kinematics import Side
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -73,6 +71,8 @@ class Draw:
     second: str
     store: str
     lettuce_in: str
+    is_drawer_open: bool
+    is_store_open: bool
     boat_at: tuple[float, float]
 
     def diced_half(self, kind: str) -> str:
@@ -96,6 +96,8 @@ def build(rng: np.random.Generator) -> Episode:
         second=draw_one(rng, [kind for kind in VEGETABLES if kind != first]),
         store=store,
         lettuce_in=draw_one(rng, (store, CHEST, "salad_bowl")),
+        is_drawer_open=is_drawn(rng),
+        is_store_open=is_drawn(rng),
         boat_at=mirror.near(rng, -0.14, -0.12),
     )
     stage = StageBuilder()
@@ -113,6 +115,9 @@ def build(rng: np.random.Generator) -> Episode:
             kitchen.add_counter(stage.scene, style, right_x, "sideboard", "sideboard"),
             kitchen.add_cabinet(stage.scene, style, right_x),
         )
+    for name, is_open in ((DRAWERS[0], draw.is_drawer_open), (store, draw.is_store_open)):
+        if is_open:
+            stage.leave_open(name)
     colors = {kind: draw_one(rng, VEGETABLES[kind]) for kind in (draw.first, draw.second)}
     _set_out(rng, stage, draw, colors)
     _declare(stage, draw, colors, draw_one(rng, DRESSINGS))
@@ -187,48 +192,51 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
     left, right = mirror.left, mirror.right
     knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
 
-    def chop(k: int, kind: str) -> Task:
-        """Halve and dice a vegetable on the board; a pile into the bowl, a half onto the plate."""
-        return (
-            Grasp(right, "knife"),
-            Slice(right, kind),
-            Dice(right, draw.diced_half(kind)),
-            Place(right, "table", knife_at),
-            mirror.together(
-                move(left, draw.whole_half(kind), "plate", ON_PLATE[k]),
-                move(right, f"diced_{kind}", "salad_bowl", IN_BOWL[k]),
+    def chop(kind: str, fetched: Job) -> Job:
+        """Halve and dice a vegetable on the board."""
+        return Job(
+            (
+                Grasp(right, "knife"),
+                Slice(right, kind),
+                Dice(right, draw.diced_half(kind)),
+                Place(right, "table", knife_at),
             ),
+            [fetched],
         )
 
-    def greens(side: Side, place: str) -> Task:
-        """The lettuce from ``place`` into the bowl, if it is there."""
-        if draw.lettuce_in != place:
-            return ()
-        return move(side, "lettuce", "salad_bowl", IN_BOWL[2])
+    def clear(k: int, kind: str, chopped: Job) -> Job:
+        """A pile into the bowl and at the same time a half onto the plate."""
+        whole = move(left, draw.whole_half(kind), "plate", ON_PLATE[k])
+        diced = move(right, f"diced_{kind}", "salad_bowl", IN_BOWL[k])
+        return Job((mirror.together(whole, diced),), [chopped])
 
-    from_drawer = (
-        Open(left, DRAWERS[0]),
-        *move(left, draw.first, "cutting_board"),
-        Close(left, DRAWERS[0]),
-        *chop(0, draw.first),
+    # From the drawer and from the store; one after the other lies on the board.
+    fetches = [
+        Job(move(left, draw.first, "cutting_board")),
+        Job(move(right, draw.second, "cutting_board")),
+    ]
+    kinds = (draw.first, draw.second)
+    chops = [chop(kind, fetch) for kind, fetch in zip(kinds, fetches, strict=True)]
+    clears = [clear(k, kind, chops[k]) for k, kind in enumerate(kinds)]
+    earlier, later = draw_some(rng, (0, 1))
+    fetches[later].after.append(clears[earlier])
+    greens: list[Job] = []
+    if draw.lettuce_in != "salad_bowl":
+        hand = right if draw.lettuce_in == store else left
+        greens = [Job(move(hand, "lettuce", "salad_bowl", IN_BOWL[2]))]
+    from_store = [fetches[1], *(greens if draw.lettuce_in == store else [])]
+    stir = Job(
+        (Grasp(left, "wooden_spoon"), Stir(left, "salad_bowl"), Place(left, "table", spoon_at)),
+        [*clears, *greens],
     )
-    from_store = (
-        Open(right, store),
-        *greens(right, store),
-        *move(right, draw.second, "cutting_board"),
-        Close(right, store),
-        *chop(1, draw.second),
+    dress = Job(
+        (Grasp(left, "gravy_boat"), Pour(left, "salad", 0.5), Place(left, CHEST, draw.boat_at)),
+        [stir],
     )
-    return (
-        *in_any_order(rng, from_drawer, from_store),
-        *greens(left, CHEST),
-        Grasp(left, "wooden_spoon"),
-        Stir(left, "salad_bowl"),
-        Place(left, "table", spoon_at),
-        Grasp(left, "gravy_boat"),
-        Pour(left, "salad", 0.5),
-        Place(left, CHEST, draw.boat_at),
-    )
+    drawer = in_visits(rng, left, DRAWERS[0], [fetches[0]], is_open=draw.is_drawer_open)
+    cupboard = in_visits(rng, right, store, from_store, most=1, is_open=draw.is_store_open)
+    jobs = dict.fromkeys((*drawer, *cupboard, *greens, *chops, *clears, stir, dress))
+    return in_valid_order(rng, *jobs)
 
 
 ACTIVITY = Activity(

@@ -11,19 +11,17 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Press,
-    Task,
-    in_any_order,
     move,
     move_wide,
 )
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -77,6 +75,8 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_table(stage.scene, style),
         appliances.add_stove(stage.scene, style, mirror.x(kitchen.RIGHT_X)),
     )
+    if is_drawn(rng):
+        stage.leave_on("stove")
     pan, lid, platter, boat, saucepan = draw_colors(rng, 5, DISH_COLORS)
     grains = draw_one(rng, tuple(GRAINS))
     sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
@@ -94,8 +94,16 @@ def build(rng: np.random.Generator) -> Episode:
         ("fridge", mirror.near(rng, -0.14, -0.08)),
         ("fridge", mirror.near(rng, 0.0, 0.12)),
     )
-    around = (*draw_some(rng, SPICES), *draw_some(rng, DECOYS, 2))
-    for (name, color), (on, at) in zip(around, places, strict=True):
+    # One thing is tidied from the table into the fridge, or taken out of it.
+    at_first, to = draw_some(rng, (0, 2))
+    # A carrot is too long for its place there.
+    tidied = draw_one(rng, [pair for pair in DECOYS if pair[0] != "carrot"])
+    other = draw_one(rng, [pair for pair in DECOYS if pair != tidied])
+    around = (tidied, other, draw_one(rng, SPICES))
+    moved = tidied[0]
+    for (name, color), (on, at) in zip(
+        around, (places[at_first], places[3], places[1]), strict=True
+    ):
         stage.put(name, name, color, on, at)
     stage.cookable("steak", COOKED)
     sauce_surface = Surface(sauce_color, finish="gloss")
@@ -106,29 +114,32 @@ def build(rng: np.random.Generator) -> Episode:
     stage.fill("gravy_boat", sauce, 0.9)
     stage.fill("saucepan", grains, 0.8)
 
-    fetch: Task = (
-        Open(left, "fridge"),
-        *move(left, "steak", "frying_pan"),
-        Close(left, "fridge"),
-        *move(right, "frying_pan", "stove"),
-    )
-    cover = move(right, "lid", "saucepan")
-    clear = move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01))
-    plan: Task = (
-        *fetch,
-        *in_any_order(rng, (Press(right, "stove"),), cover),
-        AwaitCooked("steak"),
-        *in_any_order(rng, (Press(right, "stove"),), clear),
-        *move(right, "steak", "platter", STEAK_AT),
-        *in_any_order(
-            rng,
+    fetch = Job(move(left, "steak", "frying_pan"))
+    tidy = Job(move(left, moved, *places[to]))
+    fridge = in_visits(rng, left, "fridge", [fetch, tidy])
+    heat = Job(move(right, "frying_pan", "stove"), [fetch])
+    light = [] if "stove" in stage.switched_on else [Job((Press(right, "stove"),))]
+    fry = Job((AwaitCooked("steak"),), [heat, *light])
+    cover = Job(move(right, "lid", "saucepan"))
+    uncover = Job(move(right, "lid", "stove", lid_at), [cover])
+    # The platter comes to stand where the pan stood.
+    clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), [heat])
+    serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
+    plan = in_valid_order(
+        rng,
+        *(*fridge, heat, *light, fry, cover, uncover, clear, serve),
+        Job((Press(right, "stove"),), [fry]),
+        Job(
             (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
+            [serve],
+        ),
+        Job(
             (
-                *move(right, "lid", "stove", lid_at),
                 Grasp(right, "saucepan"),
                 Pour(right, "platter", 0.5),
                 Place(right, "stove", saucepan_at),
             ),
+            [uncover, clear],
         ),
     )
     goal: tuple[GoalFact, ...] = (

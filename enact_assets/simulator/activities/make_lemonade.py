@@ -13,19 +13,18 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import (
-    Close,
     Grasp,
-    Open,
     Place,
     Press,
     Slice,
     Task,
-    in_any_order,
     move,
 )
 from enact_assets.simulator.planning.matter_steps import Pour, Stir, Wait
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -66,6 +65,7 @@ class Draw:
     mirror: Mirror
     has_tap: bool
     is_sugar_away: bool
+    is_cabinet_open: bool
     cup: str
     carafe_at: tuple[float, float]
     sugar_at: tuple[float, float]
@@ -92,7 +92,8 @@ def build(rng: np.random.Generator) -> Episode:
     draw = Draw(
         mirror,
         has_tap,
-        is_sugar_away=not has_tap and bool(rng.integers(2)),
+        is_sugar_away=not has_tap and is_drawn(rng),
+        is_cabinet_open=is_drawn(rng),
         cup=draw_one(rng, CUPS),
         carafe_at=TAP_AT if has_tap else mirror.near(rng, 0.13, -0.12),
         sugar_at=mirror.near(rng, -0.15, -0.12),
@@ -109,6 +110,8 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_counter(stage.scene, style, right_x, "sideboard", "sideboard"),
         kitchen.add_cabinet(stage.scene, style, right_x),
     )
+    if draw.is_sugar_away and draw.is_cabinet_open:
+        stage.leave_open("cabinet")
     _set_out(rng, stage, draw)
     _fill(stage, draw)
     plan = _plan(rng, draw)
@@ -177,47 +180,69 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
     mirror, cups = draw.mirror, draw.cups
     left, right = mirror.left, mirror.right
     knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
-    cut: Task = (
-        *move(left, "lemon_1", "cutting_board"),
-        Grasp(right, "knife"),
-        Slice(right, "lemon_1"),
-        mirror.together(move(left, draw.used_half, "pitcher"), (Place(right, "table", knife_at),)),
+    board = Job(move(left, "lemon_1", "cutting_board"))
+    half = move(left, draw.used_half, "pitcher")
+    cut = Job(
+        (
+            Grasp(right, "knife"),
+            Slice(right, "lemon_1"),
+            mirror.together(half, (Place(right, "table", knife_at),)),
+        ),
+        [board],
     )
-    fetch: Task = ()
-    if draw.has_tap:
-        fetch = (
-            *move(left, "carafe", "sink", TAP_AT),
-            Press(left, "sink"),
-            Wait(TAP_S),
-            Press(left, "sink"),
+    water = Job(
+        (
+            Grasp(left, "carafe"),
+            Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
+            Place(left, draw.water_place, draw.carafe_at),
         )
-    water: Task = (
-        *fetch,
-        Grasp(left, "carafe"),
-        Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
-        Place(left, draw.water_place, draw.carafe_at),
     )
-    sugar: Task = (
-        Grasp(right, "sugar_bowl"),
-        Pour(right, "pitcher", 0.55),
-        Place(right, "sideboard", draw.sugar_at),
+    jobs = [board, cut, water]
+    sugar = Job(
+        (
+            Grasp(right, "sugar_bowl"),
+            Pour(right, "pitcher", 0.55),
+            Place(right, "sideboard", draw.sugar_at),
+        )
     )
     if draw.is_sugar_away:
-        sugar = (Open(right, "cabinet"), *sugar, Close(right, "cabinet"))
-    stir = (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at))
-    cup_1 = move(left, cups[0], "table", mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01))
-    cup_2 = move(right, cups[1], "table", mirror.near(rng, *CUP_AT, 0.01))
-    serve: Task = (mirror.together(cup_1, cup_2),)
-    if draw.has_tap:
-        serve = in_any_order(rng, cup_1, cup_2)
-    first, second = draw_some(rng, cups)
-    drink = (
-        Grasp(right, "pitcher"),
-        Pour(right, first, 0.35),
-        Pour(right, second, 0.5),
-        Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01)),
+        jobs += in_visits(rng, right, "cabinet", [sugar], is_open=draw.is_cabinet_open)
+    else:
+        jobs.append(sugar)
+    stir = Job(
+        (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)),
+        [cut, water, sugar],
     )
-    return (*cut, *in_any_order(rng, water, sugar), *in_any_order(rng, stir, serve), *drink)
+    near_at = mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01)
+    cup_1 = move(left, cups[0], "table", near_at)
+    cup_2 = move(right, cups[1], "table", mirror.near(rng, *CUP_AT, 0.01))
+    if draw.has_tap or is_drawn(rng):
+        serve = [Job(cup_1), Job(cup_2)]
+    else:
+        serve = [Job((mirror.together(cup_1, cup_2),))]
+    if draw.has_tap:
+        fetch = Job(move(left, "carafe", "sink", TAP_AT))
+        tap = Job((Press(left, "sink"), Wait(TAP_S), Press(left, "sink")), [fetch])
+        water.after.append(tap)
+        jobs += [fetch, tap]
+        # The carafe stands where the first cup comes to stand.
+        serve[0].after.append(fetch)
+    first, second = draw_some(rng, (0, 1))
+    pours = [Pour(right, cups[first], 0.35), Pour(right, cups[second], 0.5)]
+
+    def drink(*poured: Pour) -> Task:
+        """Some of the cups are filled."""
+        back = Place(right, "table", mirror.near(rng, *PITCHER_AT, 0.01))
+        return (Grasp(right, "pitcher"), *poured, back)
+
+    if is_drawn(rng):
+        other = next(half for half in HALVES if half != draw.used_half)
+        away = Job(move(right, other, "sideboard", mirror.near(rng, 0.01, -0.16, 0.006)), [cut])
+        drinks = [Job(drink(*pours), [stir, *serve]), away]
+    else:
+        once = Job(drink(pours[0]), [stir, serve[min(first, len(serve) - 1)]])
+        drinks = [once, Job(drink(pours[1]), [once, serve[min(second, len(serve) - 1)]])]
+    return in_valid_order(rng, *jobs, stir, *serve, *drinks)
 
 
 ACTIVITY = Activity(

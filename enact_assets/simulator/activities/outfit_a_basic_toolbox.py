@@ -10,8 +10,10 @@ from enact_assets.simulator.activities.base import (
     draw_colors,
     draw_one,
     draw_some,
+    is_drawn,
 )
-from enact_assets.simulator.planning.basic_steps import Close, Open, Task, in_any_order, move
+from enact_assets.simulator.planning.basic_steps import Task, in_any_order, move
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import garage, garage_storage
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
@@ -40,6 +42,8 @@ def build(rng: np.random.Generator) -> Episode:
         garage_storage.add_cupboard(stage.scene, style, mirror.x(RIGHT_X)),
         garage_storage.add_wall_shelf(stage.scene, style, mirror.x(RIGHT_X)),
     )
+    if is_drawn(rng):
+        stage.leave_open(draw_one(rng, ("drawer", "toolbox")))
     tools, others = draw_some(rng, LONG), draw_some(rng, OTHERS, 3)
     spare, bench_other, shelf_other, cabinet_other = tools[5], *others
     places = {
@@ -62,7 +66,6 @@ def build(rng: np.random.Generator) -> Episode:
         """Move tool ``k`` into its place in the toolbox."""
         return move(left if k < 3 else right, tools[k], "toolbox", (mirror.x(SLOTS[k]), 0.0))
 
-    opening = in_any_order(rng, (Open(left, "drawer"),), (Open(right, "toolbox"),))
     at_once = draw_one(
         rng,
         (
@@ -70,26 +73,32 @@ def build(rng: np.random.Generator) -> Episode:
             in_any_order(rng, pack(2)[1:], pack(4)[1:]),
         ),
     )
-    both = (mirror.together(pack(2)[:1], pack(4)[:1]), *at_once)
-    packing = in_any_order(rng, pack(0), pack(1), pack(3))
-    put_away = (
-        Open(left, "drawer"),
-        *move(left, spare, "drawer", mirror.near(rng, 0.12, 0.0, 0.01)),
-        Close(left, "drawer"),
+    both = Job((mirror.together(pack(2)[:1], pack(4)[:1]), *at_once))
+    first, second, third = (Job(pack(k)) for k in (0, 1, 3))
+    put_away = Job(move(left, spare, "drawer", mirror.near(rng, 0.12, 0.0, 0.01)))
+    shelve = Job(move(right, bench_other, "shelf", mirror.near(rng, -0.16, -0.02, 0.01)))
+    swap = Job(
+        move(right, cabinet_other, "workbench", mirror.near(rng, 0.26, -0.24, 0.01)), [shelve]
     )
-    shelve = move(right, bench_other, "shelf", mirror.near(rng, -0.16, -0.02, 0.01))
-    swap = (
-        *move(right, cabinet_other, "workbench", mirror.near(rng, 0.26, -0.24, 0.01)),
-        *move(right, shelf_other, "cabinet", mirror.near(rng, 0.1, -0.12, 0.01)),
+    # It comes to stand where two tools lay.
+    store = Job(
+        move(right, shelf_other, "cabinet", mirror.near(rng, 0.1, -0.12, 0.01)),
+        [both, third, swap],
     )
-    plan = (
-        *opening,
-        *packing,
-        Close(left, "drawer"),
-        *both,
-        *in_any_order(rng, put_away, (*shelve, *swap)),
-        Close(draw_one(rng, (left, right)), "toolbox"),
-    )
+    is_open = {name: name in stage.opened for name in ("drawer", "toolbox")}
+    # One of them in two visits: of two, each could wait for the other.
+    n_drawer, n_box = draw_some(rng, (1, 2))
+    drawer = in_visits(
+        rng, left, "drawer", [first, second, put_away], least=n_drawer,
+        most=n_drawer,
+        is_open=is_open["drawer"],
+    )  # fmt: skip
+    box = in_visits(
+        rng, draw_one(rng, (left, right)), "toolbox", [both, first, second, third],
+        least=n_box,
+        most=n_box, is_open=is_open["toolbox"],
+    )  # fmt: skip
+    plan = in_valid_order(rng, *dict.fromkeys((*drawer, *box, shelve, swap, store)))
     goal: tuple[GoalFact, ...] = (
         *(("Inside", tool, "toolbox") for tool in tools[:5]),
         ("Inside", spare, "drawer"),

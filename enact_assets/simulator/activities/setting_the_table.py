@@ -14,18 +14,12 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
-from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
-from enact_assets.simulator.planning.basic_steps import (
-    Close,
-    Grasp,
-    Open,
-    Place,
-    Task,
-    Together,
-    in_any_order,
-)
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, Task, Together
 from enact_assets.simulator.planning.matter_steps import Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -44,6 +38,8 @@ BASKET_FOOD = ("bread_loaf", "pineapple", "cheese", "cereal_box")
 CLUTTER = ("vase", "teapot", "candle", "pumpkin", "flour_bag")
 DECOYS = ("bottle", "can", "milk_carton", "salt_shaker", "pepper_mill", "onion")
 
+Part = tuple[list[Job], tuple[GoalFact, ...]]
+"""Jobs, and the facts that hold at the end because of them."""
 PLACES = ((-0.25, -0.19), (0.25, -0.19))
 CUP_PLACES = ((0.0, -0.27), (0.08, -0.045))
 FILLED = 0.95
@@ -69,22 +65,22 @@ def build(rng: np.random.Generator) -> Episode:
     drink_name, look = draw_one(rng, DRINKS)
     colors = differing(PALETTE, style.table.color, style.top.color, look.color)
     drawing = Drawing(rng, mirror, stage, colors)
-    dishes = _dishes(drawing)
-    cups, drink = _drink(drawing, drink_name, look)
-    clutter = _clutter(drawing)
-    food = _food(drawing)
-    first, last = draw_some(rng, (dishes, cups, clutter)), draw_some(rng, (food, drink))
+    if is_drawn(rng):
+        stage.leave_open("cabinet")
+    dishes, laid = _dishes(drawing)
+    drink = _drink(drawing, drink_name, look)
+    parts = (dishes, drink, _clutter(drawing), _food(drawing, laid))
     for name, on in zip(draw_some(rng, DECOYS, 2), ("countertop", "sideboard"), strict=True):
         drawing.put(name, on, -0.17 if on == "countertop" else 0.17, 0.17, access="front")
-    plan = tuple(step for task, _ in (*first, *last) for step in task)
-    goal = tuple(fact for _, facts in (*first, *last) for fact in facts)
+    plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
+    goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet", "shelf"}))
 
 
-def _dishes(drawing: Drawing) -> Part:
+def _dishes(drawing: Drawing) -> tuple[Part, Job]:
     """Two plates from the cabinet or the worktop, on each a bowl of fruit or a napkin.
 
-    Fruit and napkins lie in the basket; both hands lay them at the same time.
+    Fruit and napkins lie in the basket; both hands lay them at the same time. The last job is that.
     """
     rng, left = drawing.rng, drawing.side("left")
     with_bowls = bool(rng.integers(2))
@@ -98,20 +94,21 @@ def _dishes(drawing: Drawing) -> Part:
     for name, x in zip(laid, (-0.092, 0.092), strict=True):
         drawing.put(name, "basket", x, off_m=0.003)
     under = "bowl" if with_bowls else "plate"
-    places = [drawing.move("left", f"plate_{k}", "table", *PLACES[k - 1]) for k in (1, 2)]
-    bowls = [drawing.move("left", f"bowl_{k}", f"plate_{k}", off_m=0.004) for k in (1, 2)]
+    plates = [Job(drawing.move("left", f"plate_{k}", "table", *PLACES[k - 1])) for k in (1, 2)]
+    bowls = [
+        Job(drawing.move("left", f"bowl_{k}", f"plate_{k}", off_m=0.004), [plate])
+        for k, plate in enumerate(plates, 1)
+        if with_bowls
+    ]
     hands: tuple[Side, Side] = ("left", "right")
     sides = {
         drawing.side(hand): drawing.move(hand, laid[k], f"{under}_{k + 1}", off_m=0.004)
         for k, hand in enumerate(hands)
     }
-    task: Task = (
-        Open(left, "cabinet"),
-        *in_any_order(rng, *places),
-        *(in_any_order(rng, *bowls) if with_bowls else ()),
-        Close(left, "cabinet"),
-        Together(sides["left"], sides["right"]),
-    )
+    inside, others = (plates, bowls) if kept == "plate" else (bowls, plates)
+    is_open = "cabinet" in drawing.stage.opened
+    cabinet = in_visits(rng, left, "cabinet", inside, is_open=is_open)
+    lay = Job((Together(sides["left"], sides["right"]),), [*plates, *bowls])
     goal: list[GoalFact] = []
     for k in (1, 2):
         goal.append(("OnTop", f"plate_{k}", "table"))
@@ -119,10 +116,10 @@ def _dishes(drawing: Drawing) -> Part:
             goal += [("OnTop", f"bowl_{k}", f"plate_{k}"), ("Inside", laid[k - 1], f"bowl_{k}")]
         else:
             goal.append(("OnTop", laid[k - 1], f"plate_{k}"))
-    return task, tuple(goal)
+    return ([*cabinet, *others, lay], tuple(goal)), lay
 
 
-def _drink(drawing: Drawing, drink: str, look: Surface) -> tuple[Part, Part]:
+def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
     """Two cups from the shelf; then a jug from the sideboard is poured out into both."""
     rng, right = drawing.rng, drawing.side("right")
     kind = draw_one(rng, CUPS)
@@ -133,7 +130,10 @@ def _drink(drawing: Drawing, drink: str, look: Surface) -> tuple[Part, Part]:
     stage = drawing.stage
     stage.substance(drink, look, holders=("jug", *cups))
     stage.fill("jug", drink, FILLED)
-    moves = [drawing.move("right", c, "table", *at) for c, at in zip(cups, CUP_PLACES, strict=True)]
+    moves = [
+        Job(drawing.move("right", cup, "table", *at))
+        for cup, at in zip(cups, CUP_PLACES, strict=True)
+    ]
     # The arm over the nearer cup would hide the other one, which comes next.
     poured = cups[::-1]
     shares = drawing.shares("jug", FILLED, poured, 0.8)
@@ -143,12 +143,12 @@ def _drink(drawing: Drawing, drink: str, look: Surface) -> tuple[Part, Part]:
         *pours,
         Place(right, "table", drawing.near(BACK_X, BACK_Y, 0.004)),
     )
-    laid = tuple(("OnTop", cup, "table") for cup in cups)
     served: tuple[GoalFact, ...] = (
+        *(("OnTop", cup, "table") for cup in cups),
         ("OnTop", "jug", "table"),
         *(("Contains", cup, drink) for cup in cups),
     )
-    return (in_any_order(rng, *moves), laid), (serve, served)
+    return [*moves, Job(serve, list(moves))], served
 
 
 def _clutter(drawing: Drawing) -> Part:
@@ -157,15 +157,16 @@ def _clutter(drawing: Drawing) -> Part:
     drawing.put(name, "table", -BACK_X, BACK_Y)
     left = drawing.side("left")
     at = drawing.near(0.15, 0.17)
-    task = (Grasp(left, name), Place(left, "countertop", at, "front"))
-    return task, (("OnTop", name, "countertop"),)
+    task: Task = (Grasp(left, name), Place(left, "countertop", at, "front"))
+    return [Job(task)], (("OnTop", name, "countertop"),)
 
 
-def _food(drawing: Drawing) -> Part:
+def _food(drawing: Drawing, laid: Job) -> Part:
     """Something to eat from the sideboard into the basket, once that is empty."""
     name = draw_one(drawing.rng, BASKET_FOOD)
     drawing.put(name, "sideboard", 0.15, -0.15)
-    return drawing.move("right", name, "basket", off_m=0.005), (("Inside", name, "basket"),)
+    fill = Job(drawing.move("right", name, "basket", off_m=0.005), [laid])
+    return [fill], (("Inside", name, "basket"),)
 
 
 ACTIVITY = Activity(

@@ -14,9 +14,11 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
-from enact_assets.simulator.activities.drawn_stage import Drawing, Part, differing
-from enact_assets.simulator.planning.basic_steps import Close, Open, Task, in_any_order, move_wide
+from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.planning.basic_steps import move_wide
+from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -33,6 +35,8 @@ JARS = {
     "jam_jar": ("jam", Surface((0.6, 0.02, 0.06), finish="gloss")),
     "honey_jar": ("honey", Surface((0.85, 0.45, 0.02), finish="gloss")),
 }
+Chapter = tuple[list[Job], tuple[GoalFact, ...]]
+"""Jobs, and the facts that hold at the end because of them."""
 WIDE_PLACE = (0.12, -0.04)
 NARROW_PLACES = ((-0.1, -0.17), (0.14, -0.235))
 """In the fridge: the wide thing behind, away from the side wall that hides what is next to it."""
@@ -52,25 +56,27 @@ def build(rng: np.random.Generator) -> Episode:
         kitchen.add_table(stage.scene, style),
         appliances.add_fridge(stage.scene, style, right),
     )
+    for closed in ("fridge", "cabinet"):
+        if is_drawn(rng):
+            stage.leave_open(closed)
     colors = differing(PALETTE, style.table.color, style.top.color)
     drawing = Drawing(rng, mirror, stage, colors)
     drawing.put("basket", "countertop", 0.09, -0.17, off_m=0.006)
-    bring = move_wide("basket", "table", drawing.near(-0.07, 0.15, 0.006))
+    bring = Job(move_wide("basket", "table", drawing.near(-0.07, 0.15, 0.006)))
     wide, narrow = draw_one(rng, COLD_WIDE), draw_some(rng, COLD_NARROW, 2)
     dry = draw_some(rng, DRY_NARROW, int(rng.integers(2, 4)))
-    chapters = [_cold(drawing, wide, narrow), *_dry(drawing, dry)]
+    chapters = [_cold(drawing, bring, wide, narrow), *_dry(drawing, bring, dry)]
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.19, 0.2, access="front")
     for jar, (content, look) in JARS.items():
         if jar in stage.things:
             stage.substance(content, look, kind="film", holders=(jar,))
             stage.fill(jar, content, 0.85)
-    order = draw_some(rng, chapters)
-    plan = (*bring, *(step for task, _ in order for step in task))
-    goal = (("OnTop", "basket", "table"), *(fact for _, facts in order for fact in facts))
+    plan = in_valid_order(rng, bring, *(job for jobs, _ in chapters for job in jobs))
+    goal = (("OnTop", "basket", "table"), *(fact for _, facts in chapters for fact in facts))
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet"}))
 
 
-def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> Part:
+def _cold(drawing: Drawing, bring: Job, wide: str, narrow: list[str]) -> Chapter:
     """A fruit out of the fridge into a bowl; one wide and two narrow things into the fridge."""
     rng, right = drawing.rng, drawing.side("right")
     fruit = draw_one(rng, FRUIT)
@@ -81,24 +87,25 @@ def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> Part:
     drawing.put(on_table, "table", 0.34, -0.14)
     drawing.put(wide, "table", 0.1, -0.19)
     places = dict(zip(draw_some(rng, narrow), NARROW_PLACES, strict=True))
-    task: Task = (
-        Open(right, "fridge"),
-        *drawing.move("right", fruit, "bowl", off_m=0.004),
-        *drawing.move("right", wide, "fridge", *WIDE_PLACE, off_m=0.006),
-        *in_any_order(
-            rng,
-            *(
-                drawing.move("right", name, "fridge", *place, off_m=0.006)
-                for name, place in places.items()
-            ),
-        ),
-        Close(right, "fridge"),
-    )
+    out = Job(drawing.move("right", fruit, "bowl", off_m=0.004))
+    behind = Job(drawing.move("right", wide, "fridge", *WIDE_PLACE, off_m=0.006), [out])
+    before = [
+        Job(
+            drawing.move("right", name, "fridge", *place, off_m=0.006),
+            [out, bring] if name == in_basket else [out],
+        )
+        for name, place in places.items()
+    ]
+    before[1].after.append(behind)
+    jobs = in_visits(
+        rng, right, "fridge", [out, behind, *before], most=1,
+        is_open="fridge" in drawing.stage.opened,
+    )  # fmt: skip
     goal: list[GoalFact] = [("Inside", name, "fridge") for name in (wide, *narrow)]
-    return task, (("Inside", fruit, "bowl"), *goal)
+    return jobs, (("Inside", fruit, "bowl"), *goal)
 
 
-def _dry(drawing: Drawing, narrow: list[str]) -> tuple[Part, Part]:
+def _dry(drawing: Drawing, bring: Job, narrow: list[str]) -> tuple[Chapter, Chapter]:
     """One wide thing and maybe a narrow one into the cabinet, the others into the top drawer."""
     rng, left = drawing.rng, drawing.side("left")
     wide = draw_one(rng, DRY_WIDE)
@@ -109,20 +116,16 @@ def _dry(drawing: Drawing, narrow: list[str]) -> tuple[Part, Part]:
     drawing.put(wide, "table", -0.31, -0.1)
     above, *below = draw_some(rng, narrow)
     side = float(rng.choice((-1.0, 1.0)))
-    shelved = (
-        drawing.move("left", wide, "cabinet", -0.08 * side, 0.0, off_m=0.006),
-        drawing.move("left", above, "cabinet", 0.19 * side, -0.02, off_m=0.006),
-    )
+    shelved = [
+        Job(drawing.move("left", wide, "cabinet", -0.08 * side, 0.0, off_m=0.006)),
+        Job(drawing.move("left", above, "cabinet", 0.19 * side, -0.02, off_m=0.006), [bring]),
+    ]
     stowed = [
-        drawing.move("left", name, "top_drawer", x, -0.03, off_m=0.008)
+        Job(drawing.move("left", name, "top_drawer", x, -0.03, off_m=0.008), [bring])
         for name, x in zip(below, draw_some(rng, (-0.11, 0.11)), strict=False)
     ]
-    cabinet: Task = (
-        Open(left, "cabinet"), *in_any_order(rng, *shelved), Close(left, "cabinet")
-    )  # fmt: skip
-    drawer: Task = (
-        Open(left, "top_drawer"), *in_any_order(rng, *stowed), Close(left, "top_drawer")
-    )  # fmt: skip
+    cabinet = in_visits(rng, left, "cabinet", shelved, is_open="cabinet" in drawing.stage.opened)
+    drawer = in_visits(rng, left, "top_drawer", stowed)
     return (
         (cabinet, tuple(("Inside", name, "cabinet") for name in (wide, above))),
         (drawer, tuple(("Inside", name, "top_drawer") for name in below)),

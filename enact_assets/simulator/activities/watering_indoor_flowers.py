@@ -1,7 +1,8 @@
 """Water indoor flowers: fill a watering can, water three pots, and tidy up round them.
 
-A seed draws the room with a fireplace or a bookcase, which plants there are, in which order they
-are watered, which one moves, and what else is tidied.
+A seed draws the room with a fireplace or a bookcase, which plants there are, in which order and out
+of what they are watered, whether one of them is brought to the table or taken away from it, and
+what else is tidied.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -22,11 +24,10 @@ from enact_assets.simulator.planning.basic_steps import (
     Open,
     Place,
     Press,
-    Task,
-    in_any_order,
     move_both,
 )
 from enact_assets.simulator.planning.matter_steps import Pour
+from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -41,6 +42,8 @@ CAN_FILLED = 0.85
 WATERED = 0.75
 """Share of the room above the soil of each pot that the water takes."""
 PLANTS_AT = ((-0.1, 0.14), (0.1, -0.07), (0.32, 0.1))
+PLANT_AT = (0.01, -0.05)
+"""On the mantelpiece or in the bookcase."""
 BOOK_AT = (-0.33, 0.12)
 CAN_HOME = (-0.1, -0.03)
 """Not mirrored: the spout of the can always points to the right, where it needs room."""
@@ -63,14 +66,22 @@ def build(rng: np.random.Generator) -> Episode:
         stage.furnish(living_comforts.add_fireplace(stage.scene, style, right_x))
     else:
         stage.furnish(*living_room.add_bookcase(stage.scene, style, right_x))
+    if is_drawn(rng):
+        stage.leave_open("cupboard")
+    if has_fire and is_drawn(rng):
+        stage.leave_on("fireplace")
     display = "fireplace" if has_fire else living_room.UPPER_BOARD
 
     plants = draw_some(rng, PLANTS, 3)
     keepsakes = draw_some(rng, KEEPSAKES, 2)
+    moved, is_brought = plants[0] if mirror.is_mirrored else plants[2], is_drawn(rng)
     drawing = Drawing(rng, mirror, stage, differing(PALETTE, style.wood.color, WATER.color))
     drawing.put("watering_can", "cupboard", *mirror.at(*CAN_HOME), off_m=0.008)
     for name, place in zip(plants, PLANTS_AT, strict=True):
-        drawing.put(name, "table", *mirror.at(*place))
+        if name == moved and is_brought:
+            drawing.put(name, display, *PLANT_AT, off_m=0.008)
+        else:
+            drawing.put(name, "table", *mirror.at(*place))
     drawing.put("pitcher", "table", *PITCHER_AT)
     drawing.put("book", "table", *mirror.at(*BOOK_AT))
     for name, x in zip(keepsakes, (-0.19, 0.2), strict=True):
@@ -78,57 +89,88 @@ def build(rng: np.random.Generator) -> Episode:
     stage.substance("water", WATER, holders=("pitcher", "watering_can", *plants))
     stage.fill("pitcher", "water", FILLED)
 
-    left, right = drawing.side("left"), drawing.side("right")
-    moved = plants[0] if mirror.is_mirrored else plants[2]
-    tidy = move_both(
-        drawing.move("left", "book", "cupboard", *mirror.at(0.15, -0.02), off_m=0.008),
-        drawing.move("right", keepsakes[0], "table", *CAN_AT),
+    switch = [Job((Press(drawing.side("right"), display),))] if has_fire else []
+    table_at = mirror.at(*PLANTS_AT[plants.index(moved)])
+    move_plant = (
+        drawing.move("right", moved, "table", *table_at)
+        if is_brought
+        else drawing.move("right", moved, display, *PLANT_AT, off_m=0.008)
     )
-    plan = (
-        Open(left, "cupboard"),
-        *drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006),
-        *_fill(drawing),
-        *_water(drawing, plants),
-        *in_any_order(
-            rng,
-            (*tidy, Close(left, "cupboard")),
-            drawing.move("right", moved, display, 0.01, -0.05, off_m=0.008),
-        ),
-        *((Press(right, display),) if has_fire else ()),
-    )
+    watering, watered = _water(drawing, plants)
+    jobs = _tidy(drawing, watered["watering_can"], watering[-1], keepsakes[0])
+    plant = Job(move_plant)
+    first, second = (plant, watered[moved]) if is_brought else (watered[moved], plant)
+    second.after.append(first)
+    plan = in_valid_order(rng, *jobs, *watering, plant, *switch)
     goal: list[GoalFact] = [("Contains", name, "water") for name in plants]
     goal += [
         ("Inside", "watering_can", "cupboard"),
         ("Inside", "book", "cupboard"),
         ("OnTop", keepsakes[0], "table"),
     ]
-    if has_fire:
-        goal += [("OnTop", moved, "fireplace"), ("ToggledOn", "fireplace", None)]
+    if is_brought:
+        goal.append(("OnTop", moved, "table"))
     else:
-        goal.append(("Inside", moved, "bookcase"))
+        goal.append(("OnTop", moved, "fireplace") if has_fire else ("Inside", moved, "bookcase"))
+    if has_fire and "fireplace" not in stage.switched_on:
+        goal.append(("ToggledOn", "fireplace", None))
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, tuple(goal), frozenset())
 
 
-def _fill(drawing: Drawing) -> Task:
-    """About half of the pitcher goes into the watering can."""
-    right = drawing.side("right")
-    share = drawing.shares("pitcher", FILLED, ["watering_can"], CAN_FILLED)[0]
-    return (
-        Grasp(right, "pitcher"),
-        Pour(right, "watering_can", share),
-        Place(right, "table", drawing.near(*PITCHER_AT)),
-    )
+def _tidy(drawing: Drawing, fill: Job, back: Job, keepsake: str) -> list[Job]:
+    """The can comes out of the cupboard, for job ``fill``, and goes back there in job ``back``.
+
+    A book goes there too, and a keepsake to where the can stood, maybe both at once.
+    """
+    rng, left = drawing.rng, drawing.side("left")
+    take = Job(drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006))
+    fill.after.append(take)
+    book = drawing.move("left", "book", "cupboard", *drawing.mirror.at(0.15, -0.02), off_m=0.008)
+    put = drawing.move("right", keepsake, "table", *CAN_AT)
+    at_once = is_drawn(rng)
+    tidy = [Job(move_both(book, put), [back])] if at_once else [Job(book), Job(put, [back])]
+    close = Job((Close(left, "cupboard"),), [take, back, tidy[0]])
+    if "cupboard" in drawing.stage.opened:
+        return [take, *tidy, close]
+    opening = Job((Open(left, "cupboard"),))
+    for job in (take, tidy[0]):
+        job.after.append(opening)
+    return [opening, take, *tidy, close]
 
 
-def _water(drawing: Drawing, plants: list[str]) -> Task:
-    """Each plant gets its water, in an order of its own; then the can goes back."""
-    left, order = drawing.side("left"), draw_some(drawing.rng, plants)
-    shares = drawing.shares("watering_can", CAN_FILLED, order, WATERED)
-    return (
-        Grasp(left, "watering_can"),
-        *(Pour(left, name, share) for name, share in zip(order, shares, strict=True)),
-        Place(left, "cupboard", drawing.near(*drawing.mirror.at(*CAN_HOME), 0.008)),
-    )
+def _water(drawing: Drawing, plants: list[str]) -> tuple[list[Job], dict[str, Job]]:
+    """Each plant gets its water, from the watering can or right from the pitcher, in drawn order.
+
+    The can is put away after its last plant; between two of its plants it may be put down. Returns
+    the jobs, the last of them putting it away, and which of them fills the can and each pot.
+    """
+    rng, left, right = drawing.rng, drawing.side("left"), drawing.side("right")
+    order = draw_some(rng, plants)
+    n_can = int(rng.integers(1, len(order) + 1))
+    from_can, from_pitcher = order[:n_can], order[n_can:]
+    poured = draw_some(rng, ("watering_can", *from_pitcher))
+    full = [CAN_FILLED if name == "watering_can" else WATERED for name in poured]
+    jobs: dict[str, Job] = {}
+    last: Job | None = None
+    for name, share in zip(poured, drawing.shares("pitcher", FILLED, poured, full), strict=True):
+        back = Place(right, "table", drawing.near(*PITCHER_AT))
+        last = Job(
+            (Grasp(right, "pitcher"), Pour(right, name, share), back),
+            [] if last is None else [last],
+        )
+        jobs[name] = last
+    shares = drawing.shares("watering_can", CAN_FILLED, from_can, WATERED)
+    pours = [Pour(left, name, share) for name, share in zip(from_can, shares, strict=True)]
+    home = Place(left, "cupboard", drawing.near(*drawing.mirror.at(*CAN_HOME), 0.008))
+    n_first = int(rng.integers(1, n_can + 1))
+    rounds = [pours[:n_first], pours[n_first:]] if n_first < n_can else [pours]
+    done = jobs["watering_can"]
+    for number, some in enumerate(rounds, 1):
+        aside = Place(left, "table", drawing.near(*CAN_AT, 0.006))
+        down = home if number == len(rounds) else aside
+        done = Job((Grasp(left, "watering_can"), *some, down), [done])
+        jobs |= {pour.into: done for pour in some}
+    return [*dict.fromkeys(jobs.values())], jobs
 
 
 ACTIVITY = Activity(

@@ -32,6 +32,18 @@ class FrameLog:
     existing: list[frozenset[str]] = field(default_factory=list)
 
 
+def at_start(stage: Stage) -> Any:
+    """MuJoCo's state of a stage before the first frame, with what is open at the start."""
+    import mujoco
+
+    model = stage.world.model
+    data = mujoco.MjData(model)
+    for name in stage.opened:
+        fixture = stage.fixture(name)
+        data.qpos[int(model.joint(fixture.joint).qposadr[0])] = fixture.opening.opened
+    return data
+
+
 class Bodies:
     """The bodies of a stage as they are now. ``where`` names the simulation in errors, e.g.
     "make_a_salad seed 0".
@@ -45,11 +57,12 @@ class Bodies:
         self.stage = stage
         self.where = where
         self.model: mujoco.MjModel = stage.world.model
-        self.data: Any = mujoco.MjData(self.model)
+        self.data = at_start(stage)
         self.log = FrameLog()
         self.held: dict[Side, str | None] = dict.fromkeys(SIDES)
         self.existing = frozenset(o.name for o in stage.world.objects if not o.parents)
         self.appearance = np.zeros(len(stage.world.cues))
+        self.appearance[[stage.fixture(name).cue for name in stage.switched_on]] = 1.0
         self._eq = {self.model.equality(i).name: i for i in range(self.model.neq)}
         self._shapes = GeomShapes.of(self.model)
         self._shapes_of = {name: self._shapes.of_body(self.model, name) for name in stage.things}

@@ -7,7 +7,7 @@ still be a recording, and its questions nonsense.
 import numpy as np
 
 from enact_assets.contracts.errors import PhysicsError
-from enact_assets.simulator.mechanics.bodies import Bodies
+from enact_assets.simulator.mechanics.bodies import Bodies, at_start
 from enact_assets.simulator.stage.stage import Stage
 
 MAX_START_OVERLAP_M = 0.03
@@ -27,7 +27,7 @@ def check_start(stage: Stage, where: str) -> None:
     import mujoco
 
     model = stage.world.model
-    data = mujoco.MjData(model)  # of its own: a look ahead may not change the simulation
+    data = at_start(stage)  # of its own: a look ahead may not change the simulation
     mujoco.mj_kinematics(model, data)
     mujoco.mj_collision(model, data)
     absent = {o.name for o in stage.world.objects if o.parents}

@@ -47,6 +47,7 @@ class Forecast:
             dict(stage.resting),
             dict(stage.access),
             set(stage.starts),
+            opened=set(stage.opened),
         )
 
     @classmethod

@@ -99,6 +99,13 @@ class Fixture:
         """Whether what stands in the fixture moves with its panel."""
         return self.panel is not None and self.panel.carries
 
+    def origin_at_start(self, *, is_open: bool) -> Vec3:
+        """``origin`` when its panel is shut or open: what stands in a drawer moves with it."""
+        if not (is_open and self.is_drawer):
+            return self.origin
+        (x, y, z), (dx, dy, dz), way = self.origin, self.opening.axis, self.opening.opened
+        return (x + way * dx, y + way * dy, z + way * dz)
+
     @property
     def opening(self) -> Panel:
         """The panel; raises :class:`PlanError` where there is none."""

@@ -37,6 +37,9 @@ class Stage:
     starts: Mapping[str, Vec3] = field(default_factory=dict)
     resting: Mapping[str, str] = field(default_factory=dict)
     """Where each thing stands at the start, and on or in what."""
+    opened: frozenset[str] = frozenset()
+    switched_on: frozenset[str] = frozenset()
+    """Fixtures that are open, and that are on, at the start."""
 
     @cached_property
     def vessels(self) -> dict[str, Vessel]:

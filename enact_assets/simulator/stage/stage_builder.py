@@ -48,15 +48,29 @@ class StageBuilder:
     things: dict[str, Thing] = field(default_factory=dict)
     _positions: dict[str, Vec3] = field(default_factory=dict)
     _access: dict[str, Access] = field(default_factory=dict)
-    _resting: dict[str, str] = field(default_factory=dict)
+    resting: dict[str, str] = field(default_factory=dict)
     matter: Declarations = field(default_factory=Declarations)
     _limbo: dict[str, Vec3] = field(default_factory=dict)
     _later: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
+    switched_on: set[str] = field(default_factory=set)
 
     def furnish(self, *fixtures: Fixture) -> None:
         """Make fixtures known that were added to the scene."""
         for fixture in fixtures:
             self.fixtures[fixture.name] = fixture
+
+    def leave_open(self, fixture: str) -> None:
+        """Let a door, lid or drawer be open at the start; call it before anything is put there.
+
+        Errors: :class:`PlanError` for a fixture that does not open.
+        """
+        _ = self.fixtures[fixture].opening
+        self.opened.add(fixture)
+
+    def leave_on(self, fixture: str) -> None:
+        """Let what a button of this fixture switches be on at the start."""
+        self.switched_on.add(fixture)
 
     def put(
         self,
@@ -76,8 +90,9 @@ class StageBuilder:
         Errors: :class:`UnknownNameError` for a support that was not put before.
         """
         if on in self.fixtures:
-            base, rest = self.fixtures[on].origin, 0.0
-            found = self.fixtures[on].access
+            fixture = self.fixtures[on]
+            base, rest = fixture.origin_at_start(is_open=on in self.opened), 0.0
+            found = fixture.access
         elif on in self.things:
             base, rest, found = (
                 self._positions[on],
@@ -89,7 +104,7 @@ class StageBuilder:
         pos = (base[0] + at[0], base[1] + at[1], base[2] + rest + 0.001)
         self._positions[name] = pos
         self._access[name] = access or found
-        self._resting[name] = on
+        self.resting[name] = on
         self.things[name] = add_thing(self.scene, name, kind, color, pos)
         if halves:
             self.recipe(halves, (name,), when=Cut(name))
@@ -228,5 +243,7 @@ class StageBuilder:
             self._limbo,
             self.matter,
             self._positions,
-            self._resting,
+            self.resting,
+            frozenset(self.opened),
+            frozenset(self.switched_on),
         )

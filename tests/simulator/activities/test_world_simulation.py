@@ -47,9 +47,8 @@ def test_the_seeds_all_tests_look_at_are_of_either_side() -> None:
 
 
 HIDDEN = {
-    ("clearing_table_after_breakfast", 2): "crumbs, all but a few, at one key frame",
-    ("watering_indoor_flowers", 2): "the tulip before it is carried",
-    ("watering_indoor_flowers", 3): "the fern, all but some leaves, before it is carried",
+    ("clearing_table_after_breakfast", 3): "crumbs, all but a few, at one key frame",
+    ("doing_laundry", 1): "the socks, a little too much, before they are taken out of the washer",
 }
 """Demonstrations, not of the registry, in which something that changes can hardly be seen."""
 

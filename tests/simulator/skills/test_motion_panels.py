@@ -3,13 +3,17 @@
 import mujoco
 import numpy as np
 import pytest
-from simulator.small_stage import robot_after, small_stage, spans
+from simulator.small_stage import LOOK, robot_after, small_stage, spans
 
 from enact_assets.contracts.errors import PlanError
+from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.mechanics.containment import is_inside
-from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place, move
+from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place, Press, move
+from enact_assets.simulator.planning.plan_check import check_plan
+from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +152,33 @@ def test_panels_must_be_in_the_state_that_the_step_changes() -> None:
         PlanError, match=r"step 5 of 6, close\(left, top_drawer\): the left hand holds mug"
     ):
         robot.run(Close("left", "top_drawer"), "5 of 6")
+
+
+def test_a_drawer_that_is_open_at_the_start_can_be_used_and_closed() -> None:
+    """What stands in it moves with it; a plan that opens it again is refused before it runs."""
+    builder = StageBuilder()
+    builder.furnish(*storage.add_drawer_unit(builder.scene, LOOK, kitchen.LEFT_X))
+    builder.leave_open("top_drawer")
+    builder.put("can", "can", (0.1, 0.6, 0.1), "top_drawer", (0.1, 0.05))
+    stage = builder.finish(HEAD_PITCH_RAD)
+    with pytest.raises(PlanError, match="top_drawer is open already"):
+        check_plan(stage, (Open("left", "top_drawer"),))
+    plan = (*move("left", "can", "chest_of_drawers"), Close("left", "top_drawer"))
+    check_plan(stage, plan)
+    robot = robot_after(*plan, stage=stage)
+    ((_, start, end),) = spans(robot, "Open", "top_drawer")
+    assert start == 0
+    assert end < robot.physics.frame
+    ((_, start, end),) = spans(robot, "Inside", "can")
+    assert start == 0
+    assert 0 < end < robot.physics.frame
+
+
+def test_what_is_on_at_the_start_is_switched_off() -> None:
+    builder = StageBuilder()
+    builder.furnish(appliances.add_stove(builder.scene, kitchen.STYLES[0], kitchen.RIGHT_X))
+    builder.leave_on("stove")
+    robot = robot_after(Press("right", "stove"), stage=builder.finish(HEAD_PITCH_RAD))
+    ((_, start, end),) = spans(robot, "ToggledOn", "stove")
+    assert start == 0
+    assert end < robot.physics.frame
