@@ -98,6 +98,7 @@ check-defs: $(STAMP_ALL) ## load the code location as `dg` does (ten seconds)
 	DAGSTER_DISABLE_TELEMETRY=1 $(BIN_ALL)/dg check defs
 
 docs: $(STAMP_ALL) ## build the documentation as a site; a broken link or reference is an error
+	@echo "Building the site (a minute or two) ..."
 	@$(BIN_ALL)/python docs/site/build_site.py
 
 bench: $(STAMP) ## print the figures of BENCHMARKS.md

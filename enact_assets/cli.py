@@ -221,7 +221,11 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     for kind in ("SENSOR", "SCHEDULE"):
         # A look at half a million files takes longer than the minute that Dagster waits for it.
         os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
-    console.print(f"Dagster UI on http://localhost:{arguments.port} (stop with Ctrl-C)")
+    console.print(
+        f"Starting the Dagster UI, which takes up to a minute. Then it is on http://localhost:"
+        f"{arguments.port}; Ctrl-C stops it. Dagster's own warnings below (`dev_command`, "
+        "dagster.yaml in the current folder, `No cursor`) are harmless."
+    )
     workspace = str(write_workspace(home))
     command = ["dagster", "dev", "-w", workspace, "-p", str(arguments.port)]
     os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.commands.trying import spending_option
+from enact_assets.contracts.errors import EnactError, WarehouseError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
 from enact_assets.predictions.learned_names import REFUSES
@@ -43,25 +45,27 @@ class Gap:
 
         return self.reason != NONE_IMPORTED
 
-    def command(self, data: str) -> str:
-        """What gets them; ``data`` names the data root, if it must be named."""
+    def command(self, root: DataRoot) -> str:
+        """What gets them."""
         from enact_assets.data_root.answer_files import NOT_IMPORTED
 
+        data = root.option
         names = f"--model {self.model} --variant {self.variant}"
         if self.reason == NOT_IMPORTED or not self.was_asked:
             return f"enact-assets import-answers FILE {names}{data}"
         if NO_PICTURE in self.reason:
             return f"enact-assets materialize {names}{data}"
-        return f"enact-assets materialize {names} --asset predictions --force{data}"
+        spending = _spending(self.model, root)
+        return f"enact-assets materialize {names} --asset predictions --force{spending}{data}"
 
-    def advice(self, data: str) -> str:
+    def advice(self, root: DataRoot) -> str:
         """The command in a sentence, with the one that scores what it gets if it does not."""
         from enact_assets.asking.not_asked import AT_MOST
 
         if self.reason.endswith(AT_MOST):
             return "The model cannot be asked these questions."
-        command = self.command(data)
-        scores = f", then `enact-assets materialize{data}`" if "--force" in command else ""
+        command = self.command(root)
+        scores = f", then `enact-assets materialize{root.option}`" if "--force" in command else ""
         return f"To get them: `{command}`{scores}."
 
 
@@ -115,7 +119,7 @@ def missing_answers(
     more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
     text = (
         f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
-        f"first: {gaps[0].reason}. {gaps[0].advice(root.option)}"
+        f"first: {gaps[0].reason}. {gaps[0].advice(root)}"
     )
     return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 
@@ -134,8 +138,21 @@ def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
     from enact_assets.data_root.published import VARIANT_ORDER, query
 
     order = f"select distinct variant from leaderboard order by {VARIANT_ORDER}"  # noqa: S608
-    for variant in query(root.warehouse, order)["variant"]:
-        console.print(Text(f"  {variant}: {coverage(root.warehouse, variant)}"))
+    try:
+        for variant in query(root.warehouse, order)["variant"]:
+            console.print(Text(f"  {variant}: {coverage(root.warehouse, variant)}"))
+    except WarehouseError as error:  # the command was interrupted, which its exit code says
+        console.print(Text(f"  unknown: {error}", "yellow"))
+
+
+def _spending(model: str, root: DataRoot) -> str:
+    """The option without which ``model`` buys nothing, if it costs money."""
+    from enact_assets.predictions.known_models import KnownModels
+
+    try:
+        return spending_option(KnownModels(root).find(model))
+    except EnactError:  # known no more: the command says so
+        return ""
 
 
 def _published_gaps(warehouse: Path) -> list[Gap]:

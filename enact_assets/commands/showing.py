@@ -60,7 +60,7 @@ def add_show_command(command: AddCommand) -> None:
 
 @without_collector()
 def _show(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.published import OpenWarehouse
+    from enact_assets.data_root.published import OpenWarehouse, is_relation
     from enact_assets.lineage.pipeline import STEP_OF
     from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
     from enact_assets.viewing.questions_shown import (
@@ -93,6 +93,11 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
             _write_json(output / "demonstration.json", demonstration)
         return 0
     if not find_question(ask, name) and not has_question(ask, name):
+        if is_relation(ask, name):
+            raise UnknownNameError(
+                f'{name!r} is a relation of the DuckDB file: `enact-assets sql "from {name}"'
+                f"{root.option}` prints its rows."
+            )
         raise UnknownNameError(
             f"{name!r} is neither a question, nor a demonstration, nor of the form "
             "ASSET:PARTITION. Relation asked_questions lists the ids of questions, `enact-assets "

@@ -17,6 +17,7 @@ from enact_assets.plurals import counted
 if TYPE_CHECKING:
     import polars as pl
 
+    from enact_assets.asking.model_entries import Model
     from enact_assets.asking.session import Progress as AskingProgress
 
 QUESTIONS = 20
@@ -113,7 +114,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
     n_missing = first.evaluation.filter(answer_status="missing").height
     for n, reason in first.missing_reasons():
         console.print(plain(f"{n} without an answer: {reason}", "yellow"))
-    limit_text = " --max-usd USD" if model is not None and model.costs_money else ""
+    limit_text = spending_option(model)
     data_text = DataRoot(arguments.data).option
     console.print(
         plain(
@@ -129,7 +130,7 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
 
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
-        *("kind", "questions", "right", "chance", "steps right", "chance"),
+        *("kind", "questions", "task\naccuracy", "chance", "pairwise\naccuracy", "chance"),
         *("unparsed", "refused", "cut", "missing"),
     ):
         table.add_column(heading, justify="left" if heading == "kind" else "right")
@@ -141,6 +142,11 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
             *(str(row[c]) for c in COUNTS),
         )
     return table
+
+
+def spending_option(model: "Model | None") -> str:
+    """What a command that asks ``model`` has at its end, if the model costs money."""
+    return " --max-usd USD" if model is not None and model.costs_money else ""
 
 
 @contextmanager

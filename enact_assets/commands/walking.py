@@ -1,8 +1,10 @@
 """Commands that walk the asset graph, or show what a walk would make."""
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan
     from enact_assets.runs.expected_costs import PlannedCost
 
+PROGRAM = "enact-assets"
 DIMENSIONS = ("demonstration", "variant", "model")
 ADDS = {
     "demonstration": "; a new one (<activity>-<seed>) is added",
@@ -95,7 +98,8 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
         "--all",
         action="store_true",
         help="put the whole registry into the scope of the data root; otherwise names that the "
-        "options give are added to it, and in a new data root they are all of it",
+        "options give are added to it, and in a new data root demonstrations or variants that are "
+        "named are all of theirs",
     )
 
 
@@ -212,9 +216,9 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         show_leaderboard(root.warehouse, console)
         data = root.option
         console.print(
-            f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
+            f"\nSQL       {_program()} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
             f"\nPictures  {root.images}"
-            f"\nUI        {f'enact-assets ui{data}' if data else 'make ui'}\n"
+            f"\nUI        {_program()} ui{data}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo and not arguments.all:
@@ -230,6 +234,13 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
                 f"reads, on other seeds, and asks it and its controls: {LEARNED_TAKES}."
             )
     return code
+
+
+def _program() -> str:
+    """How this program is called here: by its name alone, if that finds it."""
+    found, called = shutil.which(PROGRAM), Path(sys.argv[0])
+    is_found = found is not None and called.exists() and called.samefile(found)
+    return PROGRAM if is_found else sys.argv[0]
 
 
 @without_collector()

@@ -33,6 +33,7 @@ from enact_assets.contracts.settings import (
     IGNORED,
     KNOWN,
     LIMITS,
+    LLVM,
     NATURAL,
     PROBE,
     SOURCES,
@@ -216,6 +217,9 @@ def _variants(
     if gatings[base.gating].question_file is not None:
         wanted = "the baseline asks questions of ours; ask those of a file under another variant"
         raise wrong(f"{first}.gating", wanted, base.gating)
+    if (base.renderer.backend == LLVM) != bool(base.renderer.llvm_version):
+        wanted = "backend llvm, and no other, has the major version of LLVM here, such as 19"
+        raise wrong(f"{first}.renderer.llvm_version", wanted, base.renderer.llvm_version)
     variants = {BASELINE: base}
     # Others ask what the baseline asks only if they say so: their questions are bought once more.
     of_others = dataclasses.replace(base, asks=PROBE)
@@ -223,9 +227,9 @@ def _variants(
         found = base
         if name != BASELINE:
             found = _variant(given, of_others, gatings, sets, f"{where}.{name}")
-        if found.renderer.backend != base.renderer.backend:
+        if _backend(found) != _backend(base):
             wanted = f"one backend makes all pictures that are compared; set it in {BASELINE}"
-            raise wrong(f"{where}.{name}.renderer.backend", wanted, found.renderer.backend)
+            raise wrong(f"{where}.{name}.renderer.backend", wanted, _backend(found))
         looks = [(v.camera, v.renderer, v.appearance) for v in (found, base)]
         if found.is_imported and looks[0] != looks[1]:
             wanted = "pictures come with imported questions; set no camera, renderer or appearance"
@@ -288,6 +292,10 @@ def _variant(
     _check_effort(found.renderer, f"{where}.renderer")
     _check_telling(found, entry, gatings[found.gating].profile, where)
     return found
+
+
+def _backend(variant: Variant) -> tuple[str, int]:
+    return variant.renderer.backend, variant.renderer.llvm_version
 
 
 def _asks(given: Any, where: str) -> str | int:

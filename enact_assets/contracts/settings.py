@@ -77,7 +77,8 @@ class RendererSettings:
     """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels.
 
     ``mode`` names how light and materials are treated; it may multiply or cap the first two.
-    ``backend`` says what traces: it changes noise and time, nothing else.
+    ``backend`` says what traces: it changes noise and time, nothing else. For LLVM
+    ``llvm_version`` is its major version, otherwise 0.
     """
 
     path_depth: int = 6
@@ -85,6 +86,7 @@ class RendererSettings:
     size_px: int = 512
     mode: str = "default"
     backend: str = SCALAR
+    llvm_version: int = 0
 
 
 @dataclass(frozen=True)
@@ -222,6 +224,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "path_depth": (1, 64),
     "samples": (1, 4096),
     "size_px": (8, 4096),
+    "llvm_version": (0, 999),
     # A tenth of the picture is a table: nothing on it could be asked about.
     "embedded_min_visible_fraction": (0, 0.1),
     # Constants of a profile. 300 frames are ten seconds.
@@ -272,6 +275,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("question_file", None),
     ("is_imported", False),
     ("backend", SCALAR),
+    ("llvm_version", 0),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

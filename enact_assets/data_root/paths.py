@@ -22,6 +22,7 @@ URL in ``ENACT_LAKE``, as ``<it>/lake`` and ``<it>/images``.
 """
 
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,8 +62,12 @@ class DataRoot:
 
     @property
     def option(self) -> str:
-        """How it is named at the end of a command: nothing, or a space and ``--data FOLDER``."""
-        return "" if self.root == DataRoot.from_environment().root else f" --data {self.root}"
+        """How it is named at the end of a command: nothing, or a space and ``--data FOLDER``.
+
+        Only ``./data`` has no name: a variable may be set for this command alone.
+        """
+        is_default = not os.environ.get(HOME_VARIABLE) and self.root == DEFAULT_ROOT.absolute()
+        return "" if is_default else f" --data {shlex.quote(str(self.root))}"
 
     @property
     def lake(self) -> Path | str:

@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 
 import msgspec
@@ -18,6 +17,7 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, registry_path
 from enact_assets.data_root.published import query
 from enact_assets.engine.publishing.relations import PUBLISHED
+from enact_assets.system.installed import MISSING, version_of
 
 PUBLICATION = "publication"
 """Key of the relation ``meta.published``."""
@@ -59,13 +59,15 @@ def publication_now(registry: Registry) -> Publication:
         for name, variant in registry.variants.items()
         if variant.noise.rate
     }
+    found = {package: version_of(package) for package in _DRAWN_BY}
+    drawn_by = {package: version for package, version in found.items() if version != MISSING}
     return Publication(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         registry=PACKAGED if is_packaged else path.name,
         registry_sha=sha256_bytes(text),
         seeds={"questions": registry.questions.seed, **noisy},
         profiles={name: gating.profile.name for name, gating in registry.gatings.items()},
-        versions={"enact_assets": __version__, **_installed()},
+        versions={"enact_assets": __version__, **drawn_by},
     )
 
 
@@ -82,13 +84,3 @@ def publication_of(warehouse_path: Path) -> Publication | None:
             f"{warehouse_path}: {PUBLISHED}.{PUBLICATION} cannot be read ({error}). Publish again: "
             "`enact-assets materialize --asset warehouse`."
         ) from error
-
-
-def _installed() -> dict[str, str]:
-    found = {}
-    for name in _DRAWN_BY:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

@@ -158,6 +158,15 @@ def published_names(warehouse_path: Path) -> dict[str, set[str]]:
     return names
 
 
+def is_relation(ask: Ask, name: str) -> bool:
+    """Whether the warehouse has a table or view of this name. Errors: :class:`WarehouseError`."""
+    sql = (
+        "select count(*) > 0 from information_schema.tables where table_catalog = "
+        "current_catalog() and table_schema = current_schema() and table_name = $name"
+    )
+    return bool(ask(sql, {"name": name}).item())
+
+
 def default_variant(ask: Callable[[str], pl.DataFrame]) -> str:
     """The variant that comes first on the leaderboard, which is the baseline where it has answers.
 

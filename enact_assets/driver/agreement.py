@@ -18,6 +18,7 @@ import dagster as dg
 from enact_assets import __version__
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.data_root.paths import HOME_VARIABLE, LAKE_VARIABLE, DataRoot
+from enact_assets.data_root.scope import Scope, read_scope, write_scope
 from enact_assets.driver.contract import Site
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
@@ -70,10 +71,12 @@ class Terms:
     """What a driver expects of its workers.
 
     ``mark`` names files that the driver has put into data root and lake, and a value in Dagster's
-    storage: a worker that does not find them uses different ones.
+    storage: a worker that does not find them uses different ones. ``scope`` is that of the
+    driver's data root, None if it has none.
     """
 
     site: Site
+    scope: Scope | None
     software: Software
     boot: str
     has_postgres: bool
@@ -91,7 +94,8 @@ def offered_terms(site: Site, instance: dg.DagsterInstance) -> Iterator[Terms]:
     in_root.touch()
     instance.run_storage.set_cursor_values({PROBE_KEY: mark})
     try:
-        yield Terms(site, Software.here(), boot_id(), postgres_url() is not None, mark)
+        scope, has_postgres = read_scope(site.data_root), postgres_url() is not None
+        yield Terms(site, scope, Software.here(), boot_id(), has_postgres, mark)
     finally:
         in_root.unlink(missing_ok=True)
         with suppress(OSError):
@@ -177,6 +181,8 @@ def _with_a_root(terms: Terms, scratch: Path, here: str) -> Accepted:
         )
     root = scratch / f"enact-{uuid.uuid4().hex[:12]}"
     root.mkdir(parents=True)
+    if terms.scope is not None:
+        write_scope(root, terms.scope)
     return Accepted(replace(terms.site, data_root=root), shares_root=False)
 
 

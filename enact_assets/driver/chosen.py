@@ -141,6 +141,32 @@ class Chosen:
         return groups
 
 
+def asking_nothing(
+    chosen: Chosen,
+    only: Mapping[str, Iterable[str]] | None,
+    names: Names,
+    registry: Registry,
+) -> list[str]:
+    """Messages about variants named in ``only`` that ask no question: no question file was
+    imported, or, unless demonstrations were named too, nothing is here that they ask about.
+    """
+    # Not so if demonstrations were named, or a recording is gone: its source is unknown.
+    is_known = chosen.only.get("demonstration", set()) <= chosen.asking.keys()
+    here = registry.with_questions(names.of["question_file"]).variants
+    asking = {v for of in chosen.asking.values() for v in of["variant"]}
+    notes = []
+    for name in sorted(set((only or {}).get("variant", ()))):
+        if name not in here:
+            why = "no question file was imported (`enact-assets import QA.zip`)"
+        elif name not in asking and is_known:
+            sources = " or ".join(registry.variant(name).sources)
+            why = f"no demonstration is {sources} (`enact-assets import` takes recordings in)"
+        else:
+            continue
+        notes.append(f"Variant {name} asks no question here: {why}.")
+    return notes
+
+
 def _may_follow(causes: Collection[Cause]) -> bool:
     """Whether a partition was made before, and no cause but inputs of our own makes it stale."""
     return not any(

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.runs.progress import Progress
 
 MAX_ATTEMPTS = 3
@@ -19,17 +20,19 @@ MAX_ATTEMPTS = 3
 class Site:
     """All that a process needs to run steps: data root, lake, registry as the driver has it.
 
-    ``lake_url`` holds tables and pictures if they are not below the data root.
+    ``lake_url`` holds tables and pictures if they are not below the data root. ``registry_name`` is
+    the name of the registry's file.
     """
 
     data_root: Path
     lake_url: str | None
     registry_text: str = field(repr=False)
+    registry_name: str = DEFAULT_REGISTRY.name
 
     @property
     def sha(self) -> str:
         """Two sites with the same one are the same."""
-        parts = (str(self.data_root), self.lake_url or "", self.registry_text)
+        parts = (str(self.data_root), self.lake_url or "", self.registry_text, self.registry_name)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -28,13 +28,13 @@ def variables_of(site: Site) -> dict[str, str]:
 def registry_file(site: Site) -> Path:
     """The registry as a file, so that ``load_registry()`` finds it in every process of the site.
 
-    It is stored beside the instance, named by its content: all processes share it, and one that is
-    killed leaves nothing behind.
+    It is stored beside the instance, in a folder named by its content: all processes share it, and
+    one that is killed leaves nothing behind. The file keeps its name, which the report prints.
     """
-    folder = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES
-    path = folder / f"{sha256_bytes(site.registry_text.encode())[:ID_CHARACTERS]}.yaml"
+    sha = sha256_bytes(site.registry_text.encode())[:ID_CHARACTERS]
+    path = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES / sha / site.registry_name
     if not path.exists():
-        make_folder(folder)
+        make_folder(path.parent)
         with replacing(path) as temporary:
             temporary.write_text(site.registry_text, encoding="utf-8")
     return path

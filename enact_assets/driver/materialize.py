@@ -26,7 +26,7 @@ from enact_assets.data_root.scope import (
 )
 from enact_assets.defs.up_to_date import report_up_to_date
 from enact_assets.driver.choice import Runners
-from enact_assets.driver.chosen import Chosen, check_assets, choose
+from enact_assets.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.driver.contract import Site
 from enact_assets.driver.planned import planned
 from enact_assets.driver.scoping import keep_scope, left_over, scope_with
@@ -129,6 +129,7 @@ class Driver:
                 ).go()
 
             chosen = self._chosen(lineage, registry, assets, only)
+            self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
                 walk(lineage, chosen, is_forced=force)
@@ -166,6 +167,7 @@ class Driver:
         left_out = left_over(self.instance, self._data, self._whole, scope)
         lineage = self._read(registry, added, left_out)
         chosen = self._chosen(lineage, registry, assets, only)
+        self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
         with without_collector():
             plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
         return plan, report.rejected
@@ -207,7 +209,9 @@ class Driver:
         return scoped_registry(self._root, self._whole)
 
     def _site(self) -> Site:
-        return Site(self._root.resolve(), self._data.lake_url, registry_path().read_text("utf-8"))
+        registry = registry_path()
+        text = registry.read_text("utf-8")
+        return Site(self._root.resolve(), self._data.lake_url, text, registry.name)
 
     def _read(
         self,

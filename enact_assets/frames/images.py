@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import closing
-from importlib import metadata
 
 import polars as pl
 
@@ -18,6 +17,7 @@ from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.frames.drawing_libraries import library_versions
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
@@ -25,11 +25,10 @@ from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.rendering.backends import backend_identity
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
+from enact_assets.system.installed import MISSING
 
 Progress = Callable[[int, int, int, float], None]
 """Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""
-
-LIBRARIES = ("mitsuba", "mujoco", "pyoidn")
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +121,8 @@ def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
     :class:`RenderError` if a library is missing.
     """
     renderer = dataclasses.asdict(variant.renderer)
-    backend = backend_identity(renderer.pop("backend"))
+    del renderer["backend"], renderer["llvm_version"]
+    backend = backend_identity(variant.renderer)
     return content_sha(
         {
             "world": world.sha,
@@ -133,18 +133,19 @@ def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:
             "renderer": renderer,
             "appearance": dataclasses.asdict(variant.appearance),
             "version": RENDERER_VERSION,
-            "libraries": _library_versions() | backend,
+            "libraries": _complete_versions() | backend,
         }
     )
 
 
-def _library_versions() -> dict[str, str]:
-    try:
-        return {name: metadata.version(name) for name in LIBRARIES}
-    except metadata.PackageNotFoundError as error:
+def _complete_versions() -> dict[str, str]:
+    found = library_versions()
+    missing = [name for name, version in found.items() if version == MISSING]
+    if missing:
         raise RenderError(
-            f"rendering needs the package {error.name}: install enact_assets[simulator]"
-        ) from error
+            f"rendering needs the package {missing[0]}: install enact_assets[simulator]"
+        )
+    return found
 
 
 def _cached(store: ImageStore, sha: str, size_px: int, where: str) -> str | None:

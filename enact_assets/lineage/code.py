@@ -2,13 +2,12 @@
 
 The version of a step is a hash over the symbols that its function reaches, so no person has to
 raise a number, and a re-run with the same result goes no further downstream. A step may declare a
-version by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``,
-with a render cache behind it) and predictions.
+version by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``
+and libraries, with a render cache behind it) and predictions.
 """
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
@@ -17,6 +16,7 @@ from enact_assets.engine.parameters import HANDLES
 from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
+from enact_assets.system.installed import version_of
 
 PACKAGE = Path(__file__).parents[1]
 CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
@@ -78,7 +78,7 @@ def step_roots(step: Step) -> list[Symbol]:
 
 def code_versions(folder: Path = PACKAGE, cache_file: Path | None = CACHE) -> CodeVersions:
     """Versions of the code of this package, or of a copy of it in ``folder``."""
-    libraries = {name: _version(name) for name in LIBRARIES}
+    libraries = {name: version_of(name) for name in LIBRARIES}
     return CodeVersions(PACKAGE.name, folder, cut=CUT, libraries=libraries, cache=cache_file)
 
 
@@ -109,10 +109,3 @@ def _begins(step: Step) -> Iterator[object]:
 
 def _symbol(found: object) -> Symbol:
     return Symbol(str(getattr(found, "__module__", "")), str(getattr(found, "__name__", "")))
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "none"

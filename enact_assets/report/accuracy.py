@@ -135,8 +135,9 @@ def answers(rows: ReportRows) -> Section:
         )
     ]
     for kind in BOTH_KINDS:
-        accepted = pl.col("n_accepted") / pl.col("n_answers")
-        of_kind = statuses.filter(kind=kind).sort(accepted, "model", descending=[True, False])
+        ranked = [row["model"] for row in overall(rows, kind)]  # as in the leaderboard
+        at = pl.col("model").replace_strict(ranked, range(len(ranked)), default=len(ranked))
+        of_kind = statuses.filter(kind=kind).sort(at, "model")
         if of_kind.height:
             other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
             parts.append(_status_bars(kind, of_kind.with_columns(n_no_order=other).to_dicts()))

@@ -28,7 +28,7 @@ def first_look_page(
     ``evaluation`` beside question and words, as :class:`FirstAnswers` gives them.
     """
     columns = (
-        *("kind", "questions", "right %", "chance %", "steps right %", "chance %"),
+        *("kind", "questions", "task %", "chance %", "pairwise %", "chance %"),
         *("unparsed", "refused", "cut", "missing"),
     )
     rows = tuple(

@@ -37,8 +37,8 @@ def _made(found: Publication | None) -> Facts:
 
 
 def _covered(rows: ReportRows) -> str:
-    asked = rows["asked"].row(0, named=True) if rows["asked"].height else None
-    if asked is None or not asked["n_questions"]:
+    asked = rows["asked"].row(0, named=True)
+    if not asked["n_questions"]:
         return f"variant {rows.variant}, which asks no question"
     statuses = rows["statuses"]
     n_answers, n_missing = (int(statuses[name].sum()) for name in ("n_answers", "n_missing"))

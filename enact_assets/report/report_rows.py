@@ -267,7 +267,12 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
     """
     known = query(warehouse_path, "select distinct variant from asked_questions")["variant"]
     if variant != BASELINE and variant not in known:
-        raise UnknownNameError.of("variant", variant, sorted({*known, BASELINE}))
+        raise UnknownNameError.of(
+            "published variant",
+            variant,
+            sorted({*known, BASELINE}),
+            "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
+        )
     literal = "'" + variant.replace("'", "''") + "'"
     of = {
         name: query(warehouse_path, sql.replace("{variant}", literal))

@@ -9,6 +9,7 @@ from enact_assets.contracts.settings import EMBEDDED, RENDERED
 from enact_assets.engine.parameters import Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.frames.drawing_libraries import library_versions
 from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
@@ -66,7 +67,7 @@ def wanted_frames(
     job="render_pictures",
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
-    version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
+    version=content_sha([RENDERER_VERSION, lens_of("fisheye"), library_versions()])[:12],
     summary=key_frame_sheet,
 )
 def frame_images(

@@ -8,12 +8,12 @@ from enact_assets.data_root.published import Ask
 from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.questions.question_types import type_of
 
-RIGHT, WRONG, UNREADABLE, MISSING = "right", "wrong", "unreadable", "missing"
-OUTCOMES = (WRONG, RIGHT, UNREADABLE, MISSING)
+RIGHT, WRONG, UNPARSED, MISSING = "right", "wrong", "unparsed", "missing"
+OUTCOMES = (WRONG, RIGHT, UNPARSED, MISSING)
 """What may become of an answer. Each has exactly one."""
 OUTCOME_SQL = (
     f"case when answer_status = 'missing' then '{MISSING}' "
-    f"when answer_status = 'unparsed' then '{UNREADABLE}' "
+    f"when answer_status = 'unparsed' then '{UNPARSED}' "
     f"when is_accepted then '{RIGHT}' else '{WRONG}' end"
 )
 """The same of a row of ``evaluation``, in SQL."""

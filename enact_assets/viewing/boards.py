@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from enact_assets.data_root.published import Ask
 from enact_assets.predictions.learned_names import TRAINED_ON
-from enact_assets.viewing.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNREADABLE, WRONG
+from enact_assets.viewing.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNPARSED, WRONG
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class BoardRow:
     pairwise_accuracy: float | None
     n_right: int
     n_wrong: int
-    n_unreadable: int
+    n_unparsed: int
     n_missing: int
 
     def of(self, outcome: str) -> int:
@@ -37,7 +37,7 @@ def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
             select kind, model,
                 count(*) filter (outcome = '{RIGHT}') as n_right,
                 count(*) filter (outcome = '{WRONG}') as n_wrong,
-                count(*) filter (outcome = '{UNREADABLE}') as n_unreadable,
+                count(*) filter (outcome = '{UNPARSED}') as n_unparsed,
                 count(*) filter (outcome = '{MISSING}') as n_missing
             from (select *, {OUTCOME_SQL} as outcome from evaluation where variant = $variant)
             group by all

@@ -13,7 +13,7 @@ PAGE_ROWS = 50
 @dataclass(frozen=True)
 class Wanted:
     """Which questions to list; None is all. Of ``model`` and ``outcome``: those with an answer of
-    this model, or any, that is right, wrong, unreadable or missing, or any of these.
+    this model, or any, that is right, wrong, unparsed or missing, or any of these.
     """
 
     variant: str = BASELINE

@@ -10,6 +10,7 @@ from sql.tiny_lake import Rows, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.commands.coverage import (
     MISSING_ANSWERS,
+    Gap,
     coverage,
     missing_answers,
     print_stopped,
@@ -80,6 +81,29 @@ def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_
         "To get them: `enact-assets import-answers FILE --model guesser --variant baseline --data "
         f"{copy.root}`."
     )
+
+
+def test_advice_for_a_model_that_costs_money_names_the_option_without_which_it_buys_nothing(
+    tmp_path: Path,
+) -> None:
+    lean = DataRoot(tmp_path, None)
+    asked = {"n_missing": 1, "n_asked": 2, "reason": "the service was down"}
+    wanted = "--asset predictions --force{} --data " + str(tmp_path)
+    for model, spending in (("openai:gpt-5-mini", " --max-usd USD"), ("identity", ""), ("x", "")):
+        command = Gap(model, "baseline", **asked).command(lean)
+        assert command.endswith(wanted.format(spending)), model
+
+
+def test_a_damaged_file_does_not_hide_that_the_command_was_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C ended with exit code 2 and an error about the file."""
+    damaged = DataRoot(tmp_path, None)
+    damaged.warehouse.write_bytes(b"no database")
+    print_stopped(damaged, Report(), Console(width=200))
+    said = capsys.readouterr().out
+    assert said.startswith("\nStopped after 0 partitions.")
+    assert f"unknown: {damaged.warehouse}: " in said.replace("\n", "")
 
 
 def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:

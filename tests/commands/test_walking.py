@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from enact_assets.cli import main
+from enact_assets.commands.walking import _program
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.simulator.activities import ACTIVITIES
 
@@ -59,3 +60,16 @@ def test_learned_adds_references_and_their_training(
     assert made["fact_reader"] == set(LEARNED)
     assert made["predictions"] >= asked
     assert ("random" in made["predictions"]) == ("--model" not in options)
+
+
+def test_commands_are_printed_as_they_can_be_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`demo` printed the program's whole path in an activated environment."""
+    program = tmp_path / "enact-assets"
+    program.touch(0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _program() == "enact-assets"
+    monkeypatch.setenv("PATH", "")
+    assert _program() == str(program)

@@ -448,6 +448,14 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         ),
         (lambda e: put(e, "question_sets.new", {}), "new: 'gating' is missing"),
         (
+            lambda e: put(e, "variants.baseline.renderer.backend", "llvm"),
+            "baseline.renderer.llvm_version: backend llvm, and no other, has the major version",
+        ),
+        (
+            lambda e: put(e, "variants.baseline.renderer.llvm_version", 19),
+            "baseline.renderer.llvm_version: backend llvm, and no other, has the major version",
+        ),
+        (
             lambda e: put(e, "variants.high.renderer", {"backend": "llvm"}),
             "high.renderer.backend: one backend makes all pictures that are compared",
         ),

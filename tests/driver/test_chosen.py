@@ -7,7 +7,7 @@ import pytest
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.recordings import Recordings
-from enact_assets.driver.chosen import choose
+from enact_assets.driver.chosen import asking_nothing, choose
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.pipeline import STEP_NAMED, names_now
 from enact_assets.simulator.activities import ACTIVITIES
@@ -47,6 +47,26 @@ def test_variants_alone_mean_what_they_ask_about(chosen, variants, demonstration
     A recording that is gone stays: its step says so.
     """
     assert chosen("replays", variant=variants) == {*demonstrations, GONE}
+
+
+@pytest.mark.parametrize(
+    ("only", "told"),
+    [
+        ({"variant": ["official"]}, "Variant official asks no question here: no question file"),
+        ({"variant": ["recorded"]}, "Variant recorded asks no question here: no demonstration is"),
+        ({"variant": ["recorded"], "demonstration": [EMBEDDED]}, None),
+        ({"variant": ["fisheye"]}, None),
+        ({}, None),
+    ],
+)
+def test_a_variant_that_asks_nothing_here_is_mentioned(tmp_path: Path, only, told) -> None:
+    """`plan --variant official` listed some leftovers, and not that no file was imported."""
+    registry, sources = load_registry(), all_sources(Recordings(tmp_path))
+    names = names_now(registry, {EMBEDDED}, {"oracle"}, ())
+    chosen = choose(None, only, names, registry, sources)
+    notes = asking_nothing(chosen, only, names, registry)
+    assert len(notes) == (told is not None)
+    assert not notes or notes[0].startswith(told)
 
 
 def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:

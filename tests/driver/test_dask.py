@@ -14,8 +14,9 @@ from small_sites import WaitingStep, empty_site, outcomes, trivial
 from test_processes import process_at, statuses
 
 from enact_assets.contracts.errors import MaterializationError
+from enact_assets.data_root.scope import Scope, read_scope
 from enact_assets.driver import dask_client
-from enact_assets.driver.agreement import Software, Terms, accept, offered_terms
+from enact_assets.driver.agreement import Software, Terms, _with_a_root, accept, offered_terms
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.dask_runner import DaskRunner
 from enact_assets.driver.step_runs import leave, workplace
@@ -103,6 +104,18 @@ def test_a_worker_that_does_not_see_the_data_root_refuses(terms: Terms, tmp_path
     other = replace(terms, mark="z", site=replace(terms.site, data_root=tmp_path / "not_mounted"))
     with pytest.raises(MaterializationError, match="not_mounted does not exist"):
         accept(other, tmp_path)
+
+
+def test_a_worker_with_a_root_of_its_own_keeps_to_the_drivers_scope(
+    terms: Terms, tmp_path: Path
+) -> None:
+    """It saw the whole registry, so steps over all variants had other inputs than were planned."""
+    scope = Scope({"variant": frozenset({"fisheye"})})
+    elsewhere = replace(terms.site, data_root=tmp_path / "not_mounted", lake_url="memory://lake")
+    offered = replace(terms, site=elsewhere, scope=scope, has_postgres=True)
+    accepted = _with_a_root(offered, tmp_path, "here")
+    assert not accepted.shares_root
+    assert read_scope(accepted.site.data_root) == scope
 
 
 @slow

@@ -19,6 +19,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.driver.contract import Site, StepRun, run_id_of
+from enact_assets.driver.environment import registry_file
 from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
 from enact_assets.driver.step_runs import leave, workplace
@@ -107,6 +108,15 @@ def test_steps_see_the_registry_of_the_site_and_nobody_else_does(
     assert made.error is None
     assert os.environ["ENACT_REGISTRY"] == "/nowhere.yaml"
     assert "ENACT_LAKE" not in os.environ
+
+
+def test_the_copy_of_the_registry_has_the_name_of_the_users_file(site: Site) -> None:
+    """The report named a hash, in which nobody recognised the file."""
+    mine = registry_file(replace(site, registry_name="mine.yaml"))
+    assert mine.name == "mine.yaml"
+    assert mine.read_text("utf-8") == site.registry_text
+    other = replace(site, registry_name="mine.yaml", registry_text=f"{site.registry_text}# other")
+    assert registry_file(other) != mine
 
 
 def test_rows_land_in_the_lake_of_the_site(

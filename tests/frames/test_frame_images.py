@@ -162,13 +162,17 @@ def test_llvm_and_its_version_take_part_in_the_name(monkeypatch: pytest.MonkeyPa
     before, keeps its names.
     """
     [key_frame] = key_frame_states(WORLD, STATES, segmented([20]))
-    settings = dataclasses.replace(VARIANT.renderer, backend="llvm")
     shas = {render_sha(WORLD, key_frame, VARIANT)}
     for version in (19, 20):
         monkeypatch.setattr(backends, "llvm_major", lambda version=version: version)
+        settings = dataclasses.replace(VARIANT.renderer, backend="llvm", llvm_version=version)
         variant = dataclasses.replace(VARIANT, renderer=settings)
         shas.add(render_sha(WORLD, key_frame, variant))
     assert len(shas) == 3
+    # A new LLVM left old pictures fresh and drew the next ones otherwise, within one variant.
+    monkeypatch.setattr(backends, "llvm_major", lambda: 21)
+    with pytest.raises(RenderError, match=r"llvm_version: 20`.* found LLVM 21.*PATH; or"):
+        render_sha(WORLD, key_frame, variant)
 
 
 def test_a_damaged_cached_picture_is_rendered_again_with_a_note(

@@ -445,6 +445,11 @@ def test_the_data_root_comes_from_the_environment_or_the_working_folder(
     assert data.lake == tmp_path / "elsewhere/lake"
     assert data.images == tmp_path / "elsewhere/images"
     assert data.warehouse == tmp_path / "elsewhere/enact.duckdb"
+    # A printed command works in a shell without the variable, whatever the folder is called.
+    assert data.option == f" --data {tmp_path}/elsewhere"
+    assert DataRoot(tmp_path / "my data").option == f" --data '{tmp_path}/my data'"
+    monkeypatch.delenv("ENACT_HOME")
+    assert DataRoot.from_environment().option == ""
 
 
 @pytest.mark.parametrize(

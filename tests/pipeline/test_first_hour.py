@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 from dagster import RunsFilter
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
@@ -43,9 +42,19 @@ with open("out/messages.jsonl") as questions, open("answers.jsonl", "w") as answ
 WRONG = "select question_id from answers where model = 'backwards' and not is_accepted limit 1"
 INTRODUCTION = """# The first hour
 
-A script runs these commands and writes this page: it is what they print, shortened (`...`). It
-draws pictures of 64 px instead of 512 px, to be quick. `make demo` runs the first command; for the
-others, `. .venv/bin/activate` first. None needs a GPU, a key or a network.
+A script runs these commands and writes this page: it is what they print, shortened (`...`). `make
+demo` runs the first command; for the others, `. .venv/bin/activate` first. None needs a GPU, a key
+or a network.
+
+To be quick, the script draws pictures of 64 x 64 pixels. The size is a setting of the registry, so
+it makes a copy of that, which later commands read too:
+
+    sed 's/size_px: 512/size_px: 64/' enact_assets/registry.yaml > small.yaml
+    export ENACT_REGISTRY=$PWD/small.yaml
+
+Without these two lines pictures have 512 x 512 pixels, and only `pixel_continuity`, which looks at
+pixels, answers otherwise. In a data root that has pictures already, another size makes all of them
+again: give it a data root of its own (`--data small`).
 
 ## Make the demo
 Three embedded demonstrations, three variants, five reference baselines. The data root remembers
@@ -124,11 +133,16 @@ class Hour:
 
 def small_pictures(folder: Path) -> Path:
     """The shipped registry with pictures of 64 px; nothing else of it is changed."""
-    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text("utf-8"))
-    entries["variants"]["baseline"]["renderer"]["size_px"] = 64
-    path = folder / "registry.yaml"
-    path.write_text(yaml.safe_dump(entries, sort_keys=False))
+    path = folder / "small.yaml"
+    edit(DEFAULT_REGISTRY, path, "size_px: 512", "size_px: 64")
     return path
+
+
+def edit(before: Path, after: Path, old: str, new: str) -> None:
+    """Write ``after``: the file ``before`` with the one text ``old`` replaced."""
+    text = before.read_text("utf-8")
+    assert text.count(old) == 1
+    after.write_text(text.replace(old, new), "utf-8")
 
 
 def demonstrations_of(made: set[tuple[str, str | None]], step: str) -> set[str]:
@@ -153,7 +167,7 @@ def test_each_step_makes_what_was_asked_for(hour: Hour) -> None:
 Any Python class with one method. `ask` shows it twenty questions; then it joins the leaderboard.
 Nothing is simulated or rendered for it.""")
     hour.write("my_model.py", MODEL)
-    hour.run("enact-assets ask python/my_model:InOrder --questions 20")
+    hour.run("enact-assets ask python/my_model:InOrder --questions 20", keep=14)
     made = hour.makes_what_its_plan_says(
         "enact-assets materialize --model python/my_model:InOrder --variant baseline"
     )
@@ -183,9 +197,16 @@ follows from them.""")
     made = hour.makes_what_its_plan_says("enact-assets materialize --variant fisheye")
     assert demonstrations_of(made, "frame_images") == simulated
     assert not demonstrations_of(made, "replays")
-    hour.say("An edited setting makes its own variant stale: `aperture_80`, set to 70 mm.")
-    text = hour.registry.read_text()
-    hour.registry.write_text(text.replace("aperture_mm: 80.0", "aperture_mm: 70.0"))
+    hour.say("""An edited setting makes its own variant stale. In `small.yaml`:
+
+```yaml
+  aperture_80:
+    camera: {aperture_mm: 70.0}   # was 80.0
+```
+
+The two new models are in the plan as well, under `aperture_80` and `contact`: a model of a data
+root is asked under every variant in scope, unless `--variant` names some.""")
+    edit(hour.registry, hour.registry, "camera: {aperture_mm: 80.0}", "camera: {aperture_mm: 70.0}")
     hour.run("enact-assets plan", keep=20)
     made = hour.makes_what_its_plan_says("enact-assets materialize")
     assert {str(p).rpartition("|")[2] for name, p in made if name == "frame_images"} == {

@@ -20,7 +20,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import published_provenance
 from enact_assets.data_root.report_files import report_provenance
 from enact_assets.engine.planning.state_source import landed_states
-from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.accuracy import answers, leaderboard, overall
 from enact_assets.report.error_section import (
     UNCOMPARED,
     handedness,
@@ -31,7 +31,7 @@ from enact_assets.report.error_section import (
 from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.page import Page, make_page
-from enact_assets.report.parts import NONE, Figure, Section, Table, Text, words
+from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text, words
 from enact_assets.report.probes import probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
@@ -297,7 +297,7 @@ def test_an_empty_warehouse_gives_a_report_without_figures_of_ours(rows: ReportR
 
 
 def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="fisheye"):
+    with pytest.raises(UnknownNameError, match=r"fisheye.*materialize --variant NAME"):
         write_report(root, variant="fisheye", output=tmp_path)
     with pytest.raises(WarehouseError, match="no warehouse yet"):
         write_report(DataRoot(tmp_path, None))
@@ -355,6 +355,24 @@ def test_an_edited_variant_is_said_not_to_compare_with_the_paper(
         said_in(agreement(edited))
     )
     assert f"All models measured here: Edited: {differences}" in said_in(probes(edited))
+
+
+def test_answers_are_drawn_in_the_order_of_the_leaderboard(
+    root: DataRoot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One figure ordered models by steps, the one below it by whole answers."""
+    rows, drawn = read_rows(root.warehouse), []
+    better = pl.when(pl.col("model") == "guesser").then(1.0).otherwise(0.5)
+    rows.of["accuracies"] = rows["accuracies"].with_columns(accuracy=better)
+
+    def bars(_kind: str, of_kind: list[dict[str, object]]) -> Text:
+        drawn.append([row["model"] for row in of_kind])
+        return Text("")
+
+    monkeypatch.setattr("enact_assets.report.accuracy._status_bars", bars)
+    answers(rows)
+    assert drawn == [[row["model"] for row in overall(rows, kind)] for kind in BOTH_KINDS]
+    assert drawn[0] == ["guesser", "oracle"]
 
 
 def test_a_model_whose_evaluation_is_missing_stays_on_the_page(

@@ -13,7 +13,7 @@ from enact_assets.data_root.published import Ask, default_variant
 from enact_assets.questions.official_rows import official_questions
 from enact_assets.questions.question_tables import Qa
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
-from enact_assets.viewing.answers_shown import MISSING, OUTCOMES, RIGHT, UNREADABLE, WRONG, alike
+from enact_assets.viewing.answers_shown import MISSING, OUTCOMES, RIGHT, UNPARSED, WRONG, alike
 from enact_assets.viewing.boards import read_board
 from enact_assets.viewing.demonstrations import list_demonstrations, read_demonstration
 from enact_assets.viewing.question_lists import Wanted, choices, list_questions
@@ -41,7 +41,7 @@ def ask() -> Ask:
 
 def outcome_of(row) -> str:
     if row["answer_status"] != "parsed":
-        return {"missing": MISSING, "unparsed": UNREADABLE}[row["answer_status"]]
+        return {"missing": MISSING, "unparsed": UNPARSED}[row["answer_status"]]
     return RIGHT if row["is_accepted"] else WRONG
 
 
@@ -118,7 +118,7 @@ def test_a_question_that_no_variant_asks_is_named() -> None:
 
 def test_answers_without_an_order_say_why(ask: Ask) -> None:
     (unread,) = (a for a in read_question(ask, "f2").answers if a.model == "guesser")
-    assert (unread.outcome, unread.words, unread.order) == (UNREADABLE, "I would rather not.", None)
+    assert (unread.outcome, unread.words, unread.order) == (UNPARSED, "I would rather not.", None)
     (absent,) = (a for a in read_question(ask, "f4").answers if a.model == "guesser")
     assert (absent.outcome, absent.words, absent.error) == (MISSING, None, "the service was down")
 

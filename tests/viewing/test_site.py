@@ -325,6 +325,9 @@ def test_show_prints_a_question_and_writes_its_pictures(
     assert " s, " not in said
     assert main(["show", "nix", *arguments]) == 2
     assert "'nix' is neither a question" in capsys.readouterr().err
+    assert main(["show", "leaderboard", *arguments]) == 2
+    assert "'leaderboard' is a relation" in (said := capsys.readouterr().err)
+    assert '`enact-assets sql "from leaderboard"' in said
 
 
 def test_show_keeps_questions_apart(root: DataRoot, tmp_path: Path, capsys) -> None:

@@ -7,7 +7,7 @@ pictures with different seeds do. So the backend is a setting, and no machine ch
 from functools import cache
 
 from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import LLVM, SCALAR
+from enact_assets.contracts.settings import LLVM, SCALAR, RendererSettings
 
 MITSUBA_VARIANTS = {SCALAR: "scalar_rgb", LLVM: "llvm_ad_rgb"}
 LEAST_LLVM = 17
@@ -28,12 +28,23 @@ def choose_backend(backend: str) -> None:
         mi.set_log_level(mi.LogLevel.Error)
 
 
-def backend_identity(backend: str) -> dict[str, int]:
+def backend_identity(settings: RendererSettings) -> dict[str, int]:
     """What pictures depend on beside Mitsuba's version: for LLVM, its major version.
 
-    Errors: as :func:`llvm_major`.
+    The settings name it, so that pictures of two versions are never mixed within a variant.
+    Errors: as :func:`llvm_major`; :class:`RenderError` if another version is found.
     """
-    return {LLVM: llvm_major()} if backend == LLVM else {}
+    if settings.backend != LLVM:
+        return {}
+    found, wanted = llvm_major(), settings.llvm_version
+    if found != wanted:
+        raise RenderError(
+            f"renderer backend 'llvm': the registry says `llvm_version: {wanted}`, and Mitsuba "
+            f"found LLVM {found}, which draws other noise. Name the library of LLVM {wanted} in "
+            f"DRJIT_LIBLLVM_PATH; or set `llvm_version: {found}` in the baseline's renderer, "
+            "which makes every picture again."
+        )
+    return {LLVM: found}
 
 
 @cache

@@ -1,0 +1,13 @@
+"""Versions of packages that may be missing."""
+
+from importlib import metadata
+
+MISSING = "none"
+
+
+def version_of(package: str) -> str:
+    """Version of an installed ``package``; :data:`MISSING` if it is not."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return MISSING
