@@ -159,7 +159,10 @@ def _walk(
         report = driver.run(**_request(arguments, only, part), **_effort(arguments))
     except KeyboardInterrupt:
         print_stopped(DataRoot(arguments.data), driver.report, console)
-        raise
+        made = counted(len(driver.report.made), "partition")
+        raise KeyboardInterrupt(
+            f"Stopped after {made}. What was finished is kept; run the same command again."
+        ) from None
     print_report(console, report)
     if not report.is_success:
         return 1
