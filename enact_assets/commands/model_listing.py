@@ -76,8 +76,8 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
         return 0
     for name, value in _facts(model).items():
         if words := _in_words(value):
-            unit = " (per million tokens)" if name == "price" else ""
-            console.print(Text(f"{name:<16} {words}{unit}"))
+            unit = "per million tokens: " if name == "price" else ""
+            console.print(Text(f"{name:<16} {unit}{words}"))
     return 0
 
 

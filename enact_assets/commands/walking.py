@@ -47,14 +47,17 @@ def add_walk_commands(command: AddCommand) -> None:
     about = "Materialize every missing or stale partition in the scope of the data root."
     sub = command("materialize", _materialize, about)
     _add_filters(sub)
+    _add_all(sub)
     _add_effort(sub)
     about = "Materialize the registry's demo part and show the leaderboard."
     sub = command("demo", _demo, about)
+    sub.set_defaults(all=False)
     _add_filters(sub)
     _add_effort(sub)
     about = "Show what materialize would make, and which input changed."
     sub = command("plan", _plan, about)
     _add_filters(sub)
+    _add_all(sub)
     sub.add_argument("--demo", action="store_true", help="what `enact-assets demo` would make")
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -82,6 +85,9 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this asset and what it is made from; may be repeated",
     )
+
+
+def _add_all(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--all",
         action="store_true",
@@ -208,7 +214,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             f"\nUI        {f'enact-assets ui{data}' if data else 'make ui'}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
-        if registry.demo and not arguments.all:
+        if registry.demo:
             known = registry_in(root)
             console.print(
                 f"This is a first look. `enact-assets materialize --all{data}` makes the whole "
