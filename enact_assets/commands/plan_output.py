@@ -7,7 +7,6 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.driver.terminal import STEP_WIDTH
 from enact_assets.plurals import all_fresh, counted, first_of, named
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
         console.print("\nMay become stale:")
         for name, partitions in plan.may_follow.items():
             some = _some(["|".join(p) for p in partitions], limit)
-            console.print(Text(f"  {name:<{STEP_WIDTH}} {some}"))
+            console.print(_line(name, some))
 
 
 def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
@@ -136,9 +135,15 @@ def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -
     for name, reasons in by_reason.items():
         shown, n_more = first_of(list(reasons.items()), limit)
         for why, keys in shown:
-            console.print(Text(f"  {name:<{STEP_WIDTH}} {_some(keys, limit)}: {why}"))
+            console.print(_line(name, f"{_some(keys, limit)}: {why}"))
         if n_more:
-            console.print(f"  {name:<{STEP_WIDTH}} and {n_more:,} more reasons (--limit)")
+            console.print(_line(name, f"and {n_more:,} more reasons (--limit)"))
+
+
+def _line(step: str, text: str) -> Text:
+    from enact_assets.driver.terminal import STEP_WIDTH
+
+    return Text(f"  {step:<{STEP_WIDTH}} {text}")
 
 
 def _some(keys: Sequence[str], limit: int) -> str:
