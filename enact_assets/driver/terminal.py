@@ -136,7 +136,7 @@ class TerminalObserver(Observer):
 
     def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
         self._running[str(step)] = progress
-        self._show(f"{progress.count}  {progress.text}")
+        self._show(f"{progress.count}  {step.partition or ''}")
 
     def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
         self._n_done += 1
