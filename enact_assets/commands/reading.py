@@ -217,7 +217,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     made = scoped_registry(root.root).with_questions(files)
     for name, names, of_registry in (
         ("demonstrations", made.demonstrations, registry.demonstrations),
-        ("variants", made.variants, registry.variants),
+        ("variants", tuple(made.variants), tuple(registry.variants)),
     ):
         is_all = set(names) >= set(of_registry)
         more = "" if is_all else "; `enact-assets materialize --all` adds the whole registry"
@@ -229,6 +229,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
 def _print_names(console: Console, title: str, names: Iterable[str]) -> None:
     """A heading and, within the width, what it lists."""
     console.print(plain(title, "bold"))
-    whole = {"break_long_words": False, "break_on_hyphens": False}
-    for line in wrap(", ".join(names) or "none", console.width - 2, **whole):
+    text = ", ".join(names) or "none"
+    width = console.width - 2
+    for line in wrap(text, width, break_long_words=False, break_on_hyphens=False):
         console.print(plain(f"  {line}"))
