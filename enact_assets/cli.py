@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where the pictures of question files are (default: beside each file, or in its zip)",
     )
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
-    about = "check recordings and list every problem; import nothing"
+    about = "import nothing; check the paths as `enact-assets validate` does"
     sub.add_argument("--check", action="store_true", help=about)
     add_validate_command(plain_command)
     add_download_command(plain_command)

@@ -7,6 +7,7 @@ from enact_assets.asking.budget import NO_BUDGET, Budget
 from enact_assets.asking.keys import is_sendable, key_of, wants_key
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
+from enact_assets.plurals import sentence
 
 AT_MOST = " at most"
 """How the reason of a question ends that a model can never be asked."""
@@ -60,5 +61,6 @@ def problems_of(models: Iterable[Model]) -> list[str]:
         retired = model.entry.retired
         if retired is not None:
             when = "was retired" if retired <= today else "will be retired"
-            found.append(f"{model.name} {when} on {retired}. {model.entry.note}".strip())
+            note = sentence(model.entry.note)
+            found.append(f"Model {model.name} {when} on {retired}. {note}".strip())
     return found

@@ -217,7 +217,8 @@ class _Run:
                 f"`enact-assets models {model.name} --check` asks it again."
             )
         if seen == "unreadable":
-            self._tell(f"{model.name} could not read the numbers that check the order of pictures.")
+            name = model.name
+            self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
 
     def _first_answers(self, target: Target, folder: Path) -> list[Answer]:
@@ -249,7 +250,7 @@ class _Run:
     @contextmanager
     def _alone(self, folder: Path) -> Iterator[None]:
         """Hold the lock of one exact model."""
-        note = f"another process asks {self._model.name}; waiting for it"
+        note = f"Another process asks {self._model.name}. Waiting for it."
         with locked(folder / ".lock", lambda: self._tell(note)):
             yield
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from enact_assets.commands.trying import spending_option
 from enact_assets.contracts.errors import EnactError, WarehouseError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.plurals import counted
+from enact_assets.plurals import counted, named
 from enact_assets.predictions.learned_names import REFUSES
 
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ def coverage(warehouse: Path, variant: str) -> str:
     gaps = _of(_published_gaps(warehouse), {"variant": [variant]})
     if not gaps:
         return f"{said}; no answer is missing."
-    first = "; ".join(f"{g.model} lacks {g.n_missing:,} of {g.n_asked:,}" for g in gaps[:SHOWN])
-    more = f"; {counted(len(gaps) - SHOWN, 'more model')}" if len(gaps) > SHOWN else ""
-    return f"{said}. Answers are missing: {first}{more}."
+    lacking = [f"{g.model} lacks {g.n_missing:,} of {g.n_asked:,}" for g in gaps]
+    return f"{said}. Answers are missing: {named(lacking, SHOWN, 'model')}."
 
 
 def missing_answers(
@@ -115,23 +114,22 @@ def missing_answers(
         return "", 0
     gaps.sort(key=lambda gap: not gap.was_asked)
     n = sum(gap.n_missing for gap in gaps)
-    named = ", ".join(f"{g.n_missing:,} of {g.model} under {g.variant}" for g in gaps[:SHOWN])
-    more = f" and {counted(len(gaps) - SHOWN, 'more partition')}" if len(gaps) > SHOWN else ""
+    lacking = [f"{g.n_missing:,} of {g.model} under {g.variant}" for g in gaps]
     text = (
-        f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: {named}{more}. Reason of the "
-        f"first: {gaps[0].reason}. {gaps[0].advice(root)}"
+        f"{counted(n, 'answer')} {'is' if n == 1 else 'are'} missing: "
+        f"{named(lacking, SHOWN, 'partition')}. Reason of the first: {gaps[0].reason}. "
+        f"{gaps[0].advice(root)}"
     )
     return text, MISSING_ANSWERS if gaps[0].was_asked else 0
 
 
 def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
-    """What was made before Ctrl-C, and what the leaderboards published before cover."""
-    console.print(f"\nStopped after {counted(len(report.made), 'partition')}.")
+    """What the leaderboards cover that were published before Ctrl-C."""
     if report.current(WAREHOUSE) or not root.warehouse.exists():
         return
     console.print(
         Text(
-            "The DuckDB file and the report were published before and have nothing of this run. "
+            "\nThe DuckDB file and the report were published before and have nothing of this run. "
             "They cover:"
         )
     )

@@ -134,14 +134,15 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
     )
     have = "has" if done.n_missing == 1 else "have"
     console.print(
-        f"{counted(done.n_given, 'answer')} of {model} under {variant}: {done.n_new} are new. "
+        f"{counted(done.n_given, 'answer')} of {model} under {variant}: {done.n_new:,} "
+        f"{'is' if done.n_new == 1 else 'are'} new. "
         f"{counted(done.n_missing, 'question')} {have} no answer.",
         markup=False,
     )
     if done.n_differing:
         fate = "replaced" if arguments.replace else "kept; --replace takes those of the file"
         console.print(
-            f"{done.n_differing} differ from answers imported before, which were {fate}.",
+            f"{done.n_differing:,} differ from answers imported before, which were {fate}.",
             style="yellow",
             markup=False,
         )

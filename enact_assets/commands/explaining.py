@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.plurals import counted
+from enact_assets.plurals import counted, first_of
 
 if TYPE_CHECKING:
     from enact_assets.contracts.provenance import InputVersion
@@ -61,12 +61,12 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
             table.add_row(*(Text(cell, style) for cell in (given.asset, *cells)))
         console.print(table)
     if found.upstream:
-        n = len(found.upstream)
-        console.print(f"{counted(n, 'partition')} upstream to make first:")
-        for step in found.upstream[:SHOWN]:
+        shown, n_more = first_of(found.upstream, SHOWN)
+        console.print(f"{counted(len(found.upstream), 'partition')} upstream to make first:")
+        for step in shown:
             console.print(Text(f"  {step.name} {step.key or ''}: {step.why}"))
-        if n > SHOWN:
-            console.print(f"  and {n - SHOWN} more: `enact-assets plan` lists them")
+        if n_more:
+            console.print(f"  and {n_more:,} more: `enact-assets plan` lists them")
     return 0
 
 

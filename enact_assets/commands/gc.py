@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.plurals import counted
+from enact_assets.plurals import counted, first_of
 
 if TYPE_CHECKING:
     from enact_assets.data_root.collect import Collected
@@ -119,10 +119,11 @@ def print_collected(
             continue
         size = sum(item.size for item in items)
         console.print(Text(f"  {kind:<32} {_count(len(items)):>12} {shown_bytes(size):>10}"))
-        for item in items[:limit]:
+        shown, n_more = first_of(items, limit)
+        for item in shown:
             console.print(Text(f"    {item.what}", "dim"))
-        if len(items) > limit:
-            console.print(Text(f"    and {len(items) - limit} more", "dim"))
+        if n_more:
+            console.print(Text(f"    and {n_more:,} more", "dim"))
     n_answers = sum(i.what.startswith("predictions ") for i in found.items[PARTITIONS])
     if n_answers and not is_done:
         console.print(

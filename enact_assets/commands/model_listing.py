@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,8 +12,11 @@ from rich.text import Text
 from enact_assets.commands.trying import MAX_USD
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.official.commands import plain
+from enact_assets.plurals import sentence
 
 if TYPE_CHECKING:
+    from enact_assets.asking.answers import Answer
     from enact_assets.asking.model_entries import Model
 
 SEEN = {
@@ -72,9 +75,26 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
         console.print_json(json.dumps(_facts(model)))
         return 0
     for name, value in _facts(model).items():
-        if value not in (None, "", [], {}):
-            console.print(Text(f"{name:<16} {value}"))
+        if words := _in_words(value):
+            unit = "per million tokens: " if name == "price" else ""
+            console.print(Text(f"{name:<16} {unit}{words}"))
     return 0
+
+
+def _in_words(value: object) -> str:
+    """A value of an entry as people write it; nothing of one that is not set."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,.12g}"
+    if isinstance(value, Mapping):
+        pairs = ((k, _in_words(v), isinstance(v, Mapping)) for k, v in value.items())
+        return ", ".join(f"{k} ({v})" if deep else f"{k} {v}" for k, v, deep in pairs if v)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value))
+    return str(value)
 
 
 def _say_spent(console: Console, root: DataRoot) -> None:
@@ -143,6 +163,18 @@ def _listed(models: Sequence["Model"]) -> Table:
     return table
 
 
+def _cost(answer: "Answer") -> str:
+    """What is known of it, in a line."""
+    from enact_assets.predictions.costs import dollars
+
+    known = ["of unknown price" if answer.usd is None else dollars(answer.usd)]
+    for n, name in ((answer.tokens_in, "tokens in"), (answer.tokens_out, "tokens out")):
+        known += [] if n is None else [f"{n:,} {name}"]
+    known += [] if answer.latency_s is None else [f"{answer.latency_s:.1f} s"]
+    by = f"; answered by {answer.served_model}" if answer.served_model else ""
+    return f"Cost: {', '.join(known)}{by}."
+
+
 def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
     """Ask the first message once more; exit code 1 if the model cannot be used."""
     from enact_assets.asking.not_asked import problems_of
@@ -152,17 +184,11 @@ def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> i
     root = DataRoot(arguments.data)
     limit = usd_until(root.root, spending_tags(root.root, MAX_USD))
     for problem in problems_of([model]):
-        console.print(Text(problem, "yellow"))
+        console.print(plain(problem, "yellow"))
     answer, seen = ModelAsker(root, lambda _sha: b"", limit).check(arguments.name)
     if answer.text is None:
-        console.print(Text(str(answer.error), "red"))
+        console.print(plain(sentence(f"model {model.name} gave no answer: {answer.error}"), "red"))
         return 1
-    console.print(Text(f"{model.name} {SEEN[seen]}. It said: {answer.text[:200]!r}"))
-    usd = "an unknown price" if answer.usd is None else f"{answer.usd:.4f} USD"
-    console.print(
-        Text(
-            f"Cost: {usd}, {answer.tokens_in} tokens in, {answer.tokens_out} out, "
-            f"{answer.latency_s or 0:.1f} s; answered by {answer.served_model}."
-        )
-    )
+    console.print(Text(f"Model {model.name} {SEEN[seen]}. It said: {answer.text[:200]!r}"))
+    console.print(plain(_cost(answer)))
     return 1 if seen == "changed" else 0

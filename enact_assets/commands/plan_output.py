@@ -7,7 +7,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.plurals import all_fresh, counted
+from enact_assets.plurals import all_fresh, counted, first_of, named
 
 if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan, PlannedStep
@@ -124,29 +124,32 @@ def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
     if plan.may_follow:
         console.print("\nMay become stale:")
         for name, partitions in plan.may_follow.items():
-            console.print(Text(f"  {name:<18} {_some(['|'.join(p) for p in partitions], limit)}"))
+            some = _some(["|".join(p) for p in partitions], limit)
+            console.print(_line(name, some))
 
 
 def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
-    by_reason: dict[tuple[str, str], list[str]] = {}
+    by_reason: dict[str, dict[str, list[str]]] = {}
     for step in steps:
-        by_reason.setdefault((step.name, step.why), []).append(step.key or "")
-    shown: dict[str, int] = {}
-    for (name, why), keys in by_reason.items():
-        shown[name] = shown.get(name, 0) + 1
-        if shown[name] > limit:
-            continue
-        console.print(Text(f"  {name:<18} {_some(keys, limit)}: {why}"))
-    for name, n_reasons in shown.items():
-        if n_reasons > limit:
-            console.print(f"  {name:<18} and {n_reasons - limit} more reasons (--limit)")
+        by_reason.setdefault(step.name, {}).setdefault(step.why, []).append(step.key or "")
+    for name, reasons in by_reason.items():
+        shown, n_more = first_of(list(reasons.items()), limit)
+        for why, keys in shown:
+            console.print(_line(name, f"{_some(keys, limit)}: {why}"))
+        if n_more:
+            console.print(_line(name, f"and {n_more:,} more reasons (--limit)"))
+
+
+def _line(step: str, text: str) -> Text:
+    from enact_assets.driver.terminal import STEP_WIDTH
+
+    return Text(f"  {step:<{STEP_WIDTH}} {text}")
 
 
 def _some(keys: Sequence[str], limit: int) -> str:
     if keys == [""]:
         return "the whole"
-    more = f" and {len(keys) - limit} more" if len(keys) > limit else ""
-    return f"{counted(len(keys), 'partition')} ({', '.join(keys[:limit])}{more})"
+    return f"{counted(len(keys), 'partition')} ({named(keys, limit)})"
 
 
 def print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:

@@ -15,7 +15,7 @@ from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.plurals import counted
 from enact_assets.questions.imported_questions import ImportedQuestions
-from enact_assets.questions.stratum_counts import Stratum, count_strata
+from enact_assets.questions.stratum_counts import NO_PATHS, Stratum, count_strata
 from enact_assets.questions.templates import KINDS
 from enact_assets.trajectories.trajectory_tables import PathCounts
 
@@ -108,7 +108,7 @@ def _by_source(lake: Lake, registry: Registry, known: set[str]) -> dict[str, set
 
 
 def _found(n_missing: int, n_known: int) -> str:
-    missing = f"; {n_missing} of {n_known} demonstrations are not materialized" if n_missing else ""
+    missing = f"; {NO_PATHS.format(f'{n_missing} of {n_known}')}" if n_missing else ""
     return f"found: the questions of the materialized question_set{missing}"
 
 
@@ -116,7 +116,7 @@ def _expected(registry: Registry, profile: Profile, n_missing: int, n_known: int
     if n_missing:
         most = registry.questions.trajectories_per_length
         return (
-            f"upper bound: {n_missing} of {n_known} demonstrations are not materialized; each "
+            f"upper bound: {NO_PATHS.format(f'{n_missing} of {n_known}')}; each "
             f"counts with {most} questions per kind and length"
         )
     bound = "upper bound" if profile.has_own_words else "expected"
@@ -138,6 +138,6 @@ def _print(console: Console, title: str, basis: str, strata: list[Stratum]) -> N
     for length, of in groupby(strata, key=lambda s: s.length):
         kinds = {s.kind: s for s in of}
         why = "; ".join(dict.fromkeys(s.why for s in kinds.values() if s.why))
-        cells = [str(length), str(kinds[KINDS[0]].wanted), *(str(kinds[k].n) for k in KINDS)]
+        cells = [str(length), f"{kinds[KINDS[0]].wanted:,}", *(f"{kinds[k].n:,}" for k in KINDS)]
         table.add_row(*cells, *([why] if is_short else []))
     console.print(table)

@@ -3,14 +3,16 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from textwrap import wrap
 
 from rich.console import Console
 
 from enact_assets.commands.coverage import coverage
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.official.commands import plain, shown_progress
 from enact_assets.plurals import counted
 
 NOT_CURRENT = {
@@ -153,9 +155,14 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
     if version is not None:
         inputs = {WAREHOUSE: InputVersion(version, 1)}
         provenance = Provenance(code_version(REPORT), inputs)
-    written = write_report(
-        root, variant=arguments.variant, output=arguments.output, provenance=provenance
-    )
+    with shown_progress(console, "report") as told:
+        written = write_report(
+            root,
+            variant=arguments.variant,
+            output=arguments.output,
+            provenance=provenance,
+            told=told,
+        )
     n_figures = len(written.page.figures)
     console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
     console.print(f"{counted(n_figures, 'figure')} in the same folder, as PNG and SVG")
@@ -166,12 +173,13 @@ def _paper_figures(root: DataRoot, arguments: argparse.Namespace, console: Conso
     from enact_assets.report.paper_figures import width_of, write_paper_figures
 
     width_in = width_of(arguments.width or "single")
-    written = write_paper_figures(root, arguments.figures, width_in, arguments.variant)
+    with shown_progress(console, "figures") as told:
+        written = write_paper_figures(root, arguments.figures, width_in, arguments.variant, told)
     n_figures = sum(path.suffix == ".pdf" for path in written)
     n_tables = sum(path.suffix == ".tex" for path in written)
     console.print(
-        f"{arguments.figures}: {n_figures} figures, {width_in:g} in wide, as PDF, SVG and PNG; "
-        f"{n_tables} tables as LaTeX and Markdown",
+        f"{arguments.figures}: {counted(n_figures, 'figure')}, {width_in:g} in wide, "
+        f"as PDF, SVG and PNG; {counted(n_tables, 'table')} as LaTeX and Markdown",
         markup=False,
     )
     return 0
@@ -200,18 +208,28 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         ("models", MODELS),
         ("models with imported answers", answered_names(root)),
     ):
-        console.print(f"[bold]{title}[/bold]\n  {', '.join(names)}")
+        _print_names(console, title, names)
     warehouse = root.warehouse
     if warehouse.exists():
         published = published_names(warehouse)
         for dimension in ("demonstration", "model"):
-            known = ", ".join(sorted(published.get(dimension, ())))
-            console.print(f"[bold]{dimension}s published[/bold]\n  {known}")
+            _print_names(console, f"{dimension}s published", sorted(published.get(dimension, ())))
     made = scoped_registry(root.root).with_questions(files)
-    console.print(
-        "[bold]made here[/bold] (`enact-assets materialize --all`: everything)\n"
-        f"  {', '.join(made.demonstrations) or 'no demonstration of the registry'}\n"
-        f"  {', '.join(made.variants)}"
-    )
+    for name, names, of_registry in (
+        ("demonstrations", made.demonstrations, registry.demonstrations),
+        ("variants", tuple(made.variants), tuple(registry.variants)),
+    ):
+        is_all = set(names) >= set(of_registry)
+        more = "" if is_all else "; `enact-assets materialize --all` adds the whole registry"
+        _print_names(console, f"{name} in scope{more}", names)
     print_question_counts(console, root, made)
     return 0
+
+
+def _print_names(console: Console, title: str, names: Iterable[str]) -> None:
+    """A heading and, within the width, what it lists."""
+    console.print(plain(title, "bold"))
+    text = ", ".join(names) or "none"
+    width = console.width - 2
+    for line in wrap(text, width, break_long_words=False, break_on_hyphens=False):
+        console.print(plain(f"  {line}"))

@@ -12,7 +12,7 @@ from rich.table import Table
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import plain, positive
-from enact_assets.plurals import counted
+from enact_assets.plurals import counted, sentence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +95,8 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         console.print(plain(f"{counted(asked.questions.height, 'question')}: {cost.words()}"))
         if arguments.estimate:
             cost = cost_of(data, name, everything, is_counted=True)
-            console.print(plain(f"All {everything.questions.height}: {cost.words()}"))
+            n_all = counted(everything.questions.height, "question")
+            console.print(plain(f"All {n_all}: {cost.words()}"))
             return 0
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
@@ -103,7 +104,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
     if first.predictions["raw_answer"].null_count() == first.predictions.height:
         for n_questions, reason in first.missing_reasons():
-            console.print(plain(f"{n_questions} without an answer: {reason}", "red"))
+            console.print(plain(_without(n_questions, reason), "red"))
         return 1
     of_kind = first.by_kind(data)
     console.print(_scored(name, of_kind))
@@ -113,7 +114,7 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         console.print(plain(f"Wrong answers, with pictures: {page}"))
     n_missing = first.evaluation.filter(answer_status="missing").height
     for n, reason in first.missing_reasons():
-        console.print(plain(f"{n} without an answer: {reason}", "yellow"))
+        console.print(plain(_without(n, reason), "yellow"))
     limit_text = spending_option(model)
     data_text = DataRoot(arguments.data).option
     console.print(
@@ -123,6 +124,10 @@ def _ask(arguments: argparse.Namespace, console: Console) -> int:
         )
     )
     return 1 if n_missing else 0
+
+
+def _without(n: int, reason: str) -> str:
+    return sentence(f"{counted(n, 'question')} without an answer: {reason}")
 
 
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
@@ -137,9 +142,9 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     for row in of_kind.iter_rows(named=True):
         table.add_row(
             row["kind"],
-            str(row["n_questions"]),
+            f"{row['n_questions']:,}",
             *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in SHARES),
-            *(str(row[c]) for c in COUNTS),
+            *(f"{row[c]:,}" for c in COUNTS),
         )
     return table
 
@@ -155,20 +160,22 @@ def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
+        TextColumn("{task.fields[count]}"),
         TextColumn("{task.fields[more]}", markup=False),
         TimeRemainingColumn(),
     )
     errors = Console(stderr=True, highlight=False)
     said: set[str] = set()
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task(text, total=None, more="")
+        task = bar.add_task(text, total=None, count="", more="")
 
         def told(progress: "AskingProgress") -> None:
             more = f"{progress.usd:.2f} USD" if progress.usd else ""
             if progress.n_missing:
-                more += f" {progress.n_missing} missing"
-            bar.update(task, completed=progress.n_done, total=progress.n_total, more=more)
+                more += f" {progress.n_missing:,} missing"
+            done, total = progress.n_done, progress.n_total
+            count = f"{done:,}/{total:,}"
+            bar.update(task, completed=done, total=total, count=count, more=more)
             if progress.note and progress.note not in said:
                 said.add(progress.note)
                 errors.print(plain(progress.note, "yellow"))

@@ -53,14 +53,17 @@ def add_walk_commands(command: AddCommand) -> None:
     about = "Materialize every missing or stale partition in the scope of the data root."
     sub = command("materialize", _materialize, about)
     _add_filters(sub)
+    _add_all(sub)
     _add_effort(sub)
     about = "Materialize the registry's demo part and show the leaderboard."
     sub = command("demo", _demo, about)
+    sub.set_defaults(all=False)
     _add_filters(sub)
     _add_effort(sub)
     about = "Show what materialize would make, and which input changed."
     sub = command("plan", _plan, about)
     _add_filters(sub)
+    _add_all(sub)
     sub.add_argument("--demo", action="store_true", help="what `enact-assets demo` would make")
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -94,6 +97,9 @@ def _add_filters(sub: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this asset and what it is made from; may be repeated",
     )
+
+
+def _add_all(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--all",
         action="store_true",
@@ -174,7 +180,10 @@ def _walk(
         report = driver.run(**_request(arguments, only, part), **_effort(arguments))
     except KeyboardInterrupt:
         print_stopped(DataRoot(arguments.data), driver.report, console)
-        raise
+        made = counted(len(driver.report.made), "partition")
+        raise KeyboardInterrupt(
+            f"Stopped after {made}. What was finished is kept; run the same command again."
+        ) from None
     print_report(console, report)
     if not report.is_success:
         return 1
@@ -221,7 +230,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             f"\nUI        {_program()} ui{data}\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
-        if registry.demo and not arguments.all:
+        if registry.demo:
             known = registry_in(root)
             console.print(
                 f"This is a first look. `enact-assets materialize --all{data}` makes the whole "

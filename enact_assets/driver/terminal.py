@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -11,14 +12,20 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.driver.walk import Failure, Observer, Report, Step
-from enact_assets.plurals import all_fresh, counted
+from enact_assets.engine.planning.plan import NEVER
+from enact_assets.lineage.pipeline import STEP_NAMED
+from enact_assets.plurals import all_fresh, counted, named
 from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.runs.progress import Progress
+from enact_assets.system.kernel_cache import has_kernels
 
 LINE_EVERY_S = 10.0
 READING_SHOWN_S = 1.0
-WARM_S = 2.0
-"""No estimate is made from less."""
+WARM_S, LEAST_SHARE = 2.0, 0.01
+"""No estimate is made from less time, or from a smaller share of the work."""
+STEP_WIDTH = max(map(len, STEP_NAMED))
+"""Columns for the name of a step."""
+COMPILING = "Compiling numeric code, once per installation: the first steps take a minute longer."
 
 
 class Pace:
@@ -26,19 +33,21 @@ class Pace:
 
     Work is counted in the unit of the steps' progress, or in steps where they report none. What
     was found ready made counts as no work, neither of what is done nor, in proportion, of what is
-    expected of the steps to come.
+    expected of the steps to come. The pace is that of the last half of the time: the first answers
+    and pictures fill caches.
     """
 
     def __init__(self) -> None:
         self._worked = 0.0
         self._n_ended = 0
-        self._since: tuple[float, float] | None = None
+        self._began = 0.0
+        self._noted: deque[tuple[float, float]] = deque()
 
     def step_ends(self, last: Progress | None, now: float) -> None:
         """A step ended; ``last`` is what it reported last."""
         self._worked += _work_of(last)[1]
         self._n_ended += 1
-        self._start(self._worked, now)
+        self._note(self._worked, now)
 
     def left(self, running: Sequence[Progress | None], n_steps: int, now: float) -> float | None:
         """Seconds left of ``n_steps``, the ``running`` ones included; None before it can be said.
@@ -51,21 +60,26 @@ class Pace:
         worked = sum(work for work, _ in works)
         whole = sum(work for _, work in works)
         done = self._worked + worked
-        self._start(done, now)
-        if self._since is None:
+        self._note(done, now)
+        if len(self._noted) < 2 or now - self._began < WARM_S:
             return None
-        since, before = self._since
-        if done <= before or now - since < WARM_S:
-            return None
+        since, before = self._noted[0]
         known = self._n_ended + len(works)
         of_a_step = (self._worked + whole) / known if known else 1.0
         to_do = whole - worked + (n_steps - len(works)) * of_a_step
+        if done <= before or done < LEAST_SHARE * (done + to_do):
+            return None
         return (now - since) / (done - before) * to_do
 
-    def _start(self, done: float, now: float) -> None:
+    def _note(self, done: float, now: float) -> None:
         """Count from the first finished work on: start-up (workers, kernels) is paid once."""
-        if self._since is None and done > 0:
-            self._since = (now, done)
+        if not self._noted:
+            self._began = now
+        if done > (self._noted[-1][1] if self._noted else 0.0):
+            self._noted.append((now, done))
+        middle = (self._began + now) / 2
+        while len(self._noted) > 2 and self._noted[1][0] <= middle:
+            self._noted.popleft()
 
 
 def _work_of(progress: Progress | None) -> tuple[float, float]:
@@ -92,6 +106,7 @@ class TerminalObserver(Observer):
         self._n_failed = 0
         self._running: dict[str, Progress | None] = {}
         self._pace = Pace()
+        self._is_first_stage = True
 
     def reading(self, share: float) -> None:  # noqa: D102
         if self._began is None:
@@ -107,6 +122,9 @@ class TerminalObserver(Observer):
             self._console.print(Text(text))
 
     def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
+        if self._is_first_stage and not has_kernels():
+            self._console.print(COMPILING)
+        self._is_first_stage = False
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
         self._running = {}
         self._pace = Pace()
@@ -114,11 +132,12 @@ class TerminalObserver(Observer):
 
     def step_starts(self, step: Step) -> None:  # noqa: D102
         self._running[str(step)] = None
-        self._show(f"{step.partition or ''} ({step.why})".strip())
+        why = "" if step.why == NEVER else f" ({step.why})"
+        self._show(f"{step.partition or ''}{why}".strip())
 
     def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
         self._running[str(step)] = progress
-        self._show(progress.as_text())
+        self._show(f"{progress.count}  {step.partition or ''}")
 
     def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
         self._n_done += 1
@@ -131,19 +150,18 @@ class TerminalObserver(Observer):
             self._clear()
             took = duration(time.monotonic() - self._stage_began)
             failed = f", {self._n_failed} failed" if self._n_failed else ""
-            self._console.print(
-                f"  {self._stage:<18} {counted(self._n_steps, 'partition'):<15} {took:>9}{failed}"
-            )
+            n_steps = counted(self._n_steps, "partition")
+            self._console.print(f"  {self._stage:<{STEP_WIDTH}} {n_steps:<15} {took:>9}{failed}")
 
     def _left(self) -> str:
         running, n_steps = list(self._running.values()), self._n_steps - self._n_done
         seconds = self._pace.left(running, n_steps, time.monotonic())
-        return "" if seconds is None else f", about {duration(seconds)} left in {self._stage}"
+        return "" if seconds is None else f", about {duration(seconds)} left"
 
     def _show(self, text: str) -> None:
-        done = f"{self._n_done}/{counted(self._n_steps, 'partition')}"
-        line = f"  {self._stage:<18} {done}  {text}{self._left()}"
-        self._put(line)
+        # A narrow terminal cuts off the end.
+        done = f"{self._n_done:,}/{counted(self._n_steps, 'partition')}{self._left()}"
+        self._put(f"  {self._stage:<{STEP_WIDTH}} {done}  {text}".rstrip())
 
     def _put(self, line: str) -> None:
         if self._console.is_terminal:
@@ -173,30 +191,33 @@ def print_report(console: Console, report: Report) -> None:
     if not report.made and report.is_success:
         console.print(f"Nothing to do: {all_fresh(report.n_fresh)} ({duration(report.seconds)}).")
         return
-    counts = [f"{counted(len(report.made), 'partition')} made", f"{report.n_fresh} already fresh"]
-    counts.append(f"{len(report.failures)} failed")
+    counts = [f"{counted(len(report.made), 'partition')} made", f"{report.n_fresh:,} already fresh"]
+    counts.append(f"{len(report.failures):,} failed")
     if report.blocked:
-        counts.append(f"{len(report.blocked)} skipped because an input failed")
+        counts.append(f"{len(report.blocked):,} skipped because an input failed")
     if report.kept:
-        counts.append(f"{len(report.kept)} kept as they were because an input failed")
+        counts.append(f"{len(report.kept):,} kept as they were because an input failed")
     console.print(f"{', '.join(counts)}, in {duration(report.seconds)}.")
     for message in report.rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     for message in report.damaged:
-        console.print(Text(f"found damaged: {message}", "yellow"))
+        console.print(Text(f"Found damaged: {message}", "yellow"))
     alike: dict[tuple[str, str], list[Failure]] = {}
     for failure in report.failures:
         alike.setdefault((failure.step.name, failure.message), []).append(failure)
-    for (_, message), [first, *others] in alike.items():
-        more = f" and {len(others)} more" if others else ""
-        console.print(Text(f"Failed: {first.step}{more} (run {first.run_id[:8]})", "bold red"))
+    for (name, message), failures in alike.items():
+        steps = _steps(name, [failure.step for failure in failures])
+        console.print(Text(f"Failed: {steps} (run {failures[0].run_id[:8]})", "bold red"))
         console.print(Text(f"  {message}", "red"))
-    blocked: dict[str, list[str]] = {}
+    blocked: dict[str, list[Step]] = {}
     for step in report.blocked:
-        blocked.setdefault(step.name, []).append(step.partition or "")
-    for name, partitions in blocked.items():
-        more = f" and {len(partitions) - 1} more" if len(partitions) > 1 else ""
-        console.print(Text(f"skipped {name}: {partitions[0]}{more}; upstream failed", "yellow"))
+        blocked.setdefault(step.name, []).append(step)
+    for name, steps_of in blocked.items():
+        console.print(Text(f"Skipped: {_steps(name, steps_of)}; upstream failed", "yellow"))
+
+
+def _steps(name: str, steps: Sequence[Step]) -> str:
+    return f"{name} {named([step.partition or '' for step in steps], 1)}".strip()
 
 
 TRAINED_MARK = "*"
@@ -256,7 +277,7 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             _percent(row["task_accuracy"], row["task_accuracy_sd"]),
             _percent(row["pairwise_accuracy"], row["pairwise_accuracy_sd"]),
             _questions(row["n_questions"], row["repetitions"]),
-            *(str(row[f"n_{name}"]) for name in counts),
+            *(f"{row[f'n_{name}']:,}" for name in counts),
         )
     return board
 
@@ -268,7 +289,5 @@ def _percent(value: Any, spread: Any) -> str:
     return f"{100 * value:.1f}{about} %"
 
 
-def _questions(n: object, repetitions: Any) -> str:
-    if (repetitions or 1) == 1:
-        return str(n)
-    return f"{n} x {repetitions}"
+def _questions(n: int, repetitions: int | None) -> str:
+    return f"{n:,}" if (repetitions or 1) == 1 else f"{n:,} x {repetitions}"

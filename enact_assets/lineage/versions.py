@@ -23,6 +23,7 @@ from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
 from enact_assets.lineage.code import baselines_version, learned_version
 from enact_assets.lineage.pipeline import dimensions
+from enact_assets.plurals import named
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
@@ -60,10 +61,9 @@ SHOWN_SETTINGS, SHOWN_LETTERS = 3, 60
 
 
 def setting_changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """``camera.aperture_mm 80.0 -> 70.0``: the settings that differ, three of them at most."""
+    """``camera.aperture_mm 80.0 -> 70.0``: the settings that differ, or some of them."""
     found = list(_differences(was, now, ""))
-    more = f", and {len(found) - SHOWN_SETTINGS} more" if len(found) > SHOWN_SETTINGS else ""
-    return ", ".join(found[:SHOWN_SETTINGS]) + more
+    return named(found, SHOWN_SETTINGS)
 
 
 def _differences(was: Mapping[str, Any], now: Mapping[str, Any], place: str) -> Iterator[str]:

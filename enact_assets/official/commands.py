@@ -98,17 +98,18 @@ def add_bulk_command(command: AddCommand) -> None:
     sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
     sub.add_argument("output", type=Path, help="folder of batch-*/<table>.parquet; resumable")
     sub.add_argument(
-        "--profile", choices=sorted(PROFILES), default=RELEASE.name, help="whose rules apply"
+        "--profile",
+        choices=sorted(PROFILES),
+        default=RELEASE.name,
+        help=f"whose rules apply (default: {RELEASE.name})",
     )
-    sub.add_argument(
-        "--num-to-sample",
-        type=positive,
-        default=30,
-        metavar="N",
-        help="trajectories per task and length (default: 30)",
-    )
-    sub.add_argument("--workers", type=positive, default=2, metavar="N", help="processes")
-    sub.add_argument("--batch-size", type=positive, default=50, metavar="N", help="tasks per file")
+    for option, default, about in (
+        ("--num-to-sample", 30, "trajectories per task and length"),
+        ("--workers", 2, "processes to use"),
+        ("--batch-size", 50, "tasks per file"),
+    ):
+        help_ = f"{about} (default: {default})"
+        sub.add_argument(option, type=positive, default=default, metavar="N", help=help_)
     sub.add_argument(
         "--replace",
         action="store_true",

@@ -34,6 +34,7 @@ from enact_assets.official.question_importing import (
     question_files,
     question_members,
 )
+from enact_assets.plurals import named
 from enact_assets.replay.annotated import check_annotation, tables_of_annotation
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
@@ -104,14 +105,11 @@ def import_paths(
 
 
 def _grouped(notes: Iterable[_Note]) -> list[str]:
-    """One line per remark, which names the first recording that it is about."""
+    """One line per remark, which names the recordings that it is about, or the first."""
     about: dict[str, list[str]] = {}
     for note in notes:
         about.setdefault(note.remark, []).append(note.where)
-    return [
-        f"{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {remark}"
-        for remark, places in about.items()
-    ]
+    return [f"{named(places, 1)}: {remark}" for remark, places in about.items()]
 
 
 def questions_beside(folder: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from enact_assets.asking.messages import Message, Text
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.picture_tokens import tokens_of
 from enact_assets.asking.requested import limit_of_tokens_out
+from enact_assets.plurals import counted as number_of
 
 CHARACTERS_PER_TOKEN = 4.0
 """Of English prompts, roughly; what was bought before corrects it."""
@@ -40,10 +41,11 @@ class Estimate:
     def words(self) -> str:
         """One sentence."""
         if not self.n_to_buy:
-            return f"Nothing to buy: all {self.n_known} answers are in the ledger."
-        known = f"; {self.n_known} more are in the ledger" if self.n_known else ""
+            return f"Nothing to buy: all {self.n_known:,} answers are in the ledger."
+        known = f"; {self.n_known:,} more are in the ledger" if self.n_known else ""
+        answers = number_of(self.n_to_buy, "answer")
         if self.usd == 0:
-            return f"{self.n_to_buy} answers to ask for{known}: free."
+            return f"{answers} to ask for{known}: free."
         tokens_in, tokens_out = "an unknown number of", "an unknown number"
         if self.tokens_in is not None:
             tokens_in = f"about {self.tokens_in:,}"
@@ -54,17 +56,14 @@ class Estimate:
             price = f"{about(is_bound=self.is_bound)} {dollars(self.usd)}"
         basis = []
         if not self.is_bound:
-            basis.append(f"tokens out as in {self.n_learned} bought answers")
+            basis.append(f"tokens out as in {self.n_learned:,} bought answers")
         elif self.tokens_out is not None:
             few = f"only {self.n_learned}" if self.n_learned else "no"
             basis.append(f"{few} bought answers to learn from, so each counts the limit of tokens")
         if self.n_counted:
-            basis.append(f"tokens in as the provider counts them for {self.n_counted} questions")
+            basis.append(f"tokens in as the provider counts them for {self.n_counted:,} questions")
         on = f" ({'; '.join(basis)})" if basis else ""
-        return (
-            f"{self.n_to_buy} answers to buy{known}: {tokens_in} tokens in, {tokens_out} out, "
-            f"{price}{on}."
-        )
+        return f"{answers} to buy{known}: {tokens_in} tokens in, {tokens_out} out, {price}{on}."
 
 
 def estimate(
@@ -141,4 +140,4 @@ def about(*, is_bound: bool) -> str:
 
 def dollars(usd: float) -> str:
     """An amount with as many digits as are needed to see it."""
-    return f"{usd:.2f} USD" if usd >= 1 or usd == 0 else f"{usd:.2g} USD"
+    return f"{usd:,.2f} USD" if usd >= 1 or usd == 0 else f"{usd:.2g} USD"

@@ -7,10 +7,12 @@ import polars as pl
 
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.settings import QuestionSetSettings, QuestionSettings
+from enact_assets.plurals import named
 from enact_assets.questions.templates import KINDS
 
 N_NAMED = 3
 """Demonstrations that a reason names."""
+NO_PATHS = "path_counts of {} demonstrations is not materialized"
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def count_strata(
             if n < possible:
                 why = f"question_set is out of date: {possible} are possible"
             elif n < wanted and chosen is not None and n_missing:
-                why = f"{n_missing} demonstrations are not materialized"
+                why = NO_PATHS.format(n_missing)
             elif n < wanted:
                 why = _why_few(given, most, n_missing)
             strata.append(Stratum(kind, length, wanted, n, why))
@@ -85,6 +87,5 @@ def _why_few(given: Mapping[str, int], most: int, n_missing: int) -> str:
     if not few:
         n_all = len(given) + n_missing
         return f"too few demonstrations: {n_all} give at most {most} each"
-    named = ", ".join(f"{demonstration} ({n} of {most})" for n, demonstration in few[:N_NAMED])
-    more = f" and {len(few) - N_NAMED} more" if len(few) > N_NAMED else ""
-    return f"too few paths in {named}{more}"
+    said = [f"{demonstration} ({n} of {most})" for n, demonstration in few]
+    return f"too few paths in {named(said, N_NAMED)}"

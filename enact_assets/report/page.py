@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,41 +44,59 @@ class Page:
         return [part for s in self.sections for part in s.parts if isinstance(part, Figure)]
 
 
-def all_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]:
+MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
+    overview,
+    leaderboard,
+    official_questions,
+    answers,
+    answer_quality,
+    by_length,
+    looking,
+    by_activity,
+    similar_sizes,
+    probes,
+    setting_bars,
+    structural,
+    semantic,
+    shared_errors,
+    handedness,
+    mismatch,
+    agreement,
+    questions,
+)
+"""Every section but the wrong answers, which need pictures."""
+Told = Callable[[str, int, int], None]
+"""Hears which section is next, how many are done, and of how many."""
+
+
+def untold(_text: str, _done: int, _total: int) -> None:
+    """Nobody listens."""
+
+
+def all_sections(rows: ReportRows, picture: PictureOf, told: Told = untold) -> tuple[Section, ...]:
     """Every section, also those that have nothing to show and say so."""
-    return (*measured_sections(rows), wrong_answers(rows, picture))
+    return (*measured_sections(rows, told), wrong_answers(rows, picture))
 
 
-def measured_sections(rows: ReportRows) -> tuple[Section, ...]:
-    """Every section but the wrong answers, which need pictures; that on official questions only
-    where some were imported, and on what looking buys only where the fact reader answered.
+def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, ...]:
+    """Those of :data:`MEASURED`; those on official questions and on what
+    looking buys are there only where such rows are.
     """
-    official, bought = official_questions(rows), looking(rows)
-    return (
-        overview(rows),
-        leaderboard(rows),
-        *(() if official is None else (official,)),
-        answers(rows),
-        answer_quality(rows),
-        by_length(rows),
-        *(() if bought is None else (bought,)),
-        by_activity(rows),
-        similar_sizes(rows),
-        probes(rows),
-        setting_bars(rows),
-        structural(rows),
-        semantic(rows),
-        shared_errors(rows),
-        handedness(rows),
-        mismatch(rows),
-        agreement(rows),
-        questions(rows),
-    )
+    found = []
+    for n_done, section in enumerate(MEASURED):
+        told(section.__name__.replace("_", " "), n_done, len(MEASURED))
+        found.append(section(rows))
+    return tuple(section for section in found if section is not None)
 
 
-def make_page(rows: ReportRows, picture: PictureOf, meta: Sequence[tuple[str, str]] = ()) -> Page:
+def make_page(
+    rows: ReportRows,
+    picture: PictureOf,
+    meta: Sequence[tuple[str, str]] = (),
+    told: Told = untold,
+) -> Page:
     """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
-    sections = all_sections(rows, picture)
+    sections = all_sections(rows, picture, told)
     return Page(sections, render(sections, title_of(rows), meta, rows.version))
 
 

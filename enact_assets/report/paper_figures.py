@@ -10,7 +10,7 @@ from enact_assets.contracts.errors import SettingsError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import default_variant, query
 from enact_assets.report.drawing import printing
-from enact_assets.report.page import measured_sections
+from enact_assets.report.page import Told, measured_sections, untold
 from enact_assets.report.paper_tables import paper_tables
 from enact_assets.report.parts import Figure
 from enact_assets.report.report_rows import read_rows
@@ -38,7 +38,11 @@ def width_of(text: str) -> float:
 
 
 def write_paper_figures(
-    root: DataRoot, folder: Path, width_in: float, variant: str | None = None
+    root: DataRoot,
+    folder: Path,
+    width_in: float,
+    variant: str | None = None,
+    told: Told = untold,
 ) -> list[Path]:
     """Write figures (PDF, SVG, PNG) and tables (LaTeX, Markdown) on ``variant`` into ``folder``.
 
@@ -50,7 +54,7 @@ def write_paper_figures(
     """
     rows = read_rows(root.warehouse, variant or default_variant(partial(query, root.warehouse)))
     with printing(width_in):
-        sections = measured_sections(rows)
+        sections = measured_sections(rows, told)
     figures = [part for s in sections for part in s.parts if isinstance(part, Figure)]
     files: dict[str, bytes] = {}
     for figure in figures:

@@ -16,7 +16,7 @@ from enact_assets.data_root.published import default_variant, published_provenan
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.report.header import header
-from enact_assets.report.page import Page, make_page, render, title_of
+from enact_assets.report.page import Page, Told, make_page, render, title_of, untold
 from enact_assets.report.report_rows import read_rows
 
 
@@ -36,6 +36,7 @@ def write_report(
     variant: str | None = None,
     output: Path | None = None,
     provenance: Provenance | None = None,
+    told: Told = untold,
 ) -> WrittenReport:
     """Write the report on ``variant`` into ``output``, or where it belongs in the data root.
 
@@ -53,7 +54,7 @@ def write_report(
 
     default = default_variant(partial(query, root.warehouse))
     rows = read_rows(root.warehouse, variant or default)
-    page = make_page(rows, picture)
+    page = make_page(rows, picture, told=told)
     figures = {
         f"{figure.name}.{ending}": content
         for figure in page.figures

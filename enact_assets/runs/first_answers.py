@@ -23,6 +23,8 @@ from enact_assets.evaluation.metrics import summarize
 from enact_assets.handles import Pictures, Tools, pictures_of
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import entry_of
+from enact_assets.plurals import counted
+from enact_assets.predictions.costs import dollars
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.predictions.predict import answers_to, predictions_of
 from enact_assets.predictions.requests import build_request
@@ -84,22 +86,22 @@ class FirstAnswers:
         were old, and what was spent now, the first message of a model included.
         """
         rows = self.predictions.drop_nulls("raw_answer")
-        now = ""
+        n_answers, now = counted(rows.height, "answer"), ""
         if self.progress.n_from_ledger or self.progress.usd:
             now = (
-                f" {self.progress.n_from_ledger} were in the ledger; spent now: "
-                f"{self.progress.usd:.4f} USD."
+                f" {self.progress.n_from_ledger:,} were in the ledger; spent now: "
+                f"{dollars(self.progress.usd)}."
             )
         if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
-            return f"{rows.height} answers, for which no tokens were counted.{now}"
+            return f"{n_answers}, for which no tokens were counted.{now}"
         usd = rows["usd"]
-        price = "unknown price" if usd.null_count() else f"{usd.sum():.4f} USD"
+        price = "unknown price" if usd.null_count() else dollars(usd.sum())
         served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
         tokens = {n: f"{rows[n].sum():,}" for n in ("tokens_in", "tokens_out", "tokens_reasoning")}
         seconds = rows.select(pl.col("latency_s").median()).item()
         median = "" if seconds is None else f", median {seconds:.1f} s"
         return (
-            f"{rows.height} answers: {price}, {tokens['tokens_in']} tokens in, "
+            f"{n_answers}: {price}, {tokens['tokens_in']} tokens in, "
             f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning){median}; "
             f"answered by {served}.{now}"
         )
@@ -107,8 +109,8 @@ class FirstAnswers:
     def missing_reasons(self) -> list[tuple[int, str]]:
         """How many answers are missing for which reason, the most first."""
         rows = self.predictions.filter(pl.col("raw_answer").is_null())
-        counted = rows["error"].fill_null("no reason given").value_counts(sort=True)
-        return [(n, reason) for reason, n in counted.iter_rows()]
+        counts = rows["error"].fill_null("no reason given").value_counts(sort=True)
+        return [(n, reason) for reason, n in counts.iter_rows()]
 
     def wrong(self) -> pl.DataFrame:
         """Answers that were not accepted, beside their questions and words, the shortest first."""

@@ -28,8 +28,13 @@ class Progress:
 
     def as_text(self) -> str:
         """One line, such as ``pictures setting_the_table-0 baseline: 3/27 pictures``."""
-        of_total = f"/{self.total:.0f}" if self.total else ""
-        return f"{self.text}: {self.done:.0f}{of_total} {self.unit}"
+        return f"{self.text}: {self.count}"
+
+    @property
+    def count(self) -> str:
+        """``3/27 pictures``."""
+        of_total = f"/{self.total:,.0f}" if self.total else ""
+        return f"{self.done:,.0f}{of_total} {self.unit}"
 
 
 Listener = Callable[[Progress], None]
@@ -68,13 +73,13 @@ class Reporter:
 
     def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""
-        cached = f"pictures ({n_from_cache} rendered before)" if n_from_cache else "pictures"
+        cached = f"pictures ({n_from_cache:,} rendered before)" if n_from_cache else "pictures"
         self._report(Progress(self._text, done, total, cached, n_from_cache))
 
     def answers(self, asked: AskingProgress) -> None:
         """Report questions answered, what they cost, and those without an answer."""
-        notes = [f"{asked.n_from_ledger} known"] if asked.n_from_ledger else []
-        notes += [f"{asked.n_missing} missing"] if asked.n_missing else []
+        notes = [f"{asked.n_from_ledger:,} known"] if asked.n_from_ledger else []
+        notes += [f"{asked.n_missing:,} missing"] if asked.n_missing else []
         notes += [f"{asked.usd:.2f} USD"] if asked.usd else []
         unit = f"answers ({', '.join(notes)})" if notes else "answers"
         if asked.note:

@@ -133,4 +133,5 @@ def test_retirement_is_said(tmp_path: Path) -> None:
     catalogue = load_catalogue(tmp_path)
     found = problems_of([catalogue.find("claude-sonnet-4-20250514"), catalogue.find("glm-4.5v")])
     assert len(found) == 1
-    assert "claude-sonnet-4-20250514 was retired on 2026-06-15" in found[0]
+    assert found[0].startswith("Model claude-sonnet-4-20250514 was retired on 2026-06-15. Cannot")
+    assert found[0].endswith("imported answers only.")

@@ -225,7 +225,7 @@ def test_a_model_that_cannot_read_numbers_is_asked_with_a_note(
     )  # fmt: skip
     assert outcomes(answers) == {"complete": 3}
     assert [p.note for p in told if p.note] == [
-        "seer could not read the numbers that check the order of pictures."
+        "Model seer could not read the numbers that check the order of pictures."
     ]
 
 
@@ -271,7 +271,7 @@ def test_waiting_for_another_process_is_told(server: Server, tmp_path: Path) -> 
         )  # fmt: skip
         thread.start()
         thread.join(0.2)
-        assert told[-1].note == "another process asks seer; waiting for it"
+        assert told[-1].note == "Another process asks seer. Waiting for it."
     thread.join()
     assert told[-1].n_done == 1
 

@@ -220,7 +220,7 @@ def test_a_changed_entry_is_told_setting_by_setting() -> None:
         'camera.aperture_mm 40.0 -> 35.5, camera.lens null -> wide, predicates ["A", "B"] -> ["A"]'
     )
     more = {**now, "seed": 3, "name": "low"}
-    assert setting_changes(was, more).endswith("camera.lens null -> wide, and 2 more")
+    assert setting_changes(was, more).endswith("camera.lens null -> wide and 2 more")
     assert setting_changes(now, was).startswith("camera.aperture_mm 35.5 -> 40.0")
     long = setting_changes({"predicates": ["A"] * 50}, {"predicates": []})
     assert len(long) < 100

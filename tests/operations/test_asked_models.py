@@ -201,7 +201,7 @@ def test_a_class_that_costs_money_is_priced_and_so_is_what_it_answered_before(
     assert run(copied, "ask", "mine", "--questions", "2") == 0
     assert run(copied, "ask", "mine", "--questions", "3") == 0
     said = capsys.readouterr().out
-    assert "1 answers to ask for; 2 more are in the ledger: free." in said
+    assert "1 answer to ask for; 2 more are in the ledger: free." in said
     assert "tokens were counted. 2 were in the ledger; spent now: 0." in said
     n = questions(copied).height
     (copied / "models.yaml").write_text(

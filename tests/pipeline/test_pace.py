@@ -29,6 +29,21 @@ def test_steps_to_come_are_taken_to_be_as_cached_as_those_before() -> None:
     assert pace.left([pictures(4, 10, 4)], 2, now=14.0) == pytest.approx(6.0 + 16.0 / 3)
 
 
+def test_a_slow_beginning_is_forgotten() -> None:
+    """The first answers read pictures that all others share: 53 minutes were said of 54 s."""
+
+    def answers(done: int) -> list[Progress]:
+        return [Progress("asking", done, 2304, "answers")]
+
+    pace = Pace()
+    for second in range(1, 11):
+        assert pace.left(answers(second), 1, now=float(second)) is None, "a share too small"
+    for second in range(11, 21):
+        left = pace.left(answers(10 + 100 * (second - 10)), 1, now=float(second))
+    assert left == pytest.approx((2304 - 1010) / 100, rel=0.1)
+    assert pace.left(answers(1010), 1, now=60.0) == pytest.approx((2304 - 1010) / 100 * 41, rel=0.1)
+
+
 def test_all_found_means_nothing_left_to_say() -> None:
     """No division by the nothing that was worked on."""
     pace = Pace()

@@ -67,11 +67,11 @@ def test_twelve_demonstrations_reach_the_counts_of_the_paper() -> None:
 
 
 def test_a_short_stratum_names_the_demonstrations_with_too_few_paths() -> None:
-    settings = QuestionSettings(trajectories_per_length=10, question_set_per_stratum=40)
-    paths = counted({"a-0": 3, "b-0": 10**30, "c-0": 9, "d-0": 9, "e-0": 0})
+    settings = QuestionSettings(trajectories_per_length=10, question_set_per_stratum=50)
+    paths = counted({"a-0": 3, "b-0": 10**30, "c-0": 9, "d-0": 9, "e-0": 0, "f-0": 9})
     n, why = at(count_strata(paths, STATE, settings, PAPER), 5)
-    assert n == 3 + 10 + 9 + 9
-    assert why == "too few paths in e-0 (0 of 10), a-0 (3 of 10), c-0 (9 of 10) and 1 more"
+    assert n == 3 + 10 + 9 + 9 + 9
+    assert why == "too few paths in e-0 (0 of 10), a-0 (3 of 10), c-0 (9 of 10) and 2 more"
     small = replace(STATE, per_stratum={5: 20})
     assert at(count_strata(paths, small, settings, PAPER), 5) == (20, "")
     assert at(count_strata(paths, small, settings, PAPER), 6) == (0, "")
@@ -82,7 +82,7 @@ def test_a_missing_demonstration_counts_with_the_most_until_questions_are_chosen
     paths = counted({"a-0": 50, "b-0": 50})
     assert at(count_strata(paths, STATE, settings, PAPER, n_missing=1), 3) == (30, "")
     found = count_strata(paths, STATE, settings, PAPER, n_missing=1, found=found_rows(20))
-    assert at(found, 3) == (20, "1 demonstrations are not materialized")
+    assert at(found, 3) == (20, "path_counts of 1 demonstrations is not materialized")
     old = count_strata(paths, STATE, settings, PAPER, n_missing=1, found=found_rows(15))
     assert at(old, 3) == (15, "question_set is out of date: 20 are possible")
     all_found = count_strata(paths, STATE, settings, PAPER, found=found_rows(20))

@@ -15,6 +15,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.report.drawing import SVG_FONTS, canvas, finished, printing
 from enact_assets.report.lengths import by_length, draw_chance
 from enact_assets.report.looks import COLOURS, looks_of
+from enact_assets.report.page import MEASURED
 from enact_assets.report.paper_figures import width_of
 from enact_assets.report.paper_tables import paper_tables
 from enact_assets.report.parts import NONE, Figure, Table
@@ -205,11 +206,16 @@ def test_without_rows_tables_say_their_columns(root: DataRoot) -> None:
 
 @pytest.mark.slow
 def test_the_command_writes_every_figure_in_three_formats(
-    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
+    # In a log, a line each time: drawing takes a minute.
+    monkeypatch.setattr("enact_assets.official.commands.LINE_EVERY_S", 0.0)
     told = ["report", "--data", str(root.root), "--figures", str(tmp_path / "one")]
     assert main([*told, "--width", "3.5"]) == 0
-    assert "3.5 in wide" in capsys.readouterr().out
+    out, progress = capsys.readouterr()
+    assert "3.5 in wide" in out
+    assert progress.splitlines()[:2] == ["figures overview: 0%", "figures leaderboard: 6%"]
+    assert len(progress.splitlines()) == len(MEASURED)
     written = {path.name for path in (tmp_path / "one").iterdir()}
     figures = {name.removesuffix(".pdf") for name in written if name.endswith(".pdf")}
     assert {"leaderboard_forward", "activities_forward", "settings_camera_fov"} <= figures

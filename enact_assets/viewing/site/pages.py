@@ -104,6 +104,7 @@ class _Pages:
             lstrip_blocks=True,
         )
         self._templates.filters["percent"] = _percent
+        self._templates.filters["number"] = "{:,}".format
         self._templates.globals["link"] = link
 
     def board(self, request: Request) -> Response:
