@@ -95,7 +95,7 @@ class FirstAnswers:
         if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
             return f"{n_answers}, for which no tokens were counted.{now}"
         usd = rows["usd"]
-        price = "unknown price" if usd.null_count() else dollars(usd.sum())
+        price = "unknown price" if usd.null_count() else dollars(float(usd.sum()))
         served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
         tokens = {n: f"{rows[n].sum():,}" for n in ("tokens_in", "tokens_out", "tokens_reasoning")}
         seconds = rows.select(pl.col("latency_s").median()).item()
