@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -11,9 +12,13 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
 
+if TYPE_CHECKING:
+    from enact_assets.contracts.registry import Registry
+    from enact_assets.official.outcomes import Told
+
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
-RELEASE_FORM, MESSAGES_FORM = "release", "messages"
+RELEASE_FORM, MESSAGES_FORM, HUB_FORM = "release", "messages", "hf"
 
 
 def add_exchange_commands(command: AddCommand) -> None:
@@ -24,7 +29,9 @@ def add_exchange_commands(command: AddCommand) -> None:
     )
     sub = command("export", _export, about)
     sub.add_argument("name", help="a question set, or an imported question file")
-    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
+    sub.add_argument(
+        "output", type=Path, metavar="OUT", help="file to write, .jsonl; form hf: a folder"
+    )
     sub.add_argument(
         "--variant",
         metavar="NAME",
@@ -32,12 +39,14 @@ def add_exchange_commands(command: AddCommand) -> None:
     )
     sub.add_argument(
         "--form",
-        choices=(RELEASE_FORM, MESSAGES_FORM),
+        "--format",
+        choices=(RELEASE_FORM, MESSAGES_FORM, HUB_FORM),
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
         'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
-        "the order in which models are shown them; pictures are unlabelled (default: release)",
+        "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
+        "Hugging Face `datasets`, with a card and croissant.json (default: release)",
     )
     sub.add_argument(
         "--all",
@@ -88,26 +97,24 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.variant is not None:
         registry.variant(arguments.variant)
     is_message = arguments.form == MESSAGES_FORM
-    if is_message and arguments.all:
-        raise EnactError("--all is for --form release: a message is asked by its variant")
+    if arguments.form != RELEASE_FORM and arguments.all:
+        raise EnactError("--all is for --form release: a variant asks what other forms contain")
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""
     with shown_progress(console, "export") as told:
-        if is_message:
+        if arguments.form == HUB_FORM:
+            n, n_pictures, warning = _export_folder(what, variant, told)
+        elif is_message:
             answers = arguments.answers
             done = export_messages(*what, variant=variant, with_answers=answers, told=told)
             n, n_pictures = done.n_questions, done.n_pictures
-            if done.n_left_out:
-                warning = (
-                    f"{counted(done.n_left_out, 'question')} left out for lack of pictures under "
-                    f"variant {done.variant!r}. Materialize frame_images, then export again."
-                )
+            warning = _left_out(done.n_left_out, done.variant)
         else:
             is_whole = arguments.all
             n, n_pictures, warning = export_questions(
                 *what, variant=variant, is_whole=is_whole, told=told
             )
-    place = arguments.output.parent
+    place = arguments.output if arguments.form == HUB_FORM else arguments.output.parent
     console.print(
         f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
         markup=False,
@@ -115,6 +122,25 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if warning:
         console.print(warning, style="yellow", markup=False)
     return 0
+
+
+def _export_folder(
+    what: tuple[DataRoot, str, Path, "Registry"], variant: str | None, told: "Told"
+) -> tuple[int, int, str]:
+    """Questions, pictures, and a warning."""
+    from enact_assets.harnesses.folder import export_folder
+
+    facts = export_folder(*what, variant=variant, told=told).facts
+    return facts.rows.height, facts.n_pictures, _left_out(facts.n_left_out, facts.variant.name)
+
+
+def _left_out(n: int, variant: str) -> str:
+    if not n:
+        return ""
+    return (
+        f"{counted(n, 'question')} left out for lack of pictures under variant {variant!r}. "
+        "Materialize frame_images, then export again."
+    )
 
 
 def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
