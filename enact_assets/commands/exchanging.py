@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
-RELEASE_FORM, MESSAGES_FORM, HUB_FORM = "release", "messages", "hf"
+RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM = "release", "messages", "hf", "inspect"
 
 
 def add_exchange_commands(command: AddCommand) -> None:
@@ -30,7 +30,10 @@ def add_exchange_commands(command: AddCommand) -> None:
     sub = command("export", _export, about)
     sub.add_argument("name", help="a question set, or an imported question file")
     sub.add_argument(
-        "output", type=Path, metavar="OUT", help="file to write, .jsonl; form hf: a folder"
+        "output",
+        type=Path,
+        metavar="OUT",
+        help="file to write: .jsonl, form inspect .eval; form hf: a folder",
     )
     sub.add_argument(
         "--variant",
@@ -40,13 +43,14 @@ def add_exchange_commands(command: AddCommand) -> None:
     sub.add_argument(
         "--form",
         "--format",
-        choices=(RELEASE_FORM, MESSAGES_FORM, HUB_FORM),
+        choices=(RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM),
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
         'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
         "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
-        "Hugging Face `datasets`, with a card and croissant.json (default: release)",
+        "Hugging Face `datasets`, with a card and croissant.json. inspect: the answers of --model "
+        "as a log for `inspect view` (default: release)",
     )
     sub.add_argument(
         "--all",
@@ -54,6 +58,7 @@ def add_exchange_commands(command: AddCommand) -> None:
         help="write the whole question set as it was written, not only what the variant asks "
         "(form release)",
     )
+    sub.add_argument("--model", metavar="NAME", help="whose answers to write (form inspect)")
     sub.add_argument(
         "--answers",
         action="store_true",
@@ -99,8 +104,12 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     is_message = arguments.form == MESSAGES_FORM
     if arguments.form != RELEASE_FORM and arguments.all:
         raise EnactError("--all is for --form release: a variant asks what other forms contain")
+    if (arguments.form == LOG_FORM) != (arguments.model is not None):
+        raise EnactError("--form inspect writes the answers of a model: give both or neither")
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""
+    if arguments.form == LOG_FORM:
+        return _export_log(what, arguments, console)
     with shown_progress(console, "export") as told:
         if arguments.form == HUB_FORM:
             n, n_pictures, warning = _export_folder(what, variant, told)
@@ -132,6 +141,26 @@ def _export_folder(
 
     facts = export_folder(*what, variant=variant, told=told).facts
     return facts.rows.height, facts.n_pictures, _left_out(facts.n_left_out, facts.variant.name)
+
+
+def _export_log(
+    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, console: Console
+) -> int:
+    from enact_assets.harnesses.inspect_log import export_log
+    from enact_assets.official.commands import shown_progress
+
+    with shown_progress(console, "export") as told:
+        done = export_log(*what, model=arguments.model, variant=arguments.variant, told=told)
+    missing = f"; {counted(done.n_missing, 'question')} without an answer" * bool(done.n_missing)
+    console.print(
+        f"{counted(done.n_answers, 'answer')} of {arguments.model} under {done.variant} written "
+        f"to {arguments.output}{missing}. `inspect view --log-dir {arguments.output.parent}` "
+        "shows them.",
+        markup=False,
+    )
+    if done.n_left_out:
+        console.print(_left_out(done.n_left_out, done.variant), style="yellow", markup=False)
+    return 0
 
 
 def _left_out(n: int, variant: str) -> str:
