@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM = "release", "messages", "hf", "inspect"
+LMMS_FORM, VLM_FORM = "lmms-eval", "vlmevalkit"
+FOLDER_FORMS = (HUB_FORM, LMMS_FORM, VLM_FORM)
 
 
 def add_exchange_commands(command: AddCommand) -> None:
@@ -33,7 +35,7 @@ def add_exchange_commands(command: AddCommand) -> None:
         "output",
         type=Path,
         metavar="OUT",
-        help="file to write: .jsonl, form inspect .eval; form hf: a folder",
+        help="file to write: .jsonl, form inspect .eval; forms hf, lmms-eval, vlmevalkit: a folder",
     )
     sub.add_argument(
         "--variant",
@@ -43,13 +45,14 @@ def add_exchange_commands(command: AddCommand) -> None:
     sub.add_argument(
         "--form",
         "--format",
-        choices=(RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM),
+        choices=(RELEASE_FORM, MESSAGES_FORM, *FOLDER_FORMS, LOG_FORM),
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
         'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
         "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
-        "Hugging Face `datasets`, with a card and croissant.json. inspect: the answers of --model "
+        "Hugging Face `datasets`, with a card and croissant.json. lmms-eval, "
+        "vlmevalkit: the same, and files of that tool below it. inspect: the answers of --model "
         "as a log for `inspect view` (default: release)",
     )
     sub.add_argument(
@@ -111,8 +114,8 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.form == LOG_FORM:
         return _export_log(what, arguments, console)
     with shown_progress(console, "export") as told:
-        if arguments.form == HUB_FORM:
-            n, n_pictures, warning = _export_folder(what, variant, told)
+        if arguments.form in FOLDER_FORMS:
+            n, n_pictures, warning = _export_folder(what, arguments, told)
         elif is_message:
             answers = arguments.answers
             done = export_messages(*what, variant=variant, with_answers=answers, told=told)
@@ -123,7 +126,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
             n, n_pictures, warning = export_questions(
                 *what, variant=variant, is_whole=is_whole, told=told
             )
-    place = arguments.output if arguments.form == HUB_FORM else arguments.output.parent
+    place = arguments.output if arguments.form in FOLDER_FORMS else arguments.output.parent
     console.print(
         f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
         markup=False,
@@ -134,12 +137,19 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _export_folder(
-    what: tuple[DataRoot, str, Path, "Registry"], variant: str | None, told: "Told"
+    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, told: "Told"
 ) -> tuple[int, int, str]:
     """Questions, pictures, and a warning."""
     from enact_assets.harnesses.folder import export_folder
+    from enact_assets.harnesses.lmms_eval import write_lmms_eval
+    from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
 
-    facts = export_folder(*what, variant=variant, told=told).facts
+    done = export_folder(*what, variant=arguments.variant, told=told)
+    if arguments.form == LMMS_FORM:
+        write_lmms_eval(done)
+    elif arguments.form == VLM_FORM:
+        write_vlmevalkit(done)
+    facts = done.facts
     return facts.rows.height, facts.n_pictures, _left_out(facts.n_left_out, facts.variant.name)
 
 

@@ -89,9 +89,11 @@ def export_log(
     for k, answer in enumerate(answers.iter_rows(named=True)):
         told("answers", k, answers.height)
         samples.append(_sample(questions[answer["question_id"]], answer, pictures))
+    now = datetime.now(UTC).isoformat()
     log = logs.EvalLog(
         status="success",
-        eval=_spec(name, asking.name, rows),
+        eval=_spec(name, asking.name, rows, now),
+        stats=logs.EvalStats(started_at=now, completed_at=now),
         samples=[sample for sample in samples if sample.error is None],
     )
     if log.samples:
@@ -123,7 +125,7 @@ class _Pictures:
         return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def _spec(name: str, variant: str, rows: pl.DataFrame) -> Any:
+def _spec(name: str, variant: str, rows: pl.DataFrame, created: str) -> Any:
     import inspect_ai.log as logs
 
     ids = rows["question_id"].to_list()
@@ -131,7 +133,7 @@ def _spec(name: str, variant: str, rows: pl.DataFrame) -> Any:
         eval_id=uuid.uuid4().hex,
         run_id=uuid.uuid4().hex,
         task_id=uuid.uuid4().hex,
-        created=datetime.now(UTC).isoformat(),
+        created=created,
         task="enact_assets/enact",
         task_args={"question_set": name, "variant": variant},
         dataset=logs.EvalDataset(name=f"enact_{name}_{variant}", samples=len(ids), sample_ids=ids),
@@ -147,7 +149,8 @@ def _spec(name: str, variant: str, rows: pl.DataFrame) -> Any:
 
 def _sample(row: Mapping[str, Any], answer: Mapping[str, Any], pictures: _Pictures) -> Any:
     import inspect_ai.log as logs
-    from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.model import ChatMessageAssistant, GenerateConfig, ModelOutput, ModelUsage
 
     from enact_assets.harnesses.inspect_task import sample_of
 
@@ -174,4 +177,9 @@ def _sample(row: Mapping[str, Any], answer: Mapping[str, Any], pictures: _Pictur
             input_tokens=used[0], output_tokens=used[1], total_tokens=sum(used)
         )
     said = ChatMessageAssistant(content=answer["raw_answer"])
-    return logs.EvalSample(**common, messages=[*asked.input, said], output=output)
+    # The viewer takes the conversation from events where there are any, and scoring adds some.
+    event = ModelEvent(
+        model=output.model, input=asked.input, tools=[], tool_choice="none",
+        config=GenerateConfig(), output=output,
+    )  # fmt: skip
+    return logs.EvalSample(**common, messages=[*asked.input, said], output=output, events=[event])
