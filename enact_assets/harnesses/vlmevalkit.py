@@ -50,9 +50,7 @@ class ENACT(ImageBaseDataset):
     def build_prompt(self, line):
         if isinstance(line, int):
             line = self.data.iloc[line]
-        folder = os.path.join(LMUDataRoot(), "images", self.dataset_name)
-        paths = [os.path.join(folder, name) for name in json.loads(line["image_path"])]
-        parts = []
+        paths, parts = self.dump_image(line), []
         for place, text in enumerate(line["question"].split("{PICTURE_HERE}")):
             if place:
                 parts.append(dict(type="image", value=paths[place - 1]))
@@ -62,7 +60,7 @@ class ENACT(ImageBaseDataset):
 
     def dump_image(self, line):
         folder = os.path.join(LMUDataRoot(), "images", self.dataset_name)
-        return [os.path.join(folder, name) for name in json.loads(line["image_path"])]
+        return [os.path.join(folder, name) for name in line["image_path"]]
 
     def evaluate(self, eval_file, **judge_kwargs):
         """Scores of a file of answers, by kind and over all; nobody is asked to judge."""
