@@ -46,7 +46,7 @@ class BatchHttp:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def json(self, method: str, path: str, body: object = None) -> Any:
-        """The decoded reply to a request with a body of JSON, if any. Errors: :class:`BatchError`."""
+        """The decoded reply to a request with this JSON. Errors: :class:`BatchError`."""
         pieces = None if body is None else [msgspec.json.encode(body)]
         return self.sent(method, path, pieces)[0]
 

@@ -7,12 +7,14 @@ the budget until its answers are in the ledger.
 """
 
 import asyncio
+import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from enact_assets.asking.answers import Answer
@@ -85,7 +87,7 @@ def submit(
     Errors: :class:`BatchError` where the provider refuses, or nobody knows whether it accepted:
     then :func:`collect` finds out; those of :func:`~enact_assets.asking.session.ask`.
     """
-    wire, model = _wire(model), _at_half_price(model)
+    wire = _wire(model)
     open_ones = to_be_bought(model, messages, read_picture, ledger_folder, budget=budget)
     done = Submitted(why_not_all=open_ones.reason or "")
     folder = open_ones.folder
@@ -93,7 +95,11 @@ def submit(
         provider = _provider(model, wire)
         done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget, done))
         known = set(read_kept(folder).answers) | _shas(read_batches(folder))
-        left = [request for request in open_ones.requests if request.sha not in known]
+        left = [
+            dataclasses.replace(request, most_usd=request.most_usd * SHARE_OF_PRICE)
+            for request in open_ones.requests
+            if request.sha not in known
+        ]
         pieces = Pieces(open_ones.read_picture)
         for part in _split(left, model, wire, pieces, provider):
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
@@ -117,8 +123,8 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
     Requests that expired or failed cost nothing and may be asked again. Errors:
     :class:`BatchError`, those of the ledger.
     """
-    wire, model = _wire(model), _at_half_price(model)
-    done = Collected()
+    model, done = _at_half_price(model), Collected()
+    wire = _wire(model)
     with locked(folder / ".lock"):
         provider = _provider(model, wire)
         for batch in _resolved(provider, folder, budget, Submitted()):
@@ -131,7 +137,7 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
             n_before = done.n_answers
             try:
                 with Ledger(folder) as ledger:
-                    for answer in _answers(model, wire, batch, results, set(kept), done):
+                    for answer in _answers(model, batch, results, set(kept), done):
                         ledger.put_soon(answer).result()
                         done.n_answers += answer.error is None
                         done.usd += (answer.usd or 0.0) + answer.usd_unsure
@@ -279,14 +285,13 @@ def _close(folder: Path, batch: Batch, budget: Budget) -> None:
 
 def _answers(
     model: Model,
-    wire: Wire,
     batch: Batch,
     results: Iterator[Result],
     known: set[str],
     done: Collected,
 ) -> Iterator[Answer]:
     """Lines of results that are not in the ledger; each once."""
-    asked = {request.sha: request for request in batch.requests}
+    wire, asked = _wire(model), {request.sha: request for request in batch.requests}
     for result in results:
         row = asked.get(result.sha)
         if row is None or result.sha in known:
@@ -303,16 +308,10 @@ def _answers(
                 continue
             raw = result.reply if len(str(result.reply)) <= MOST_RAW_BYTES else None
             yield answered(model, request, reply, attempts, snapshot=batch.snapshot, raw=raw)
-        elif is_refusal(result.status, _json(result.reply)):
+        elif is_refusal(result.status, msgspec.json.encode(result.reply)):
             yield refused(model, request, result.words, attempts)
         else:
             done.reasons.append(result.words or "no result")
-
-
-def _json(value: object) -> bytes:
-    import msgspec
-
-    return msgspec.json.encode(value)
 
 
 def _shas(batches: Sequence[Batch]) -> set[str]:
