@@ -8,7 +8,7 @@ import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -84,7 +84,7 @@ class BatchHttp:
         path: str,
         pieces: Sequence[bytes] | None,
         headers: Mapping[str, str],
-    ) -> IO[bytes] | Any:
+    ) -> Any:
         url = path if path.startswith("http") else self.base_url + path
         given = {"content-type": "application/json", **self._headers, **headers}
         if pieces is not None:

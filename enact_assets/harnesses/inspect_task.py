@@ -117,7 +117,7 @@ def pooled() -> Metric:
 
 def _share_of_steps(scores: list[SampleScore]) -> float:
     counts = [score.score.metadata or {} for score in scores]
-    return sum(c["right"] for c in counts) / max(1, sum(c["steps"] for c in counts))
+    return float(sum(c["right"] for c in counts) / max(1, sum(c["steps"] for c in counts)))
 
 
 @scorer(

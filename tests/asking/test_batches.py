@@ -1,7 +1,7 @@
 """Batches of three providers: nothing bought twice, nothing lost, wherever a process dies."""
 
-import subprocess
-import sys
+import multiprocessing
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,24 +129,23 @@ def test_killed_at_every_request_nothing_is_bought_twice_and_nothing_lost(
 ) -> None:
     """Before the provider handled a request, and after it did and nobody heard of it."""
     n, n_kills = 5, 0
+    # From a process without threads, which has imported everything.
+    fresh = multiprocessing.get_context("forkserver")
+    fresh.set_forkserver_preload([__name__])
     for kill_at in range(20):
         folder = tmp_path / str(kill_at)
         was_killed = False
         with serving() as server:
             server.kill_after = is_after
-            for what in ("submit", "collect", "collect", "collect"):
-                given = [what, server.url, wire, str(folder), str(n)]
-                process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-                    [sys.executable, Path(__file__).with_name("batch_process.py"), *given],
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                )  # fmt: skip
-                if not was_killed:
-                    server.kill, server.kill_at = process.pid, kill_at
-                _, said = process.communicate(timeout=60)
-                if process.returncode == -9:
-                    was_killed, server.kill = True, 0
-                else:
-                    assert process.returncode == 0, said
+            for what in ("submit", "collect", "collect"):
+                process = fresh.Process(target=step, args=(what, server.url, wire, folder, n))
+                server.victim, server.kill_at = process, kill_at
+                process.start()
+                process.join(60)
+                if process.exitcode == -signal.SIGKILL:
+                    was_killed, server.victim = True, None
+                    break
+                assert process.exitcode == 0
             for _ in range(4):
                 step("submit", server.url, wire, folder, n)
                 step("collect", server.url, wire, folder, n)

@@ -1,6 +1,6 @@
 """Batch APIs of three providers on this machine, which count what they sold and kill on demand.
 
-A batch ends when it is asked about for the second time. Its results come in reverse order. With
+A batch ends when it is asked about, or listed, for the second time. Its results come in reverse order. With
 ``expiring`` every third request of the first batch expires; with ``failing`` the first one of each
 batch ends in an error.
 """
@@ -31,7 +31,7 @@ _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 
 
 class BatchServer(ThreadingHTTPServer):
-    """``sold`` counts answers of batches by question. ``kill`` is a process to kill at request
+    """``sold`` counts answers of batches by question. ``victim`` is a process to kill at request
     number ``kill_at``, before it is handled or after.
     """
 
@@ -44,7 +44,7 @@ class BatchServer(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.expiring = self.failing = False
-        self.kill = 0
+        self.victim: Any = None
         self.kill_at, self.kill_after = -1, False
         self.n = 0
         self.lock = threading.Lock()
@@ -94,13 +94,13 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         with server.lock:
             server.n += 1
-            is_last = server.kill and server.n - 1 == server.kill_at
+            is_last = server.victim is not None and server.n - 1 == server.kill_at
             if is_last and not server.kill_after:
-                os.kill(server.kill, signal.SIGKILL)
+                os.kill(server.victim.pid, signal.SIGKILL)
                 return
             reply, headers = self._reply(body)
             if is_last:
-                os.kill(server.kill, signal.SIGKILL)
+                os.kill(server.victim.pid, signal.SIGKILL)
                 return
         data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         self.send_response(200)
@@ -177,6 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
             requests = [(row["custom_id"], row["params"]) for row in rows]
             return {"id": server.create("anthropic", path, requests, "")}
         if path.endswith("/batches"):
+            for batch in server.batches.values():
+                batch["polled"] += 1
             return {"data": [self._described(b) for b in reversed(server.batches.values())],
                     "has_more": False}  # fmt: skip
         batch = server.batches[path.split("/")[4]]
