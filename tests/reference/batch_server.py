@@ -1,8 +1,8 @@
 """Batch APIs of three providers on this machine, which count what they sold and kill on demand.
 
-A batch ends when it is asked about, or listed, for the second time. Its results come in reverse order. With
-``expiring`` every third request of the first batch expires; with ``failing`` the first one of each
-batch ends in an error.
+A batch ends when it is asked about, or listed, for the second time. Its results come in reverse
+order. With ``expiring`` every third request of the first batch expires; with ``failing`` the first
+one of each batch ends in an error.
 """
 
 import datetime as dt
