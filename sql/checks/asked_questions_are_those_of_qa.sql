@@ -2,7 +2,8 @@
 -- Reads: asked_questions, qa, stale_partitions, variant_settings.
 -- Rule:  key frames, order shown, true changes and answer are those of qa under every variant.
 --        Without noise, actions tell the true changes; in the wording of qa, they and the prompt
---        are those of qa to the letter, but for prompts of the user. Rows known to be older than qa are not compared.
+--        are those of qa to the letter (a prompt of the user is not compared). Rows known to be
+--        older than qa are not compared.
 -- Fix:   materialize qa, question_set and asked_questions of that variant again.
 with current_questions as (
     select asked_questions.*
