@@ -1,7 +1,7 @@
 """Requests of batch APIs: one after another, bodies of hundreds of megabytes in pieces.
 
 A reply that is lost may have bought a batch, so nothing is sent twice here: whoever asks looks at
-the provider's list first (:mod:`enact_assets.asking.batches`).
+the provider's list first (:mod:`enact_assets.asking.bought_batches`).
 """
 
 import http.client

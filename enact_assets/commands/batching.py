@@ -49,7 +49,7 @@ def _batch(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _submit(arguments: argparse.Namespace, data: "DataResource", console: Console) -> int:
-    from enact_assets.asking.batches import submit
+    from enact_assets.asking.bought_batches import submit
     from enact_assets.asking.budget import Budget
     from enact_assets.predictions.model_asker import as_shown
     from enact_assets.runs.first_answers import asked_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.asking.batches import ledger_folders
+from enact_assets.asking.bought_batches import ledger_folders
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.runs.batches_collected import collect_all
 from enact_assets.runs.resources import DataResource

@@ -1,7 +1,7 @@
 """Answers of batches, fetched for all models of a data root: by command, or by a schedule."""
 
 from enact_assets.asking.batch_records import read_batches
-from enact_assets.asking.batches import Collected, collect, ledger_folders
+from enact_assets.asking.bought_batches import Collected, collect, ledger_folders
 from enact_assets.asking.budget import Budget
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.runs.resources import DataResource
@@ -11,7 +11,7 @@ def collect_all(data: DataResource) -> list[tuple[str, Collected]]:
     """Model and what came, of each model with open batches.
 
     Errors: :class:`PredictionError` for a model that is known no more, and those of
-    :func:`~enact_assets.asking.batches.collect`.
+    :func:`~enact_assets.asking.bought_batches.collect`.
     """
     ledger = data.data_root.ledger
     found = []

@@ -10,7 +10,7 @@ from asking.small_questions import messages, model, outcomes, read_picture
 
 from enact_assets.asking.batch_providers import OpenAiBatches
 from enact_assets.asking.batch_records import waiting
-from enact_assets.asking.batches import collect, folder_for, ledger_folders, submit
+from enact_assets.asking.bought_batches import collect, folder_for, ledger_folders, submit
 from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.session import IN_BATCH, ask

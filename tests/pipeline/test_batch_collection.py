@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 from asking.small_questions import messages, read_picture
 
-from enact_assets.asking.batches import ledger_folders, submit
+from enact_assets.asking.bought_batches import ledger_folders, submit
 from enact_assets.asking.budget import Budget
 from enact_assets.asking.ledger import read_answers
 from enact_assets.data_root.paths import DataRoot
