@@ -15,6 +15,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.batching import add_batch_command
 from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
 from enact_assets.commands.downloading import add_download_command
@@ -153,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
     add_models_command(command)
     add_ask_command(command)
+    add_batch_command(command)
     add_reading_commands(command)
     add_show_command(command)
     add_browse_command(command)

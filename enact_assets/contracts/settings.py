@@ -138,6 +138,20 @@ class NoiseSettings:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class Prompts:
+    """Prompt templates of the user in place of ours, with the same placeholders."""
+
+    forward: str
+    inverse: str
+
+    @property
+    def sha(self) -> str:
+        """Hash of both texts, short enough to be read."""
+        return content_sha([self.forward, self.inverse])[:12]
+
+
+MAX_PROMPT_CHARACTERS = 20_000
 NO_LIMIT = 1_000_000
 """A number of questions that takes all there are."""
 PerLength = int | Mapping[int, int]
@@ -186,6 +200,8 @@ class Variant:
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
     is_imported: bool = False
     """Whether its questions are those of an imported file."""
+    prompts: Prompts | None = None
+    """In place of our prompts."""
 
     def __post_init__(self) -> None:
         if not self.question_set:
@@ -276,6 +292,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("is_imported", False),
     ("backend", SCALAR),
     ("llvm_version", 0),
+    ("prompts", None),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

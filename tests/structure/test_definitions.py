@@ -82,7 +82,8 @@ def test_dagster_loads_the_code_location() -> None:
 
 def test_every_asset_is_in_one_job() -> None:
     """An asset outside the jobs could not be launched or backfilled from the jobs page."""
-    jobs = [j for j in DEFINITIONS.jobs or () if j.name != "__ASSET_JOB"]
+    others = {"__ASSET_JOB", "collect_batches"}
+    jobs = [j for j in DEFINITIONS.jobs or () if j.name not in others]
     covered: list[str] = []
     for job in jobs:
         covered += [k.to_user_string() for k in job.selection.resolve(GRAPH)]
