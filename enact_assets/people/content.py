@@ -28,6 +28,8 @@ class ShownQuestion:
     media: tuple[Picture, ...]
     accepted: tuple[tuple[int, ...], ...]
     shown_sha: str
+    is_ambiguous: bool = False
+    """Whether other orders are right too: practice would call them wrong."""
 
     @property
     def version(self) -> str:
@@ -41,7 +43,7 @@ def shown_sha(parts: Sequence[str | list[str]]) -> str:
 
 
 def shown_question(
-    question: Row, pictures: Mapping[tuple[str, int], Picture]
+    question: Row, pictures: Mapping[tuple[str, int], Picture], *, is_ambiguous: bool = False
 ) -> ShownQuestion | None:
     """A row of ``asked_questions`` as a page shows it; None if a picture is missing.
 
@@ -71,6 +73,7 @@ def shown_question(
         media=tuple(found),
         accepted=(tuple(question["answer"]),),
         shown_sha=shown_sha(hashed),
+        is_ambiguous=is_ambiguous,
     )
 
 

@@ -28,17 +28,17 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.is_postgres = url.startswith(POSTGRES)
-        self._url = url
+        self.url = url
         self._local = threading.local()
 
     @property
     def name(self) -> str:
         """As messages name it: without the password that an address may hold."""
-        return re.sub(r"//[^@/]*@", "//", self._url)
+        return re.sub(r"//[^@/]*@", "//", self.url)
 
     def exists(self) -> bool:
         """Whether it can hold anything: of a SQLite file, whether it is there."""
-        return self.is_postgres or Path(self._url).exists()
+        return self.is_postgres or Path(self.url).exists()
 
     def write(self, work: Callable[[Run], T], *, is_alone: bool = False) -> T:
         """What ``work`` returns; all that it writes is durable then, or nothing is.
@@ -109,7 +109,7 @@ class Database:
         return self._local.connection
 
     def _sqlite(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._url, timeout=BUSY_S, isolation_level=None)
+        connection = sqlite3.connect(self.url, timeout=BUSY_S, isolation_level=None)
         for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
             connection.execute(f"pragma {pragma}")
         return connection
@@ -121,7 +121,7 @@ class Database:
             raise PeopleError(
                 f"{self.name}: psycopg2 is not installed: pip install 'enact_assets[distributed]'"
             ) from error
-        return psycopg2.connect(self._url, connect_timeout=10)
+        return psycopg2.connect(self.url, connect_timeout=10)
 
     def _is_broken(self) -> bool:
         """Whether the connection is gone, or was never made."""

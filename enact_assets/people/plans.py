@@ -68,14 +68,17 @@ def k_each_plan(questions: Sequence[ShownQuestion], k: int) -> Assigned:
 def _practice(
     questions: Sequence[ShownQuestion],
 ) -> tuple[tuple[ShownQuestion, ...], list[ShownQuestion]]:
-    """Short questions of each kind in turn, which are not asked again; and all others."""
-    strata = sorted(_strata(questions), key=lambda stratum: stratum[0].length)
+    """Short questions with one right answer, of each kind in turn, which are not asked again; and
+    all others.
+    """
+    clear = [question for question in questions if not question.is_ambiguous]
+    strata = sorted(_strata(clear), key=lambda stratum: stratum[0].length)
     by_kind: dict[str, list[ShownQuestion]] = {}
     for stratum in strata:
         by_kind.setdefault(stratum[0].kind, []).extend(reversed(stratum))
     turns = zip_longest(*(by_kind[kind] for kind in sorted(by_kind)))
     in_turn = [question for turn in turns for question in turn if question is not None]
-    practice = tuple(in_turn[: min(N_PRACTICE, len(in_turn) // 4)])
+    practice = tuple(in_turn[: min(N_PRACTICE, len(questions) // 4)])
     chosen = {question.version for question in practice}
     return practice, [question for question in questions if question.version not in chosen]
 

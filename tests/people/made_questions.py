@@ -9,6 +9,7 @@ from PIL import Image
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.people.content import ShownQuestion, shown_question
+from enact_assets.questions.shuffles import shuffled_labels
 
 N_PICTURES = 10
 PX = 64
@@ -27,8 +28,8 @@ def pictures(store: ImageStore) -> list[tuple[str, int, int]]:
 
 
 def order_row(kind: str, number: int, n_steps: int, variant: str = "baseline") -> dict:
-    """A row of ``asked_questions``; the right answer goes backwards through the labels."""
-    answer = list(range(n_steps, 0, -1))
+    """A row of ``asked_questions``."""
+    answer = shuffled_labels(n_steps, "made by hand", str(number))
     frames = list(range(n_steps + 1))
     shown = [0, *(frames[answer.index(k) + 1] for k in range(1, n_steps + 1))]
     words = [f"Thing {k} of {number} is now on the table." for k in range(1, n_steps + 1)]

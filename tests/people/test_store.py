@@ -105,7 +105,7 @@ def test_each_question_of_a_pool_is_answered_by_k_of_a_role(store: Store) -> Non
     assert set(counted.values()) == {2}
     assert len(counted) == n_real
     assert answer(store, solvers[0]) is not None
-    mixed = Answered(store.database._url).table()
+    mixed = Answered(store.database.url).table()
     HumanAnswers.check(mixed)
     assert set(mixed["role"]) == {PERSON, SOLVER}
     assert mixed.filter(role=PERSON, is_last=True).height == 2 * n_real
@@ -184,7 +184,7 @@ def test_the_same_plan_again_changes_nothing_and_a_changed_question_is_another(
     kept = store.assignment(names[0], open_row["id"])
     assert kept["version"] == open_row["version"]
     assert kept["version"] not in {q.version for q in rebuilt}
-    table = Answered(store.database._url).table().filter(annotator=names[0])
+    table = Answered(store.database.url).table().filter(annotator=names[0])
     assert {row["version"], open_row["version"]} == set(
         table.filter(table["revision"].is_not_null())["version"]
     )
@@ -208,7 +208,7 @@ def test_the_graph_counts_an_answer_to_what_is_shown_now(store: Store) -> None:
         return Message(id_, (*parts, Text(prompt)))
 
     shas = [sha for sha, _, _ in MEDIA[:3]]
-    answered = Answered(store.database._url)
+    answered = Answered(store.database.url)
     messages = [message(q.question_id, shas) for q in several]
     given = answered.given(annotator.id, "baseline", messages)
     right = given.pop(row["question_id"])
@@ -226,7 +226,7 @@ def test_the_graph_counts_an_answer_to_what_is_shown_now(store: Store) -> None:
 def test_versions_change_with_answers_alone(store: Store) -> None:
     people = invited(store, 2)
     load_plan(store, paper_plan(questions(MEDIA), [p.id for p in people], 0, overlap=1), "baseline")
-    answered = Answered(store.database._url)
+    answered = Answered(store.database.url)
     before = [answered.version(p.id) for p in people]
     while answer(store, people[0])["is_practice"]:
         pass
