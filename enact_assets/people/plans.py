@@ -41,6 +41,7 @@ def paper_plan(
     n = len(annotators)
     n_common = OVERLAP_PER_ANNOTATOR * n if overlap is None else overlap
     parts: list[list[ShownQuestion]] = [[] for _ in annotators]
+    n_dealt = 0
     for stratum in _strata(rest):
         for part in parts:
             part.extend(stratum[:n_common])
@@ -48,7 +49,8 @@ def paper_plan(
         for place, question in enumerate(stratum[n_common:]):
             # Each round of demonstrations starts with the next annotator: otherwise, with twelve
             # demonstrations and three annotators, each would see four demonstrations alone.
-            parts[(place + place // n_demonstrations) % n].append(question)
+            parts[(n_dealt + place + place // n_demonstrations) % n].append(question)
+        n_dealt += max(0, len(stratum) - n_common)
     for name, part in zip(annotators, parts, strict=True):
         random.Random(seed_from("order of questions", seed, name)).shuffle(part)  # noqa: S311
     return Assigned(practice, dict(zip(annotators, map(tuple, parts), strict=True)), (), 0)

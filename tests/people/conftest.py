@@ -33,6 +33,6 @@ def page(tmp_path: Path) -> Iterator[Site]:
     invited = [store.invite(f"<b>Ada {k}</b>", PERSON) for k in range(2)]
     lead = store.invite("lead", LEAD)
     names = [id_ for id_, _ in invited]
-    load_plan(store, paper_plan(questions(pictures(images)), names, 0, overlap=1), "baseline")
+    load_plan(store, paper_plan(questions(pictures(images)), names, 0, overlap=9), "baseline")
     with serving(store, images, requests_per_s=1000.0) as port:
         yield Site(store, port, (invited[0][1], invited[1][1], lead[1]), tmp_path)
