@@ -10,10 +10,10 @@ import polars as pl
 
 from enact_assets.asking.messages import Message, Text
 from enact_assets.contracts.ids import content_sha
+from enact_assets.people.annotator_names import ROLES, role_of
 from enact_assets.people.content import shown_sha
 from enact_assets.people.database import Database
 from enact_assets.people.people_tables import HumanAnswers
-from enact_assets.people.store import ROLES
 
 NOT_YET = "the annotator has not answered it yet"
 OTHER_VERSION = "the annotator answered an earlier version of the question"
@@ -55,7 +55,7 @@ class Answered:
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is such an annotator. Names of others are not looked up."""
-        return name.rpartition("_")[0] in ROLES and name in self.annotators()
+        return role_of(name) is not None and bool(self._rows(name))
 
     def version(self, name: str | None = None) -> str:
         """Hash of all that ``name``, or anybody, was assigned and answered."""

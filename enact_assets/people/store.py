@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.contracts.errors import PeopleError, UnknownNameError
+from enact_assets.people.annotator_names import ROLES
 from enact_assets.people.database import Database, Row, Run
 from enact_assets.people.schema import create_tables
 
-PERSON, SOLVER, SIMULATED, LEAD = "person", "solver", "simulated", "lead"
-ROLES = (PERSON, SOLVER, SIMULATED)
-"""Who answers. Answers of different roles are never mixed."""
+LEAD = "lead"
+"""Role of whoever sees progress and agreement, and answers nothing."""
 TOKEN_BYTES = 24
 DEFAULT_QUOTA = 100
 LEASE_S = 24 * 3600.0

@@ -7,6 +7,7 @@ from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.predictions.baselines import REFERENCES
 from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels, panel_of
@@ -68,9 +69,10 @@ def model_comparisons(
 ) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
     """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
     with; and every pair of models over the questions that both answered: clustered and sign-flip
-    tests, corrected for the number of pairs.
+    tests, corrected for the number of pairs. Annotators of one role are one row without a place.
     """
-    accuracies, comparisons = compare_models(evaluated, variant, references=REFERENCES)
+    rows, pooled = with_pooled_annotators(evaluated)
+    accuracies, comparisons = compare_models(rows, variant, references=(*REFERENCES, *pooled))
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 

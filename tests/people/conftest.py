@@ -8,9 +8,10 @@ import pytest
 from people.made_questions import image_store, pictures, questions
 from people.page_server import Client, serving
 
+from enact_assets.people.annotator_names import PERSON
 from enact_assets.people.loading import load_plan
 from enact_assets.people.plans import paper_plan
-from enact_assets.people.store import LEAD, PERSON, Store
+from enact_assets.people.store import LEAD, Store
 
 
 @dataclass

