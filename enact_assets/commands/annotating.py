@@ -65,6 +65,9 @@ def add_annotate_command(command: AddCommand) -> None:
     serving.add_argument("--host", default="127.0.0.1", help="address to listen on")
     serving.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}; 0: any")
     serving.add_argument(
+        "--rate", type=float, default=20.0, metavar="N", help="requests of one annotator per second"
+    )
+    serving.add_argument(
         "--public-name",
         action="append",
         default=[],
@@ -168,7 +171,14 @@ def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> N
     from enact_assets.people.store import Store
 
     names = tuple(arguments.public_name)
-    site = annotation_site(Store(root.people), ImageStore(root.images), public_names=names)
+    if not arguments.rate > 0:
+        raise SettingsError("--rate must be above 0")
+    site = annotation_site(
+        Store(root.people),
+        ImageStore(root.images),
+        public_names=names,
+        requests_per_s=arguments.rate,
+    )
     with listening_on(arguments.host, arguments.port, names) as socket:
         address, port = socket.getsockname()[:2]
         console.print(f"http://{address}:{port} (stop with Ctrl-C)", markup=False)

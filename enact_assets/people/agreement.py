@@ -140,7 +140,8 @@ def _of_places(answers: pl.DataFrame, lengths: np.ndarray[Any, Any]) -> Measure:
             is_known = ~np.isnan(alphas)
             total[is_known] += (alphas * n_drawn)[is_known]
             n[is_known] += n_drawn[is_known]
-        return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        found: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        return found
 
     return measure
 

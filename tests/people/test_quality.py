@@ -104,11 +104,8 @@ def test_outcomes(evaluation: pl.DataFrame) -> None:
 
 def test_verified_answers_take_accepted_orders_for_the_reference(evaluation: pl.DataFrame) -> None:
     questions = pl.DataFrame({"question_id": list(GIVEN), "answer": [RIGHT] * len(GIVEN)})
-    other = evaluation.with_columns(
-        is_accepted=pl.when(pl.col("question_id") == "all_wrong")
-        .then(True)
-        .otherwise("is_accepted")
-    )
+    is_other = pl.col("question_id") == "all_wrong"
+    other = evaluation.with_columns(is_accepted=is_other | pl.col("is_accepted"))
     found = verified_answers(other, questions)
     assert "gpt" not in found["annotator"]
     mine = found.filter(question_id="all_wrong")
