@@ -175,7 +175,9 @@ class Panel:
             asked = time.perf_counter()
             order = shuffled_labels(N_STEPS, token, location)
             submission = re.search(r'name="submission" value="([^"]+)"', page)
-            form = {f"item_{item}": place for place, item in enumerate(order, start=1)}
+            form: dict[str, object] = {
+                f"item_{item}": place for place, item in enumerate(order, start=1)
+            }
             form |= {"done": "answer", "submission": submission[1] if submission else ""}
             n_before = browser.n_broken
             status, _, _ = browser.ask("POST", location, urlencode(form))
@@ -221,18 +223,19 @@ class _Browser:
 
 def _questions(n: int, media: list[Picture]) -> Iterator[ShownQuestion]:
     for number in range(n):
+        name = f"demonstration-{number % 12}"
         row = {
             "question_id": f"forward {number}",
             "variant": "baseline",
             "kind": "forward",
             "length": N_STEPS + 1,
-            "demonstration": f"demonstration-{number % 12}",
+            "demonstration": name,
             "shown_key_frames": list(range(N_STEPS + 1)),
             "actions": [f"Thing {k} of question {number} is open now." for k in range(N_STEPS)],
             "prompt": f"Question {number}",
             "answer": shuffled_labels(N_STEPS, "bench", str(number)),
         }
-        pictures = {(row["demonstration"], k): picture for k, picture in enumerate(media)}
+        pictures = {(name, k): picture for k, picture in enumerate(media)}
         found = shown_question(row, pictures, is_ambiguous=True)  # so that none is practice
         if found is not None:
             yield found
