@@ -57,6 +57,12 @@ def add_annotate_command(command: AddCommand) -> None:
         "--per-stratum", type=int, metavar="N", help="questions of each kind and length at most"
     )
     planning.add_argument(
+        "--kept",
+        metavar="SET",
+        help="only questions that people kept of a question set with `keep`: answers to them "
+        "measure how well people do",
+    )
+    planning.add_argument(
         "--overlap", type=int, metavar="N",
         help="paper: questions of each kind and length that all answer (default: 5 per annotator)",
     )  # fmt: skip
@@ -115,7 +121,7 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise SettingsError(f"--{name.replace('_', '-')} must be at least {least}")
-    found = shown_questions(root, arguments.variant, arguments.per_stratum)
+    found = shown_questions(root, arguments.variant, arguments.per_stratum, arguments.kept)
     store = Store(root.people)
     if arguments.plan == PAPER:
         annotators = [a.id for a in store.annotators() if a.role == arguments.role]

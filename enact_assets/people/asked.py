@@ -21,8 +21,11 @@ class ShownQuestions:
     n_without_pictures: int
 
 
-def shown_questions(root: DataRoot, variant: str, per_stratum: int | None = None) -> ShownQuestions:
-    """All that ``variant`` asks, or the first ``per_stratum`` of each kind and length.
+def shown_questions(
+    root: DataRoot, variant: str, per_stratum: int | None = None, kept: str | None = None
+) -> ShownQuestions:
+    """All that ``variant`` asks, or the first ``per_stratum`` of each kind and length; only those
+    that people kept of the question set ``kept``.
 
     Errors: :class:`MissingPartitionError` if it asks nothing or was not materialized.
     """
@@ -32,6 +35,14 @@ def shown_questions(root: DataRoot, variant: str, per_stratum: int | None = None
         raise MissingPartitionError(
             f"variant {variant!r} asks no question: materialize demonstrations first"
         )
+    if kept is not None:
+        of_set = lake.read("kept_questions", {"question_set": kept}).filter("is_kept")
+        asked = asked.join(of_set, on="question_id", how="semi")
+        if asked.is_empty():
+            raise MissingPartitionError(
+                f"question set {kept!r} keeps no question that {variant!r} asks: set `keep` in the "
+                "registry, let people answer, and materialize kept_questions"
+            )
     asked = asked.sort("kind", "length", "place", "question_id")
     if per_stratum is not None:
         asked = asked.group_by("kind", "length", maintain_order=True).head(per_stratum)

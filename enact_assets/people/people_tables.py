@@ -86,7 +86,31 @@ class QuestionQuality(Table):
     reasons = texts("why, each once")
     comments = texts("in the annotators' words")
     median_active_s = number("of its answers", "s", null=True)
+    verdicts = texts(
+        "solved, wrong or cannot_tell of each answer, in the order in which annotators answered"
+    )
     outcome = text(
         "solved (by all who answered), one_wrong (one was not right), same_wrong (all gave one "
         "wrong answer: check the key), all_wrong, some_wrong, cannot_tell (all)"
     )
+
+
+class KeptQuestions(Table):
+    """One row per question set that sets `keep`, and question of it.
+
+    The first persons decide; whoever answers later measures how well people do on kept questions,
+    which the filter itself would make 100 %. Answers are those under the baseline.
+    """
+
+    by = ("question_set",)
+
+    question_set = common.question_set(key=True)
+    question_id = common.question_id(key=True)
+    demonstration = common.demonstration()
+    kind = common.kind()
+    length = common.length()
+    n_solved = integer("of the persons who decide: solved it")
+    n_deciding = integer("persons who decide, so far")
+    is_kept = truth("null until enough persons answered", null=True)
+    n_later = integer("persons who answered after those")
+    n_later_solved = integer("of these: solved it")

@@ -31,14 +31,27 @@ def question_quality(answers: pl.DataFrame, evaluation: pl.DataFrame) -> pl.Data
         "question_id", "comment", "active_s", "position", model="annotator", said="reason"
     )
     last = said.sort("position").unique(["model", "question_id"], keep="last", maintain_order=True)
-    rows = _of_annotators(evaluation).join(last, on=["model", "question_id"], how="left")
+    first = answers.group_by("question_id", model="annotator").agg(pl.col("received_at").min())
+    rows = (
+        _of_annotators(evaluation)
+        .join(last, on=["model", "question_id"], how="left")
+        .join(first, on=["model", "question_id"], how="left")
+        .sort("received_at", "model", nulls_last=True)
+    )
     is_answered = pl.col("answer_status") != "missing"
     is_solved = is_answered & pl.col("is_accepted").fill_null(value=False)
     is_cannot = pl.col("answer_status") == "unparsed"
     n_answered, n_solved, n_cannot = (
         pl.col(name) for name in ("n_answered", "n_solved", "n_cannot_tell")
     )
-    found = rows.group_by(*_KEY, "demonstration", "kind", "length").agg(
+    verdict = (
+        pl.when(is_solved)
+        .then(pl.lit("solved"))
+        .when(is_cannot)
+        .then(pl.lit("cannot_tell"))
+        .otherwise(pl.lit("wrong"))
+    )
+    found = rows.group_by(*_KEY, "demonstration", "kind", "length", maintain_order=True).agg(
         n_assigned=pl.len().cast(pl.Int64),
         n_answered=is_answered.sum().cast(pl.Int64),
         n_solved=is_solved.sum().cast(pl.Int64),
@@ -46,6 +59,7 @@ def question_quality(answers: pl.DataFrame, evaluation: pl.DataFrame) -> pl.Data
         reasons=pl.col("said").filter(is_cannot).drop_nulls().unique().sort(),
         comments=pl.col("comment").filter(is_answered, pl.col("comment") != "").sort(),
         median_active_s=pl.col("active_s").filter(is_answered).median(),
+        verdicts=verdict.filter(is_answered),
         n_orders=pl.col("answer").filter(is_answered & ~is_cannot).n_unique(),
     )
     outcome = (

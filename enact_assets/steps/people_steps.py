@@ -1,21 +1,28 @@
 """Answers by people: a copy of them, agreement, and what they say of questions."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
+from enact_assets.contracts.registry import QuestionSetSettings
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.people.agreement import agreement
 from enact_assets.people.answered import Answered
-from enact_assets.people.people_tables import HumanAgreement, HumanAnswers, QuestionQuality
+from enact_assets.people.keeping import kept_questions as kept_of
+from enact_assets.people.people_tables import (
+    HumanAgreement,
+    HumanAnswers,
+    KeptQuestions,
+    QuestionQuality,
+)
 from enact_assets.people.quality import question_quality as quality_of
 from enact_assets.people.quality import verified_answers
-from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.steps.inputs import VariantName
+from enact_assets.questions.question_tables import AskedQuestions, QuestionSet
+from enact_assets.steps.inputs import OF_BASELINE, VariantName
 
 NOBODY = "nobody has answered yet"
 
@@ -60,3 +67,13 @@ def question_quality(
 ) -> Of[QuestionQuality]:
     """How many annotators solved each question, how long it took, and why they could not tell."""
     return QuestionQuality.of(quality_of(answers.filter(variant=variant), evaluated))
+
+
+@step(group="statistics", job="keep_questions")
+def kept_questions(
+    chosen: Of[QuestionSet],
+    quality: Annotated[Of[QuestionQuality], OF_BASELINE],
+    asked: QuestionSetSettings,
+) -> Of[KeptQuestions]:
+    """Which questions of a set people solved, if the set says `keep: solved_by >= k of n`."""
+    return KeptQuestions.of(kept_of(chosen, quality, asked))

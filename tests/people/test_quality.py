@@ -3,9 +3,11 @@
 import polars as pl
 import pytest
 
+from enact_assets.contracts.settings import QuestionSetSettings
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.people.annotator_names import role_of
-from enact_assets.people.people_tables import HumanAnswers, QuestionQuality
+from enact_assets.people.keeping import kept_questions
+from enact_assets.people.people_tables import HumanAnswers, KeptQuestions, QuestionQuality
 from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.people.quality import question_quality, verified_answers
 
@@ -54,6 +56,7 @@ def said(annotator: str, question: str, given: list[int] | str | None) -> dict:
         "shuffle": [1, 2, 3],
         "reason": given if isinstance(given, str) else None,
         "comment": "too dark" if isinstance(given, str) else "",
+        "received_at": None if given is None else f"2026-01-0{annotator[-1]}",
         "active_s": None if given is None else 10.0 + 20.0 * is_answer,
     }
 
@@ -99,6 +102,8 @@ def test_outcomes(evaluation: pl.DataFrame) -> None:
     assert (cannot["reasons"], cannot["comments"]) == (["unseen"], ["too dark"] * 2)
     assert cannot["median_active_s"] == 10
     assert people["half"]["n_assigned"] == 2
+    assert people["one_wrong"]["verdicts"] == ["solved", "wrong"]
+    assert people["some_wrong"]["verdicts"] == ["solved", "wrong", "wrong"]
     assert found.filter(role="solver")["outcome"].to_list() == ["all_wrong"]
 
 
@@ -131,3 +136,46 @@ def test_pooling_keeps_every_answer_once(evaluation: pl.DataFrame) -> None:
 def test_names_say_roles() -> None:
     names = ("person_1", "solver_12", "simulated_3", "person_", "person_01", "persons_1", "lead_1")
     assert [role_of(name) for name in names] == ["person", "solver", "simulated", *[None] * 4]
+
+
+def test_the_first_persons_decide_and_later_ones_measure() -> None:
+    verdicts = {
+        "kept": ["solved", "solved"],
+        "kept_later": ["solved", "solved", "wrong", "solved"],
+        "dropped": ["solved", "wrong", "solved"],
+        "cannot": ["cannot_tell", "solved"],
+        "one": ["solved"],
+    }
+    chosen = pl.DataFrame(
+        [
+            {
+                "question_set": "solved",
+                "question_id": name,
+                "demonstration": "setting_the_table-0",
+                "kind": "forward",
+                "length": 4,
+                "in_question_set": name != "probe",
+            }
+            for name in (*verdicts, "nobody", "probe")
+        ]
+    )
+    people = pl.DataFrame(
+        [{"role": "person", "question_id": q, "verdicts": v} for q, v in verdicts.items()]
+        + [{"role": "solver", "question_id": "nobody", "verdicts": ["solved"] * 3}]
+    )
+    wanted = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2")
+    found = KeptQuestions.check(kept_questions(chosen, people, wanted))
+    rows = {r["question_id"]: r for r in found.iter_rows(named=True)}
+    assert {q: r["is_kept"] for q, r in rows.items()} == {
+        "kept": True,
+        "kept_later": True,
+        "dropped": False,
+        "cannot": False,
+        "one": None,
+        "nobody": None,
+    }
+    assert (rows["kept_later"]["n_later"], rows["kept_later"]["n_later_solved"]) == (2, 1)
+    assert rows["dropped"]["n_solved"] == 1
+    lenient = QuestionSetSettings("solved", "state", keep="solved_by >= 1 of 2")
+    assert kept_questions(chosen, people, lenient)["is_kept"].sum() == 4
+    assert kept_questions(chosen, people, QuestionSetSettings("state", "state")).is_empty()

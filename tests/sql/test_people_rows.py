@@ -77,3 +77,39 @@ def test_what_was_not_assigned_is_not_missing() -> None:
     rows["evaluation"] = [r for r in rows["evaluation"] if r["model"] != "person_2"]
     relations = Relations(rows)
     assert query(relations, "from absent_evaluations where model like 'person%'").is_empty()
+
+
+def test_scores_on_kept_questions() -> None:
+    """f1 is kept, f2 is not; a third person solved f1 after those who decided."""
+    rows = answered()
+    rows["kept_questions"] = [
+        {
+            "question_set": "solved",
+            "question_id": question,
+            "demonstration": "setting_the_table-0",
+            "kind": "forward",
+            "length": 3,
+            "n_solved": 2 * is_kept,
+            "n_deciding": 2,
+            "is_kept": is_kept,
+            "n_later": int(is_kept),
+            "n_later_solved": int(is_kept),
+        }
+        for question, is_kept in (("f1", True), ("f2", False))
+    ]
+    relations = Relations(rows)
+    found = query(relations, "from leaderboard_kept where model in ('people (2)', 'oracle')")
+    of = {row["model"]: row for row in found.iter_rows(named=True)}
+    people = of["people (2)"]
+    assert (people["n_questions"], people["n_kept"], people["n_undecided"]) == (2, 1, 0)
+    assert people["task_accuracy"] == 1 / 3
+    assert (people["n_kept_scored"], people["task_accuracy_kept"]) == (1, 1)
+    models = query(relations, "select distinct model from leaderboard_kept")["model"]
+    assert not [name for name in models if "_1" in name]
+    (guesser,) = query(relations, "from leaderboard_kept where model = 'guesser'").to_dicts()
+    (own,) = (
+        row
+        for row in rows["evaluation"]
+        if (row["model"], row["variant"], row["question_id"]) == ("guesser", "baseline", "f1")
+    )
+    assert guesser["task_accuracy_kept"] == float(own["is_accepted"])
