@@ -32,7 +32,7 @@ from enact_assets.data_root.paths import PEOPLE_VARIABLE, DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.people.annotator_names import SIMULATED
 from enact_assets.people.content import Picture, ShownQuestion, shown_question
-from enact_assets.people.loading import load_plan
+from enact_assets.people.plan_loading import load_plan
 from enact_assets.people.plans import paper_plan
 from enact_assets.people.store import Store
 from enact_assets.questions.shuffles import shuffled_labels

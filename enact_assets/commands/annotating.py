@@ -112,11 +112,13 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
 
 
 def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from enact_assets.people.asked import shown_questions
-    from enact_assets.people.loading import load_plan
+    from enact_assets.people.plan_loading import load_plan
     from enact_assets.people.plans import k_each_plan, paper_plan
     from enact_assets.people.store import Store
+    from enact_assets.people.variant_questions import shown_questions
 
+    if arguments.kept is not None and arguments.plan == PAPER:
+        raise SettingsError("--kept is for another answer to each question: add --plan k_each")
     for name, least in (("k", 1), ("per_stratum", 1), ("overlap", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:
@@ -134,7 +136,8 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
         for name, questions in plan.of_annotator.items():
             console.print(f"{name}: {counted(len(questions), 'question')}", markup=False)
     else:
-        plan = k_each_plan(found.questions, arguments.k)
+        # Questions that were kept are few, and were answered: none of them is practice.
+        plan = k_each_plan(found.questions, arguments.k, has_practice=arguments.kept is None)
         console.print(
             f"A pool of {counted(len(plan.pool), 'question')}, {arguments.k} answers to each. "
             "Annotators draw from it."
@@ -172,8 +175,8 @@ def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) 
 
 def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
     from enact_assets.engine.lake.image_store import ImageStore
-    from enact_assets.people.page.pages import annotation_site
-    from enact_assets.people.page.serving import listening_on, serve_pages
+    from enact_assets.people.page.annotation_pages import annotation_site
+    from enact_assets.people.page.annotation_server import listening_on, serve_pages
     from enact_assets.people.store import Store
 
     names = tuple(arguments.public_name)

@@ -56,12 +56,14 @@ def paper_plan(
     return Assigned(practice, dict(zip(annotators, map(tuple, parts), strict=True)), (), 0)
 
 
-def k_each_plan(questions: Sequence[ShownQuestion], k: int) -> Assigned:
+def k_each_plan(
+    questions: Sequence[ShownQuestion], k: int, *, has_practice: bool = True
+) -> Assigned:
     """Annotators draw from a pool until each question has ``k`` answers: of any two questions, the
     pool has the one of a stratum with fewer before it first, so that it is balanced wherever
-    annotators stop.
+    annotators stop. Without ``has_practice`` all of them are asked.
     """
-    practice, rest = _practice(questions)
+    practice, rest = _practice(questions) if has_practice else ((), list(questions))
     rounds = zip_longest(*_strata(rest))
     pool = tuple(question for turn in rounds for question in turn if question is not None)
     return Assigned(practice, {}, pool, k)

@@ -9,7 +9,7 @@ _KEY = ("variant", "role", "question_id")
 
 
 def verified_answers(evaluation: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """Answers of annotators, as :func:`agreement.agreement` wants them.
+    """Answers of annotators, as :func:`annotator_agreement.agreement` wants them.
 
     ``evaluation`` are rows of any models under one variant, ``questions`` those of
     ``asked_questions``. "Cannot tell" has no answer; missing answers have no row.

@@ -10,7 +10,7 @@ from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.people.agreement import agreement
+from enact_assets.people.annotator_agreement import agreement
 from enact_assets.people.answered import Answered
 from enact_assets.people.keeping import kept_questions as kept_of
 from enact_assets.people.people_tables import (

@@ -7,7 +7,9 @@ import pytest
 from tiny_roots import TinyRoot
 
 from enact_assets.cli import main
+from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.materialize import Driver
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.people.store import Store, Submission
 
@@ -85,6 +87,35 @@ def test_people_answer_and_are_scored(
     assert "solvers (1)" in said
     assert "person_1" not in said
     assert lake.read("predictions", of)["raw_answer"].null_count() == 0
+    check_kept(tiny, copied, store, truth)
+
+
+def check_kept(tiny: TinyRoot, root: Path, store: Store, truth: dict[str, list[int]]) -> None:
+    """A question set keeps what both persons solved; a third person measures how well people do."""
+    registry = root / "registry.yaml"
+    more = "question_sets:\n  solved: {gating: state, keep: solved_by >= 2 of 2}\n"
+    registry.write_text(tiny.registry.read_text() + more)
+    driver = Driver(root, registry=load_registry(registry), workers=1)
+    made = ("question_quality", "kept_questions")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENACT_REGISTRY", str(registry))
+        assert driver.run(assets=made).is_success
+        lake = Lake(root / "lake")
+        kept = lake.read("kept_questions", {"question_set": "solved"})
+        n_kept = kept["is_kept"].sum()
+        assert 0 < n_kept < kept.height
+        assert lake.read("kept_questions", {"question_set": "state"}).is_empty()
+        assert annotate(root, "invite", "Cleo") == 0
+        assert annotate(root, "plan", "--plan", "k_each", "--k", "3", "--kept", "solved") == 0
+        third = next(a for a in store.annotators() if a.id == "person_3")
+        while store.draw(third):
+            pass
+        answer_all(store, truth)
+        assert driver.run(models=["person_3"], assets=made).is_success
+        after = lake.read("kept_questions", {"question_set": "solved"})
+    assert after["is_kept"].sum() == n_kept
+    assert set(after.filter(pl.col("n_later") > 0)["is_kept"]) == {True}
+    assert after["n_later_solved"].sum() == after["n_later"].sum() > 0
 
 
 def test_wrong_use_of_the_command_says_what_to_do(
@@ -93,6 +124,7 @@ def test_wrong_use_of_the_command_says_what_to_do(
     for words, says in (
         (("invite",), "name at least one annotator"),
         (("plan",), "invite them first"),
+        (("plan", "--kept", "solved"), "--plan k_each"),
         (("plan", "--k", "0"), "--k must be at least 1"),
         (("plan", "--variant", "nix"), "nix"),
         (("serve", "Ada"), "takes no names"),

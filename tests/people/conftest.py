@@ -9,7 +9,7 @@ from people.made_questions import image_store, pictures, questions
 from people.page_server import Client, serving
 
 from enact_assets.people.annotator_names import PERSON
-from enact_assets.people.loading import load_plan
+from enact_assets.people.plan_loading import load_plan
 from enact_assets.people.plans import paper_plan
 from enact_assets.people.store import LEAD, Store
 

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import uvicorn
 
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.people.page.pages import annotation_site
-from enact_assets.people.page.serving import listening_on, server_config
+from enact_assets.people.page.annotation_pages import annotation_site
+from enact_assets.people.page.annotation_server import listening_on, server_config
 from enact_assets.people.store import Store
 
 

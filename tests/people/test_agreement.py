@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from people.panels import panel
 
-from enact_assets.people.agreement import agreement
 from enact_assets.people.alpha import Ratings, nominal_alphas, ordinal_alphas
+from enact_assets.people.annotator_agreement import agreement
 from enact_assets.people.people_tables import HumanAgreement
 
 from reference.agreement import nominal, ordinal, slow_alpha

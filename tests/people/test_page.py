@@ -17,8 +17,8 @@ from starlette.exceptions import HTTPException
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.people.answered import Answered
 from enact_assets.people.database import Database
+from enact_assets.people.page.annotation_server import listening_on
 from enact_assets.people.page.guards import Limit, without_remarks
-from enact_assets.people.page.serving import listening_on
 
 
 def answers(page: Site) -> list[dict]:

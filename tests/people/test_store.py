@@ -13,8 +13,8 @@ from enact_assets.contracts.errors import PeopleError, UnknownNameError
 from enact_assets.people.annotator_names import PERSON, SOLVER
 from enact_assets.people.answered import NOT_YET, OTHER_VERSION, Answered
 from enact_assets.people.database import Database
-from enact_assets.people.loading import load_plan
 from enact_assets.people.people_tables import HumanAnswers
+from enact_assets.people.plan_loading import load_plan
 from enact_assets.people.plans import k_each_plan, paper_plan
 from enact_assets.people.store import BATCH, LEASE_S, Annotator, Store, Submission
 
@@ -127,6 +127,27 @@ def test_a_lease_that_ran_out_goes_to_others_and_a_late_answer_is_kept(store: St
     assert store.assignment(slow.id, late["id"])["revision"] == 0
     store._now.now -= 10 * LEASE_S  # clocks jump
     assert answer(store, quick) is not None
+
+
+def test_another_plan_takes_no_answered_question_for_practice(store: Store) -> None:
+    """The answers to it would not count any more."""
+    several = [order_question("forward", k, 2, MEDIA) for k in range(12)]
+    load_plan(store, k_each_plan(several, 1), "baseline")
+    first, second = invited(store, 2)
+    while answer(store, first) is not None:
+        pass
+    table = Answered(store.database.url).table()
+    n_practice = len(store.assignments(first.id)) - table.height
+    assert n_practice == 3
+    load_plan(store, k_each_plan(several[:8], 2, has_practice=False), "baseline")
+    load_plan(store, k_each_plan(several[:4], 2), "baseline")
+    again = Answered(store.database.url).table().filter(annotator=first.id)
+    assert set(again["version"]) == set(table["version"])
+    load_plan(store, k_each_plan(several[:8], 2, has_practice=False), "baseline")
+    rows = []
+    while (row := answer(store, second)) is not None:
+        rows.append(row["version"])
+    assert set(rows) >= {q.version for q in several[:8]} & set(table["version"])
 
 
 def test_a_quota_ends_an_annotator(store: Store) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.people.agreement import ALL, agreement
+from enact_assets.people.annotator_agreement import ALL, agreement
 from enact_assets.people.answered import Answered
 from enact_assets.people.store import LEAD, Store
 

@@ -13,24 +13,30 @@ _ADD = """
         :version, :question_id, :variant, :type, :kind, :length, :demonstration, :is_practice, 1,
         :turn, :wanted, :shown_sha, :content, :media
     )
-    on conflict (version) do update set is_current = 1, is_practice = excluded.is_practice,
+    on conflict (version) do update set is_current = 1,
         turn = excluded.turn, wanted = excluded.wanted, content = excluded.content
 """
+"""What was asked never becomes practice, or the answers to it would count no more."""
 
 
 def load_plan(store: Store, plan: Assigned, variant: str) -> int:
     """Make ``plan`` the one of ``variant``; returns how many assignments of an earlier one were
     withdrawn: those without an answer, of questions that the plan has no more.
 
-    The same plan again changes nothing. A question that shows something else is another one: what
-    was answered before belongs to what was shown then, and a page that is still open keeps its own.
+    The same plan again changes nothing. A plan without practice leaves that of the one before. A
+    question that shows something else is another one: what was answered before belongs to what was
+    shown then, and a page that is still open keeps its own.
     Errors: :class:`PeopleError`; nothing changes then.
     """
 
     def load(run: Run) -> int:
         run(
-            "update people_questions set is_current = 0, wanted = 0 where variant = :variant",
+            """
+            update people_questions set is_current = 0, wanted = 0
+            where variant = :variant and (is_practice = 0 or :has_practice = 1)
+            """,
             variant=variant,
+            has_practice=int(bool(plan.practice)),
         )
         _add(run, plan.practice, is_practice=True)
         for questions in plan.of_annotator.values():
