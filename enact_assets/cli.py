@@ -15,6 +15,7 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.annotating import add_annotate_command
 from enact_assets.commands.batching import add_batch_command
 from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
@@ -158,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reading_commands(command)
     add_show_command(command)
     add_browse_command(command)
+    add_annotate_command(command)
     add_gc_command(command)
     add_verify_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")

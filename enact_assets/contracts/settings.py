@@ -164,6 +164,10 @@ def number_at(per_length: PerLength, length: int) -> int:
     return per_length if isinstance(per_length, int) else per_length.get(length, 0)
 
 
+KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
+"""What ``keep`` of a question set says."""
+
+
 @dataclass(frozen=True)
 class QuestionSetSettings:
     """One named set of questions: variants name the set that they ask."""
@@ -173,6 +177,14 @@ class QuestionSetSettings:
     """Key frames of its questions."""
     per_stratum: PerLength | None = field(default=None, hash=False)
     """Questions per kind and length; unless given, ``question_set_per_stratum``."""
+    keep: str | None = None
+    """``solved_by >= k of n``: of the first n persons who answered a question, k solved it."""
+
+    @property
+    def kept_if(self) -> tuple[int, int] | None:
+        """K and n of :attr:`keep`; None without it."""
+        found = KEEP.fullmatch(self.keep or "")
+        return None if found is None else (int(found[1]), int(found[2]))
 
 
 @dataclass(frozen=True)
@@ -288,6 +300,7 @@ def is_partition_name(text: str) -> bool:
 _ADDED: tuple[tuple[str, object], ...] = (
     ("drops_ambiguous", True),
     ("per_stratum", None),
+    ("keep", None),
     ("question_file", None),
     ("is_imported", False),
     ("backend", SCALAR),
