@@ -38,7 +38,11 @@ def add_annotate_command(command: AddCommand) -> None:
         "who sees progress and agreement (default: person). Plan paper is for this role",
     )
     inviting.add_argument(
-        "--quota", type=int, default=100, metavar="N", help="questions to draw at most"
+        "--quota",
+        type=int,
+        default=100,
+        metavar="N",
+        help="questions to draw at most (default: 100)",
     )
     inviting.add_argument(
         "--again", action="store_true", help="NAME is an annotator who needs a new link"
@@ -66,17 +70,22 @@ def add_annotate_command(command: AddCommand) -> None:
         "--overlap", type=int, metavar="N",
         help="paper: questions of each kind and length that all answer (default: 5 per annotator)",
     )  # fmt: skip
-    planning.add_argument("--seed", type=int, default=0, help="of the order of questions")
+    planning.add_argument(
+        "--seed", type=int, default=0, help="of the order of questions (default: 0)"
+    )
     serving = sub.add_argument_group("serve")
     serving.add_argument("--host", default="127.0.0.1", help="address to listen on")
     serving.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}; 0: any")
     serving.add_argument(
-        "--rate", type=float, default=20.0, metavar="N", help="requests of one annotator per second"
+        "--rate",
+        type=float,
+        default=20.0,
+        metavar="N",
+        help="requests of one annotator per second (default: 20)",
     )
     serving.add_argument(
         "--public-name",
         action="append",
-        default=[],
         metavar="NAME",
         help="host name of the HTTPS proxy in front, for use beyond this machine",
     )
@@ -179,7 +188,7 @@ def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> N
     from enact_assets.people.page.annotation_server import listening_on, serve_pages
     from enact_assets.people.store import Store
 
-    names = tuple(arguments.public_name)
+    names = tuple(arguments.public_name or ())
     if not arguments.rate > 0:
         raise SettingsError("--rate must be above 0")
     site = annotation_site(

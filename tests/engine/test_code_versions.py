@@ -176,7 +176,7 @@ SAYS_LABELS = {
 }
 DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
-    *("model_comparisons", "training_statistics"),
+    *("model_comparisons", "training_statistics", "human_agreement"),
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.

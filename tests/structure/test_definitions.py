@@ -15,6 +15,7 @@ from enact_assets.simulator.activities import ACTIVITIES
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
 KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
+OF_SETS = {"question_set", "question_set_config", "kept_questions"}
 
 
 def partitions_of(key: str) -> tuple[str, ...]:
@@ -30,7 +31,7 @@ def partitions_of(key: str) -> tuple[str, ...]:
         return ("training_activity",)
     if "state" not in names:
         return ("variant",)
-    return ("question_set",) if key.startswith("question_set") else ("gating",)
+    return ("question_set",) if key in OF_SETS else ("gating",)
 
 
 @pytest.mark.parametrize("key", KEYS)
