@@ -40,7 +40,7 @@ WATER = Surface((0.08, 0.35, 0.85), finish="gloss")
 RUBBISH = ("crumpled_paper", "newspaper", "broken_pot", "can")
 WIPERS = ("sponge", "rag")
 OTHERS = ("oil_can", "spray_bottle", "drill", "flashlight")
-OTHER_SPOTS = (Spot("shelf", 0.15, -0.02), Spot("workbench", 0.1, 0.28))
+OTHER_SPOTS = (Spot("shelf", 0.15, -0.02), Spot("workbench", -0.04, -0.2))
 PINE: Color = (0.72, 0.52, 0.3)
 CLOTH: tuple[Color, ...] = (
     (0.95, 0.78, 0.08),

@@ -61,8 +61,8 @@ LID_AT, SAUCEPAN_AT = (0.27, -0.19), (0.27, 0.09)
 """Beside the burner, near and far."""
 BOAT_AT = (-0.33, -0.13)
 SPOTS = (
-    (Spot("table", -0.36, 0.08), Spot("fridge", -0.18, -0.08)),
-    (Spot("table", -0.36, 0.26), Spot("fridge", 0.05, -0.15)),
+    (Spot("table", -0.36, 0.12), Spot("fridge", -0.18, -0.08)),
+    (Spot("table", 0.2, 0.29), Spot("fridge", 0.05, -0.15)),
 )
 """Between these, things are tidied into the fridge or taken out of it: only the first where the
 steak lies in the fridge.

@@ -133,8 +133,9 @@ def _tidy(drawing: Drawing, fill: Job, back: Job, keepsake: str) -> tuple[list[J
     take = Job(drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006))
     fill.after.append(take)
     (start, x, y), (end, to_x, to_y) = draw_some(rng, BOOK_SPOTS)
-    drawing.put("book", start, x, y, off_m=0.008)
-    book = drawing.move("left", "book", end, to_x, to_y, off_m=0.008)
+    at = drawing.mirror.at
+    drawing.put("book", start, *at(x, y), off_m=0.008)
+    book = drawing.move("left", "book", end, *at(to_x, to_y), off_m=0.008)
     read: GoalFact = ("Inside" if end == "cupboard" else "OnTop", "book", end)
     put = drawing.move("right", keepsake, "table", *CAN_AT)
     at_once = is_drawn(rng)
