@@ -1,4 +1,4 @@
-"""Make a salad: cut two vegetables, add lettuce, toss it in a bowl, and pour dressing over it."""
+"""Make a salad: cut a second vegetable, add lettuce, toss it in a bowl, pour dressing over it."""
 
 from dataclasses import dataclass
 
@@ -43,11 +43,8 @@ LOW_DECOYS: tuple[tuple[str, Color], ...] = (
     ("salt_shaker", (0.9, 0.9, 0.88)),
 )
 """These fit into a drawer."""
-DECOYS: tuple[tuple[str, Color], ...] = (
-    ("carrot", (0.95, 0.35, 0.03)),
-    ("pepper_mill", (0.3, 0.14, 0.05)),
-    ("bottle", (0.2, 0.3, 0.05)),
-)
+PEPPER = ("pepper_mill", (0.3, 0.14, 0.05))
+CARROT = ("carrot", (0.95, 0.35, 0.03))
 LETTUCE: Color = (0.25, 0.55, 0.08)
 DISH_COLORS = tuple(PALETTE[k] for k in (0, 1, 2, 5, 6, 7, 8, 9))
 """Neither those of lettuce nor that of the plate's pale middle."""
@@ -63,8 +60,8 @@ DRAWER_SPOTS = (
     (Spot(DRAWERS[0], 0.12, 0.0), Spot(CHEST, 0.0, 0.18, "front")),
     (Spot(DRAWERS[0], -0.1, 0.0), Spot("table", -0.36, 0.26)),
 )
-FRIDGE_SPOTS = (Spot("fridge", -0.06, -0.13), Spot("table", 0.36, 0.26))
-SIDE_SPOTS = (Spot("sideboard", 0.14, -0.1), Spot("table", 0.36, 0.26))
+FRIDGE_SPOTS = (Spot("fridge", -0.06, -0.13), Spot("table", 0.0, 0.29))
+SIDE_SPOTS = (Spot("sideboard", 0.14, -0.1), Spot("table", 0.0, 0.29))
 """Between these, things are put away or taken out meanwhile."""
 ON_PLATE = ((-0.062, -0.01), (0.062, 0.01))
 """Where the halves that are not diced come to lie."""
@@ -173,9 +170,8 @@ def _set_out(
     stage.put(diced, diced, color, "salad_bowl", IN_BOWL[0])
     second_at = mirror.near(rng, 0.14, depth)
     stage.put(draw.second, draw.second, colors[draw.second], draw.store, second_at)
-    carrot = DECOYS[0]
     if draw.store == "fridge":
-        stage.put("carrot", *carrot, "fridge", mirror.near(rng, -0.02, 0.13))
+        stage.put("carrot", *CARROT, "fridge", mirror.near(rng, -0.02, 0.13))
 
 
 def _errands(
@@ -183,14 +179,15 @@ def _errands(
 ) -> list[tuple[Job, GoalFact]]:
     """Two things go into or out of the drawer; maybe a third, the fridge or on the sideboard."""
     mirror = draw.mirror
+    *low, other = draw_some(rng, LOW_DECOYS)
     found = [
-        errand(rng, mirror, stage, mirror.left, low, between=spots)
-        for low, spots in zip(draw_some(rng, LOW_DECOYS, 2), DRAWER_SPOTS, strict=True)
+        errand(rng, mirror, stage, mirror.left, thing, between=spots)
+        for thing, spots in zip(low, DRAWER_SPOTS, strict=True)
     ]
     # Lettuce needs its place in the fridge.
     if draw.store != "fridge" or draw.lettuce_in != "fridge":
         between = FRIDGE_SPOTS if draw.store == "fridge" else SIDE_SPOTS
-        thing = draw_one(rng, DECOYS[1:])
+        thing = draw_one(rng, (other, PEPPER))
         found.append(errand(rng, mirror, stage, mirror.right, thing, between=between))
     return found
 
@@ -256,5 +253,5 @@ def _plan(rng: np.random.Generator, draw: Draw, errands: list[Job]) -> Task:
 
 
 ACTIVITY = Activity(
-    "make_a_salad", "Cut vegetables into a bowl, toss a salad and pour dressing over it.", build
+    "make_a_salad", "Cut a vegetable into a bowl, toss a salad and pour dressing over it.", build
 )
