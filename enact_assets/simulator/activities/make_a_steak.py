@@ -125,28 +125,20 @@ def build(rng: np.random.Generator) -> Episode:
         in_fridge.append(fetch)
         on_stove.append(Job(move(right, "frying_pan", "stove"), [fetch]))
     fry = Job((AwaitCooked("steak"),), [*on_stove, *light])
-    cover = Job(move(right, "lid", "saucepan"))
-    uncover = Job(move(right, "lid", "stove", lid_at), [cover])
+    is_left_covered = is_drawn(rng)
     # The platter comes to stand where the pan stood.
     clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), list(on_stove))
     serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
     plan = in_valid_order(
         rng,
         *in_visits(rng, left, "fridge", in_fridge),
-        *(*on_stove, *light, fry, cover, uncover, clear, serve),
+        *(*on_stove, *light, fry, clear, serve),
         Job((Press(right, "stove"),), [fry]),
         Job(
             (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
             [serve],
         ),
-        Job(
-            (
-                Grasp(right, "saucepan"),
-                Pour(right, "platter", 0.5),
-                Place(right, "stove", saucepan_at),
-            ),
-            [uncover, clear],
-        ),
+        *_side_dish(mirror, clear, is_left_covered=is_left_covered),
     )
     goal: tuple[GoalFact, ...] = (
         ("Cooked", "steak", None),
@@ -157,10 +149,27 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", "frying_pan", "stove"),
         ("OnTop", "gravy_boat", "table"),
         ("OnTop", "saucepan", "stove"),
-        ("OnTop", "lid", "stove"),
+        ("OnTop", "lid", "saucepan" if is_left_covered else "stove"),
         *(fact for _, fact in tidied),
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset())
+
+
+def _side_dish(mirror: Mirror, clear: Job, *, is_left_covered: bool) -> list[Job]:
+    """Served from the saucepan: the lid keeps warm what will be served, or what is left of it."""
+    right = mirror.right
+    pour = (
+        Grasp(right, "saucepan"),
+        Pour(right, "platter", 0.5),
+        Place(right, "stove", mirror.at(*SAUCEPAN_AT)),
+    )
+    cover = Job(move(right, "lid", "saucepan"))
+    if is_left_covered:
+        serve = Job(pour, [clear])
+        cover.after.append(serve)
+        return [cover, serve]
+    uncover = Job(move(right, "lid", "stove", mirror.at(*LID_AT)), [cover])
+    return [cover, uncover, Job(pour, [clear, uncover])]
 
 
 ACTIVITY = Activity(
