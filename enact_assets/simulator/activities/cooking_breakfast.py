@@ -191,7 +191,7 @@ def _serve(drawing: Drawing, food: str, ready: Job, melon: list[Job]) -> Part:
 def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there: bool) -> Part:
     """The jug is poured out into a cup, which may have to be brought from the worktop first.
 
-    The watermelon stands before the cup there, until ``board`` is done.
+    The watermelon stands before the cup and beside the jug there, until ``board`` is done.
     """
     left = drawing.side("left")
     cup = draw_one(drawing.rng, CUPS)
@@ -210,9 +210,9 @@ def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there:
         (
             Grasp(left, "jug"),
             Pour(left, cup, share),
-            Place(left, "countertop", drawing.near(-0.1, -0.13)),
+            Place(left, "countertop", drawing.near(-0.14, -0.13)),
         ),
-        list(bring),
+        [board, *bring],
     )
     return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
 

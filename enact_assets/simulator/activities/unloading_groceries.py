@@ -88,10 +88,12 @@ def _cold(drawing: Drawing, bring: Job, wide: str, narrow: list[str]) -> Chapter
     in_basket, on_table = draw_some(rng, narrow)
     drawing.put(in_basket, "basket", 0.09, off_m=0.004)
     drawing.put(wide, "table", 0.1, -0.19)
-    first, second = draw_some(rng, (in_basket, on_table))
+    # What comes out stands away from the fruit, before the wide thing.
+    comes_out = is_drawn(rng)
+    first, second = (in_basket, on_table) if comes_out else draw_some(rng, narrow)
     places = {first: NARROW_PLACES[0], second: NARROW_PLACES[1]}
-    ends = [("table", *ON_TABLE), ("fridge", *places[on_table])]
-    (start, *start_at), (end, *end_at) = draw_some(rng, ends)
+    ends = (("table", *ON_TABLE), ("fridge", *places[on_table]))
+    (start, *start_at), (end, *end_at) = ends[::-1] if comes_out else ends
     drawing.put(on_table, start, *start_at, off_m=0.006)
     out = Job(drawing.move("right", fruit, "bowl", off_m=0.004))
     behind = Job(drawing.move("right", wide, "fridge", *WIDE_PLACE, off_m=0.006), [out])
@@ -102,7 +104,7 @@ def _cold(drawing: Drawing, bring: Job, wide: str, narrow: list[str]) -> Chapter
         ),
         on_table: Job(drawing.move("right", on_table, end, *end_at, off_m=0.006), [out]),
     }
-    if second == on_table and end == "table":
+    if comes_out:
         behind.after.append(jobs[second])
     else:
         jobs[second].after.append(behind)
@@ -111,7 +113,7 @@ def _cold(drawing: Drawing, bring: Job, wide: str, narrow: list[str]) -> Chapter
         is_open="fridge" in drawing.stage.opened,
     )  # fmt: skip
     goal: list[GoalFact] = [("Inside", name, "fridge") for name in (wide, in_basket)]
-    goal.append(("Inside" if end == "fridge" else "OnTop", on_table, end))
+    goal.append(("OnTop" if comes_out else "Inside", on_table, end))
     return visits, (("Inside", fruit, "bowl"), *goal)
 
 
@@ -145,7 +147,7 @@ def _dry(drawing: Drawing, bring: Job, narrow: list[str]) -> tuple[Chapter, Chap
     side = float(rng.choice((-1.0, 1.0)))
     shelved = [
         Job(drawing.move("left", wide, "cabinet", -0.08 * side, 0.0, off_m=0.006)),
-        Job(drawing.move("left", above, "cabinet", 0.19 * side, -0.02, off_m=0.006), [bring]),
+        Job(drawing.move("left", above, "cabinet", 0.16 * side, -0.02, off_m=0.006), [bring]),
     ]
     cabinet = in_visits(rng, left, "cabinet", shelved, is_open="cabinet" in drawing.stage.opened)
     drawer = in_visits(rng, left, "top_drawer", stowed)
