@@ -48,7 +48,7 @@ def test_the_seeds_all_tests_look_at_are_of_either_side() -> None:
 
 HIDDEN = {
     ("clearing_table_after_breakfast", 3): "crumbs, all but a few, at one key frame",
-    ("doing_laundry", 1): "the socks, a little too much, before they are taken out of the washer",
+    ("make_lemonade", 2): "the potato, a little too much, behind the arm that closed the cabinet",
 }
 """Demonstrations, not of the registry, in which something that changes can hardly be seen."""
 
