@@ -77,8 +77,7 @@ def build(rng: np.random.Generator) -> Episode:
     display = "fireplace" if has_fire else living_room.UPPER_BOARD
 
     plants = draw_some(rng, PLANTS, 3)
-    # The candle is thin: hardly seen where the second one stands.
-    keepsakes = sorted(draw_some(rng, KEEPSAKES, 2), key=lambda name: name != "candle")
+    keepsakes = draw_some(rng, KEEPSAKES, 2)
     moved, is_brought = plants[0] if mirror.is_mirrored else plants[2], is_drawn(rng)
     drawing = Drawing(rng, mirror, stage, differing(PALETTE, style.wood.color, WATER.color))
     drawing.put("watering_can", "cupboard", *mirror.at(*CAN_HOME), off_m=0.008)
