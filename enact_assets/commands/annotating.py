@@ -74,7 +74,9 @@ def add_annotate_command(command: AddCommand) -> None:
         "--seed", type=int, default=0, help="of the order of questions (default: 0)"
     )
     serving = sub.add_argument_group("serve")
-    serving.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    serving.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+    )
     serving.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}; 0: any")
     serving.add_argument(
         "--rate",
