@@ -1,5 +1,8 @@
 """Makes ``tests/`` importable (``from reference.x import y``) and shares tests out to processes."""
 
+import gc
+import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -57,6 +60,11 @@ LONG = (
 
 SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
+MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own there
+"""Linux keeps the files of this folder in memory."""
+MEMORY_BYTES = 4 << 30
+"""Tests write half a gigabyte; a model in another process may need the rest."""
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 
@@ -66,6 +74,14 @@ def place_of(nodeid: str) -> tuple[int, str]:
         if nodeid.startswith(together):
             return place, together[0]
     return len(LONG), nodeid.partition("::")[0]
+
+
+def pytest_configure() -> None:
+    """Data roots are made in memory where there is room: each file of one waits for the disk."""
+    if not MEMORY.is_dir() or os.statvfs(MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY):
+        return
+    if shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -79,6 +95,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, or one process would wait for the other at the end."""
     items.sort(key=lambda item: place_of(item.nodeid)[0])
+
+
+def pytest_collection_finish() -> None:
+    """All that was imported stays: the collector of reference cycles need not look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """What is frozen when Python ends, extension modules report as leaked."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

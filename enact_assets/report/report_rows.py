@@ -9,7 +9,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.data_root.published import published_provenance, query
+from enact_assets.data_root.published import OpenWarehouse, published_provenance
 from enact_assets.report.looks import Look, looks_of
 
 N_STALE_SHOWN = 20
@@ -265,7 +265,8 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
     Errors: :class:`WarehouseError` if there is no warehouse; :class:`UnknownNameError` if it has
     no such variant (the baseline may be without questions: then the report says so).
     """
-    known = query(warehouse_path, "select distinct variant from asked_questions")["variant"]
+    ask = OpenWarehouse(warehouse_path)
+    known = ask("select distinct variant from asked_questions")["variant"]
     if variant != BASELINE and variant not in known:
         raise UnknownNameError.of(
             "published variant",
@@ -274,8 +275,5 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
             "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
         )
     literal = "'" + variant.replace("'", "''") + "'"
-    of = {
-        name: query(warehouse_path, sql.replace("{variant}", literal))
-        for name, sql in _QUERIES.items()
-    }
+    of = {name: ask(sql.replace("{variant}", literal)) for name, sql in _QUERIES.items()}
     return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")
