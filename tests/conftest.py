@@ -77,7 +77,11 @@ def place_of(nodeid: str) -> tuple[int, str]:
 
 
 def pytest_configure() -> None:
-    """Data roots are made in memory where there is room: each file of one waits for the disk."""
+    """Data roots are made in memory where there is room: each file of one waits for the disk.
+
+    Nothing that is collected is garbage, so the collector of reference cycles waits as well.
+    """
+    gc.disable()
     if not MEMORY.is_dir() or os.statvfs(MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY):
         return
     if shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
@@ -98,9 +102,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """All that was imported stays: the collector of reference cycles need not look at it again."""
-    gc.collect()
+    """All that was imported stays: the collector of reference cycles need not look at it again.
+
+    Of what tests keep, a data root or demonstration for others, it would look at millions of
+    objects every few seconds: so it looks seldom.
+    """
     gc.freeze()
+    gc.set_threshold(50_000, 10, 4)
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

@@ -6,7 +6,7 @@ merged before they are read, so a price can be given to a packaged model in one 
 
 import difflib
 from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, get_args
@@ -143,7 +143,7 @@ def load_catalogue(root: Path) -> Catalogue:
 
 @lru_cache(maxsize=4)
 def _catalogue(text: str, user: Path) -> Catalogue:
-    packaged = _parts(read_text(PACKAGED), PACKAGED)
+    packaged = _packaged()
     given = _parts(text, user)
     providers = _merged(packaged["providers"], given["providers"], f"{user}: providers")
     offered = {name: {"id": f"python/{where}"} for name, where in entry_points().items()}
@@ -162,6 +162,11 @@ def entry_points() -> dict[str, str]:
     found = metadata.entry_points(group=GROUP)
     named = {point.name: f"{point.module}:{point.attr}" for point in found}
     return {name: where for name, where in named.items() if is_partition_name(name)}
+
+
+@cache
+def _packaged() -> dict[str, dict[str, Any]]:
+    return _parts(read_text(PACKAGED), PACKAGED)
 
 
 def _parts(text: str, path: Path) -> dict[str, dict[str, Any]]:

@@ -62,10 +62,12 @@ TOLD = {
 
 
 def write(folder: Path, change) -> Path:
-    entries = yaml.safe_load(TEXT)
+    # In C where PyYAML has it: this is done for hundreds of cases.
+    entries = yaml.load(TEXT, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     change(entries)
     path = folder / "registry.yaml"
-    path.write_text(yaml.safe_dump(entries), encoding="utf-8")
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    path.write_text(yaml.dump(entries, Dumper=dumper), encoding="utf-8")
     return path
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from tiny_lake import SQL_FILES, Relations, add_statistics, query, tiny_rows
+from sql.tiny_lake import SQL_FILES, Relations, add_statistics, query, tiny_rows
 
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.warehouse_checks import run_check

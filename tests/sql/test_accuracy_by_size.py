@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tiny_lake import Relations, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import Relations, add_statistics, answer, query, tiny_rows
 
 SUBJECT = "Cosmos-Reason1"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import SQL_FILES, Relations, Rows, answer, publish_lean, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import TableContractError, WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions

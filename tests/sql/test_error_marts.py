@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 import pytest
-from tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
 
 OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping(robot, cup)"
 ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"

@@ -19,7 +19,7 @@ SCRIPT = """
 import json, subprocess, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from tiny_lake import TABLE, tiny_rows, write_lake
+from sql.tiny_lake import TABLE, tiny_rows, write_lake
 from enact_assets.replay.replay_tables import Facts
 from enact_assets.contracts.errors import EnactError
 from enact_assets.engine.lake.lake import Lake

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_lake import (
+from sql.tiny_lake import (
     BOIL,
     TABLE,
     answer,

@@ -6,7 +6,7 @@ import statistics
 from typing import Any
 
 import pytest
-from tiny_lake import (
+from sql.tiny_lake import (
     BOIL,
     TABLE,
     Relations,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tiny_lake import publish_few, tiny_rows, write_lake
+from sql.tiny_lake import publish_few, tiny_rows, write_lake
 
 from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake

@@ -1,7 +1,7 @@
 """Annotators on the leaderboard: one row per role, over what they were assigned."""
 
 import pytest
-from tiny_lake import Relations, Rows, answer, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, answer, query, tiny_rows
 
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.people.pooling import with_pooled_annotators

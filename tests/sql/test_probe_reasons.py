@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tiny_lake import Relations, query
+from sql.tiny_lake import Relations, query
 
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.baseline_comparison import compare_with_baseline

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_lake import Relations, Rows, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, query, tiny_rows
 
 from enact_assets.statistics.clusters import ClusterSums
 

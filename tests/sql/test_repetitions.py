@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
 
 ANSWERED = ("predictions", "evaluation", "compared_steps", "compared_components")
 GUESSER = "model = 'guesser' and variant = 'baseline'"

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
 
 ALL = "select * from shared_errors where variant = 'baseline'"
 

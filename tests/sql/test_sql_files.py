@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tiny_lake import add_statistics, answer, tiny_rows, write_lake
+from sql.tiny_lake import add_statistics, answer, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.data_root.published import query

@@ -1,7 +1,7 @@
 """Marts of statistics and of published results, on the tiny lake."""
 
 import pytest
-from tiny_lake import Relations, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import Relations, add_statistics, answer, query, tiny_rows
 
 from enact_assets.probes.panels import correct_within_panels
 from enact_assets.probes.probe_tables import Probes

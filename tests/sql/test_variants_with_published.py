@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from tiny_lake import Relations, Rows, add_settings, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, add_settings, add_statistics, answer, query, tiny_rows
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 

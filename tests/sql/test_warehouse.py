@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from tiny_lake import (
+from sql.tiny_lake import (
     TABLE,
     Rows,
     contents,

@@ -39,9 +39,8 @@ _LAKE = "lake_"
 
 
 class Made(NamedTuple):
-    """A relation that a file made: table or view, and the number of its rows."""
+    """A relation that a file made: the number of its rows."""
 
-    kind: str
     n_rows: int
 
 
@@ -85,10 +84,11 @@ def build(
     sources.refuse_damaged()
     done = results[-len(files) :] if files else []
     made = [(f, r) for f, r in zip(files, done, strict=True) if isinstance(r, Made)]
+    kinds = _kinds(connection)
     # One transaction: each of the hundreds of comments would be flushed to disk alone.
     connection.begin()
-    for file, relation in made:
-        comment_relation(connection, file.name, relation.kind, file.meaning)
+    for file, _ in made:
+        comment_relation(connection, file.name, kinds[file.name], file.meaning)
         contract = _contract(file.name)
         if contract is not None:
             comment_columns(connection, contract)
@@ -172,16 +172,22 @@ def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> Made:
     connection.begin()
     connection.execute(file.text)
     connection.commit()
-    return Made(_kind(connection, file), _count(connection, f"from {file.name}"))
+    try:
+        return Made(_count(connection, f"from {file.name}"))
+    except duckdb.CatalogException as error:
+        if file.name in _kinds(connection):
+            raise
+        missing = f"{file.place}: the file ran but created no relation {file.name!r}"
+        raise WarehouseError(missing) from error
 
 
-def _kind(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> str:
-    """Whether the file made a table or a view of its own name."""
-    for kind in ("table", "view"):
-        made = f"from duckdb_{kind}s() where not temporary and {kind}_name = '{file.name}'"
-        if _count(connection, made):
-            return kind
-    raise WarehouseError(f"{file.place}: the file ran but created no relation {file.name!r}")
+def _kinds(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Every relation -> table or view. Asked once: DuckDB lists all of them each time."""
+    listed = connection.execute(
+        "select table_name, 'table' from duckdb_tables() where not temporary "
+        "union all select view_name, 'view' from duckdb_views() where not temporary"
+    )
+    return dict(listed.fetchall())
 
 
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
