@@ -76,15 +76,17 @@ def place_of(nodeid: str) -> tuple[int, str]:
     return len(LONG), nodeid.partition("::")[0]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Data roots are made in memory where there is room: each file of one waits for the disk.
 
-    Nothing that is collected is garbage, so the collector of reference cycles waits as well.
+    Slow tests make large ones, on the disk. Nothing that is collected is garbage, so the collector
+    of reference cycles waits.
     """
     gc.disable()
-    if not MEMORY.is_dir() or os.statvfs(MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY):
+    if config.option.markexpr != "not slow" or not MEMORY.is_dir():
         return
-    if shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
+    is_unfit = os.statvfs(MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
+    if not is_unfit and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
