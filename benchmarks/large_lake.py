@@ -7,7 +7,7 @@ nor tables that are not published; hashes of pictures and of content are made up
 
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
@@ -114,7 +114,7 @@ def build_large_lake(
     processes: int = 2,
 ) -> int:
     """Write the lake below ``root``, a new folder; returns its number of questions."""
-    registry = load_registry()
+    registry = _without_files(load_registry())
     n_templates = min(n_templates, n_demonstrations)
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         templates = list(
@@ -124,6 +124,17 @@ def build_large_lake(
         n = n_templates
         numbers = [list(range(first, n_demonstrations, n)) for first in range(n)]
         return sum(pool.map(_write_copies, [root] * n, templates, numbers, [registry] * n))
+
+
+def _without_files(registry: Registry) -> Registry:
+    """Without gatings, and what is asked under them, whose questions come from imported files."""
+    gatings = {n: g for n, g in registry.gatings.items() if g.question_file is None}
+    return replace(
+        registry,
+        gatings=gatings,
+        question_sets={n: s for n, s in registry.question_sets.items() if s.gating in gatings},
+        variants={n: v for n, v in registry.variants.items() if v.gating in gatings},
+    )
 
 
 def _write_rolled_up(

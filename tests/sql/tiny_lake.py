@@ -520,7 +520,7 @@ def contents(path: Path) -> dict[str, pl.DataFrame]:
 
 
 @cache
-def _part_of_sql(*names: str) -> Path:
+def part_of_sql(*names: str) -> Path:
     """A ``sql`` folder with the files called ``names``, and with what these read."""
     folder = Path(tempfile.mkdtemp(prefix="enact-sql-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -534,7 +534,7 @@ def _part_of_sql(*names: str) -> Path:
 
 def few_sql() -> Path:
     """Three relations and two checks: enough where it matters how a file comes to be."""
-    return _part_of_sql("qa_answers_are_permutations", "fact_intervals_are_ordered")
+    return part_of_sql("qa_answers_are_permutations", "fact_intervals_are_ordered")
 
 
 def publish_few(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:
@@ -546,5 +546,5 @@ def publish_lean(lake: Lake, target: Path, **told: Any) -> PublishReport:
     """:func:`publish` with all relations of the lake and all checks, and few marts."""
     names = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
     return publish(
-        lake, target, _part_of_sql(*names, "answers", "leaderboard", "question_ids"), **told
+        lake, target, part_of_sql(*names, "answers", "leaderboard", "question_ids"), **told
     )

@@ -7,7 +7,7 @@ or with a damaged one, the answers are the same and take longer.
 """
 
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -116,6 +116,16 @@ class LakeIndex:
         return {key: int(n) for key, n in zip(keys, n_gone, strict=True) if n}
 
 
+def settled_before(listed_ns: int, entries: Sequence[Entry]) -> int:
+    """Files that changed before this time are what they look like, of ``entries`` listed then."""
+    settled = listed_ns - NOT_SETTLED_NS
+    newest = max((entry.mtime_ns for entry in entries), default=0)
+    if newest > settled - GREATEST_SKEW_NS:
+        # Perhaps written this moment, by a file server whose clock is behind.
+        settled = min(settled, newest - NOT_SETTLED_NS)
+    return settled
+
+
 class _Listing:
     """The files of one table: those that are known, and those that must be read."""
 
@@ -125,7 +135,7 @@ class _Listing:
         self.aside: dict[tuple[str, ...], FileRecord] = {}
         self.new: list[File] = []
         self._entries: list[Entry] = []
-        self._settled_ns = time.time_ns() - NOT_SETTLED_NS
+        self._listed_ns = time.time_ns()
         known = cache.read(contract)
         self._n_known = len(known)
         n_before, n_after = len(contract.table_name()) + 1, len(SUFFIX)
@@ -172,11 +182,7 @@ class _Listing:
         n_gone = self._n_known + len(self.new) - len(self._entries)
         if len(self.new) + n_gone <= REMEMBER_FROM * len(self._entries):
             return
-        settled = self._settled_ns
-        newest = max((entry.mtime_ns for entry in self._entries), default=0)
-        if newest > settled - GREATEST_SKEW_NS:
-            # Perhaps written this moment, by a file server whose clock is behind.
-            settled = min(settled, newest - NOT_SETTLED_NS)
+        settled = settled_before(self._listed_ns, self._entries)
         kept = [
             (entry, record)
             for entry, record in zip(self._entries, self.found.values(), strict=True)

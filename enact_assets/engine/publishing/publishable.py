@@ -8,9 +8,11 @@ statistics count it until they are made again.
 """
 
 import shutil
+import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -41,9 +43,10 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class Source:
-    """A verified file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
+    """A file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
 
-    ``held`` as in :class:`Verified`.
+    ``held`` as in :class:`Verified`. ``is_verified`` is false while it is only remembered: the
+    former publication read the same file, and this one need not read it again.
     """
 
     table: str
@@ -51,18 +54,30 @@ class Source:
     content_sha: str
     path: Path | None
     held: Mapping[str, Sequence[str]]
+    n_rows: int
+    is_verified: bool = True
+
+
+Remembered = Mapping[Entry, Verified]
+"""Files of a former publication, and what they held when it verified them."""
 
 
 class Sources:
     """Every file of a lake that goes in. Tables are verified one by one, in any order.
 
-    Files of a lake that is not in a folder are copied below ``copies`` when they are verified.
+    Files that are ``remembered`` are verified only if their rows are read. Files of a lake that is
+    not in a folder are copied below ``copies`` when they are verified.
     """
 
-    def __init__(self, lake: Lake, names: Names, copies: Path | None) -> None:
+    def __init__(
+        self, lake: Lake, names: Names, copies: Path | None, remembered: Remembered
+    ) -> None:
         self.lake = lake
         self.names = names
         self._copies = copies
+        self._remembered = remembered
+        self._reading = threading.Lock()
+        self.listed_ns = time.time_ns()
         files = {n: sorted(lake.entries(n)) for n, t in TABLES.items() if t.is_published}
         self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
         referred = {t.refers_to.of for t in TABLES.values() if t.refers_to is not None}
@@ -72,6 +87,10 @@ class Sources:
         self._verified: dict[str, list[Source]] = {}
         self._damaged: dict[str, list[DamagedFile]] = {}
         self._of_leavers: dict[str, list[Path]] = {}
+
+    def files(self, table: str) -> list[File]:
+        """Files of ``table`` that are published, in the order of their partitions."""
+        return self._files[table]
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -88,25 +107,50 @@ class Sources:
         return self._of_leavers[table]
 
     def of(self, table: str) -> list[Source]:
-        """Verified files of ``table``. Errors: :class:`DamagedFileError` if one was damaged."""
+        """Files of ``table``, verified or remembered.
+
+        Errors: :class:`DamagedFileError` if one was damaged.
+        """
         if self._damaged[table]:
             self.refuse_damaged()
         return self._verified[table]
 
-    def paths(self, table: str) -> list[Path]:
-        """Where DuckDB reads those that have rows. Errors: as :meth:`of`."""
-        return [source.path for source in self.of(table) if source.path is not None]
+    def paths(self, table: str, numbers: Sequence[int] | None = None) -> list[Path]:
+        """Where DuckDB reads those that have rows; what was only remembered is verified now.
+
+        ``numbers`` are places in :meth:`of` (None: all). Errors: as :meth:`of`;
+        :class:`WarehouseError` for a file that is not as it is remembered.
+        """
+        with self._reading:
+            known = self.of(table)
+            files = self._files[table]
+            wanted = range(len(known)) if numbers is None else numbers
+            unread = [n for n in wanted if not known[n].is_verified]
+            found = self._read(table, [files[n] for n in unread])
+            for number, verified in zip(unread, found, strict=True):
+                if verified != self._remembered[known[number].entry]:
+                    where = self.lake.place.where(known[number].entry.name)
+                    raise WarehouseError(f"{where}: not as it was when it was published last")
+                known[number] = replace(known[number], is_verified=True)
+        return [path for n in wanted if (path := known[n].path) is not None]
 
     def verify(self, table: str) -> None:
-        """Read all files of ``table``; :meth:`refuse_damaged` reports damage."""
-        verified, damaged = [], []
+        """Read all files of ``table`` that are not remembered.
+
+        :meth:`refuse_damaged` reports damage.
+        """
         files = self._files[table]
-        for (_, entry), found in zip(files, self._read(table, files), strict=True):
+        read = self._read(table, [file for file in files if file[1] not in self._remembered])
+        verified, damaged = [], []
+        for _, entry in files:
+            known = self._remembered.get(entry)
+            found = next(read) if known is None else known
             if isinstance(found, Refused):
                 damaged.append(found.file)
-            else:
-                path = self._path(entry) if found.n_rows else None
-                verified.append(Source(table, entry, found.content_sha, path, found.held))
+                continue
+            path = self._path(entry) if found.n_rows else None
+            said = (found.content_sha, path, found.held, found.n_rows)
+            verified.append(Source(table, entry, *said, is_verified=known is None))
         self._verified[table], self._damaged[table] = verified, damaged
 
     def verify_leavers(self) -> None:
@@ -142,7 +186,7 @@ class Sources:
 
 
 @contextmanager
-def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
+def find_sources(lake: Lake, names: Names, near: Path, remembered: Remembered) -> Iterator[Sources]:
     """Every file that goes in, not yet verified; valid within the block.
 
     Copies, if needed, go to a temporary folder beside ``near``. Errors:
@@ -153,7 +197,7 @@ def find_sources(lake: Lake, names: Names, near: Path) -> Iterator[Sources]:
             raise UnknownNameError.of("dimension", dimension, dimensions())
     copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
     try:
-        yield Sources(lake, names, copies)
+        yield Sources(lake, names, copies, remembered)
     finally:
         if copies is not None:
             shutil.rmtree(copies, ignore_errors=True)
@@ -207,16 +251,17 @@ def _leavers(
     connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
     """Names that rows of published files still hold though they are no longer current."""
-    of_table = [source for source in sources.of(contract.table_name()) if source.path is not None]
+    name = contract.table_name()
     found = {}
     for column in held_dimensions(contract):
         if column not in sources.names:
             continue
-        values = {value for source in of_table for value in source.held.get(column, ())}
-        unsaid = [s.path for s in of_table if column not in s.held and s.path is not None]
-        rows = lake_rows(contract, unsaid)
-        held = connection.execute(f"from ({rows}) select distinct {column}").fetchall()
-        values.update(value for (value,) in held)
+        held = [source.held.get(column) for source in sources.of(name)]
+        values = {value for of in held if of is not None for value in of}
+        unsaid = [number for number, of in enumerate(held) if of is None]
+        rows = lake_rows(contract, sources.paths(name, unsaid))
+        said = connection.execute(f"from ({rows}) select distinct {column}").fetchall()
+        values.update(value for (value,) in said)
         if gone := sorted(values - set(sources.names[column])):
             found[column] = gone
     return found

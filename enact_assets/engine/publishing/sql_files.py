@@ -13,7 +13,8 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.tables import TABLES, Table
 
-STAGES = ("marts", "checks")
+CHECKS = "checks"
+STAGES = ("marts", CHECKS)
 """Sub-folders in the order in which they run; within one, a file runs after those it reads."""
 STAGING = "staging"
 """Stage before them: relations that are copied as they are."""

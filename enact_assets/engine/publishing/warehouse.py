@@ -5,21 +5,32 @@ the old file open keeps it, whole and unchanging, and never blocks publishing. S
 copies, not views over the lake: a view would show an open reader half of a rebuild.
 """
 
+import logging
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import WarehouseError
+from enact_assets.contracts.errors import EnactError, WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.memory import (
+    BUILDER,
+    MADE_WHOLE,
+    NOTHING,
+    Memory,
+    builder_of,
+    recall,
+    remember,
+)
 from enact_assets.engine.publishing.publishable import (
     LeftOut,
     Names,
@@ -36,15 +47,16 @@ from enact_assets.engine.publishing.relations import (
     literal,
 )
 from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
-from enact_assets.engine.publishing.warehouse_build import build
+from enact_assets.engine.publishing.warehouse_build import Built, build
 from enact_assets.engine.publishing.warehouse_checks import (
     CheckResult,
     refuse_offending,
 )
 from enact_assets.system.atomic import cannot_write, replacing, temporary_name
 
-_BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0"}
-"""Clients older than ours must be able to open the file."""
+_BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0", "fsync_mode": "NONE"}
+"""Clients older than ours must be able to open the file. It is flushed to disk once, when it is
+complete, not at each of a hundred commits."""
 SHARE_OF_BUILDING = 0.95
 _COMPRESSION = (
     "set disabled_compression_methods = 'fsst,dict_fsst'; set zstd_min_string_length = 30;"
@@ -56,15 +68,22 @@ _NOT_WRITTEN = {os.strerror(code): code for code in (28, 122, 30, 13, 5)}
 """How the disk says no, as DuckDB quotes it: full, over quota, read-only, not allowed, broken."""
 
 
+_log = logging.getLogger(__name__)
+
+
 @dataclass(frozen=True)
 class PublishReport:
-    """A published warehouse: rows per relation, checks, seconds, and a hash of what went in."""
+    """A published warehouse: rows per relation, checks, seconds, and a hash of what went in.
+
+    ``ran`` names relations, parts of relations and checks that the former file did not have.
+    """
 
     path: Path
     rows: dict[str, int]
     checks: tuple[CheckResult, ...]
     seconds: float
     content_sha: str
+    ran: frozenset[str]
 
 
 def publish(
@@ -77,8 +96,11 @@ def publish(
     stale: pl.DataFrame | None = None,
     provenance: Provenance | None = None,
     said: Mapping[str, str] | None = None,
+    is_whole: bool = False,
 ) -> PublishReport:
     """Build the warehouse from the lake and the ``sql`` folder and swap it in.
+
+    What the former file holds already is kept, unless ``is_whole``: both give the same rows.
 
     ``names`` maps a dimension to the names that are current: partitions and rows of any other are
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
@@ -97,36 +119,91 @@ def publish(
     started = time.monotonic()
     if "?" in str(warehouse_path):
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
-    files = read_sql_files(sql_root or sql_folder())
-    report = progress or (lambda _: None)
-    stale = StalePartitions.empty() if stale is None else stale
-    with (
-        replacing(warehouse_path) as temporary,
-        _naming_full_disks(warehouse_path),
-        find_sources(lake, names or {}, temporary) as sources,
-    ):
+    making = _Making(
+        lake,
+        read_sql_files(sql_root or sql_folder()),
+        names or {},
+        StalePartitions.empty() if stale is None else stale,
+        provenance,
+        said or {},
+        progress or (lambda _: None),
+    )
+    with replacing(warehouse_path) as temporary, _naming_full_disks(warehouse_path):
+        built, sha = (not is_whole and making.again(warehouse_path, temporary)) or making.anew(
+            temporary
+        )
+        refuse_offending(warehouse_path, built.checks)
+        _shut_log(warehouse_path)
+    making.progress(1.0)
+    seconds = time.monotonic() - started
+    return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha, built.ran)
+
+
+@dataclass(frozen=True)
+class _Making:
+    """What a file is made of, and the two ways to make it."""
+
+    lake: Lake
+    files: Sequence[SqlFile]
+    names: Names
+    stale: pl.DataFrame
+    provenance: Provenance | None
+    said: Mapping[str, str]
+    progress: Callable[[float], None]
+
+    def anew(self, temporary: Path) -> tuple[Built, str]:
+        """Make the file from nothing."""
         with _new_database(temporary) as connection:
+            return self._make(temporary, connection, NOTHING)
+
+    def again(self, former: Path, temporary: Path) -> tuple[Built, str] | None:
+        """Make the file from a copy of the former one; None where that does not work.
+
+        Then there is none of ours, or it is damaged, or a file of the lake is: made from nothing,
+        every file is read, and all that is wrong is found.
+        """
+        try:
+            shutil.copyfile(former, temporary)
+            with _new_database(temporary) as connection:
+                memory = recall(connection, self._builder)
+                if memory != NOTHING:
+                    return self._make(temporary, connection, memory)
+        except (OSError, ValueError, LookupError, duckdb.Error, EnactError) as error:
+            if former.exists():
+                _log.info("%s: made from nothing, not from the former file: %s", former, error)
+        temporary.unlink(missing_ok=True)
+        return None
+
+    @property
+    def _builder(self) -> str:
+        return builder_of(None if self.provenance is None else self.provenance.code_version)
+
+    def _make(
+        self, temporary: Path, connection: duckdb.DuckDBPyConnection, memory: Memory
+    ) -> tuple[Built, str]:
+        with find_sources(self.lake, self.names, temporary, memory.files) as sources:
             built = build(
                 connection,
-                files,
+                self.files,
                 sources,
-                stale=stale,
-                on_progress=lambda share: report(SHARE_OF_BUILDING * share),
+                former=memory.made,
+                stale=self.stale,
+                on_progress=lambda share: self.progress(SHARE_OF_BUILDING * share),
             )
-            sha = _content_sha(sources, files, built.left_out, stale)
-            _write_said(connection, {CONTENT_SHA: sha, **(said or {})}, provenance)
+            sha = _content_sha(sources, self.files, built.left_out, self.stale)
+            made_whole = memory.made_whole or datetime.now(UTC).isoformat(timespec="seconds")
+            own = {CONTENT_SHA: sha, BUILDER: self._builder, MADE_WHOLE: made_whole}
+            said = {**own, **self.said}
+            _write_said(connection, said, self.provenance)
+            remember(connection, sources.current, sources.listed_ns, built.made)
             connection.execute("checkpoint")
-        refuse_offending(warehouse_path, built.checks)
-        refuse_changed(sources)
-        _shut_log(warehouse_path)
-    report(1.0)
-    seconds = time.monotonic() - started
-    return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha)
+            refuse_changed(sources)
+        return built, sha
 
 
 @contextmanager
 def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a new file, beside which nothing is left behind."""
+    """A connection to a temporary file, beside which nothing is left behind."""
     try:
         with duckdb.connect(str(path), config=_BUILD_CONFIG) as connection:
             connection.execute(_COMPRESSION)
@@ -202,14 +279,16 @@ def _write_said(
         values[PROVENANCE] = provenance.encoded()
     rows = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in values.items())
     connection.begin()
-    connection.execute(f"create schema {schema}")
+    connection.execute(f"create schema if not exists {schema}")
     connection.execute(
-        f"create table {PUBLISHED} as select * from (values {rows}) as said (key, value)"  # noqa: S608 - our own names
+        f"create or replace table {PUBLISHED} as select * from (values {rows}) as said (key, value)"  # noqa: S608 - our own names
     )
     comments = {
         f"table {PUBLISHED}": "what this file was made from, as the tables of the lake say it",
         f"column {PUBLISHED}.key": f"{CONTENT_SHA}: hash of all that went in; {PROVENANCE}: of "
-        "what code and of which inputs; publication: when, and under which settings",
+        f"what code and of which inputs; {BUILDER}: hash of that code's version and DuckDB's; "
+        f"{MADE_WHOLE}: when it was last made from nothing, not from a copy of the former file; "
+        "publication: when, and under which settings",
         f"column {PUBLISHED}.value": "a hash, or JSON",
     }
     for what, meaning in comments.items():

@@ -1,19 +1,22 @@
-"""Makes staging relations and marts in an empty database and checks them.
+"""Makes staging relations and marts in a database and checks them.
 
+The database is empty, or a copy of the former one: what would be made of the same is kept.
 Everything is a job that waits for what it needs and for nothing else: tables of the lake are
 verified while others, verified already, are read into the database.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import duckdb
 import polars as pl
 
 from enact_assets.contracts.errors import DamagedFileError, WarehouseError
+from enact_assets.contracts.ids import content_sha
+from enact_assets.engine.lake.file_metadata import contract_sha
+from enact_assets.engine.publishing.memory import PARTS, Kept, Part, parts_of
 from enact_assets.engine.publishing.publishable import (
     LeftOut,
     Sources,
@@ -28,29 +31,30 @@ from enact_assets.engine.publishing.relations import (
     create_given_view,
     create_lake_view,
 )
-from enact_assets.engine.publishing.sql_files import SqlFile
+from enact_assets.engine.publishing.sql_files import CHECKS, STAGING, SqlFile
 from enact_assets.engine.publishing.sql_runs import Job, SideBySide
-from enact_assets.engine.publishing.warehouse_checks import CheckResult, run_check
+from enact_assets.engine.publishing.warehouse_checks import CheckResult, passed, run_check
 from enact_assets.engine.tables import TABLES, Table
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WORD = re.compile(r"\w+")
 _LAKE = "lake_"
-
-
-class Made(NamedTuple):
-    """A relation that a file made: the number of its rows."""
-
-    n_rows: int
+_UNKNOWN = "table or view"
 
 
 @dataclass(frozen=True)
 class Built:
-    """Rows of each relation, what rows of published files were left out, and all checks."""
+    """Rows of each relation, what rows of published files were left out, and all checks.
+
+    ``made`` is what the next publication may keep: the name of each relation, part and check.
+    ``ran`` names those of them that were made or run now.
+    """
 
     rows: dict[str, int]
     left_out: LeftOut
     checks: tuple[CheckResult, ...]
+    made: dict[str, Kept]
+    ran: frozenset[str]
 
 
 def build(
@@ -58,21 +62,23 @@ def build(
     files: Sequence[SqlFile],
     sources: Sources,
     *,
+    former: Mapping[str, Kept],
     stale: pl.DataFrame,
     on_progress: Callable[[float], None],
 ) -> Built:
     """Verify ``sources``, make the relations of ``files`` with comments, and run the checks.
 
-    ``on_progress`` gets the share done. Errors: :class:`DamagedFileError` names files of the lake
-    that cannot be used; :class:`WarehouseError` the SQL file that failed, or files of the lake that
-    changed meanwhile; :class:`TableContractError` for ``stale`` with other columns. Offending rows
-    are no error.
+    ``former`` is what the database holds already. ``on_progress`` gets the share done. Errors:
+    :class:`DamagedFileError` names files of the lake that cannot be used; :class:`WarehouseError`
+    the SQL file that failed, or files of the lake that changed meanwhile;
+    :class:`TableContractError` for ``stale`` with other columns. Offending rows are no error.
     """
     side_by_side = SideBySide(connection)
     for other in side_by_side.connections:
         create_given_view(other, StalePartitions, stale)
-    left_out: LeftOut = {}
-    jobs = [*_jobs_of_tables(sources, left_out), *_jobs_of_files(files, sources, left_out)]
+    connection.execute(f"create schema if not exists {PARTS}")
+    building = _Building(files, sources, former, content_sha(stale.rows()))
+    jobs = list(building.jobs())
     try:
         results = side_by_side.run(jobs, lambda n_done: on_progress(n_done / len(jobs)))
     except WarehouseError:
@@ -82,21 +88,30 @@ def build(
         sources.refuse_damaged()  # by now all of them
         raise
     sources.refuse_damaged()
-    done = results[-len(files) :] if files else []
-    made = [(f, r) for f, r in zip(files, done, strict=True) if isinstance(r, Made)]
-    kinds = _kinds(connection)
+    kinds, left_out = _kinds(connection), building.left_out
+    made = {
+        name: kept._replace(kind=kinds[name]) if kept.kind == _UNKNOWN else kept
+        for name, kept in building.made.items()
+    }
     # One transaction: each of the hundreds of comments would be flushed to disk alone.
     connection.begin()
-    for file, _ in made:
-        comment_relation(connection, file.name, kinds[file.name], file.meaning)
+    for name in former.keys() - made.keys():
+        _drop(connection, name, former[name])
+    for file in files:
+        if file.stage == CHECKS or former.get(file.name) == made[file.name]:
+            continue
+        kind = made[file.name].kind
+        comment_relation(connection, file.name, kind, file.meaning)
         contract = _contract(file.name)
         if contract is not None:
             comment_columns(connection, contract)
     connection.commit()
     return Built(
-        {file.name: relation.n_rows for file, relation in made},
+        {file.name: made[file.name].n_rows for file in files if file.stage != CHECKS},
         {table: left_out[table] for table in sources.sizes if left_out.get(table)},
-        tuple(result for result in done if isinstance(result, CheckResult)),
+        tuple(result for result in results if result is not None),
+        made,
+        frozenset(name for name, kept in made.items() if former.get(name) != kept),
     )
 
 
@@ -105,59 +120,154 @@ def _contract(relation: str) -> type[Table] | None:
     return StalePartitions if relation == StalePartitions.table_name() else TABLES.get(relation)
 
 
-_Done = Made | CheckResult | None
+_Job = Job[CheckResult | None]
 
 
-def _jobs_of_tables(sources: Sources, left_out: LeftOut) -> Iterator[Job[_Done]]:
-    """Per table, one that verifies it and one that finds whose rows of it are left out."""
+class _Building:
+    """Jobs that make everything, and what they have made so far."""
 
-    def verify(table: str, _: duckdb.DuckDBPyConnection) -> None:
-        sources.verify(table)
+    def __init__(
+        self,
+        files: Sequence[SqlFile],
+        sources: Sources,
+        former: Mapping[str, Kept],
+        sha_of_given: str,
+    ) -> None:
+        self.left_out: LeftOut = {}
+        self.made: dict[str, Kept] = {}
+        self._files = files
+        self._sources = sources
+        self._former = former
+        self._sha_of_given = sha_of_given
+        self._parts = {
+            table: parts_of(TABLES[table], sources.files(table)) for table in sources.sizes
+        }
 
-    def find_left_out(table: str, connection: duckdb.DuckDBPyConnection) -> None:
+    def jobs(self) -> Iterator[_Job]:
+        """Each waits for what it reads."""
+        yield from self._jobs_of_tables()
+        yield from self._jobs_of_files()
+
+    def _jobs_of_tables(self) -> Iterator[_Job]:
+        """Per table, one that verifies it, one that finds whose rows of it are left out, and one
+        for each part.
+        """
+        sources = self._sources
+        leavers = "verify leavers"
+        yield Job(leavers, lambda _: sources.verify_leavers(), is_due_anyway=True)
+        for table, size in sources.sizes.items():
+            verify = partial(self._verify, table)
+            yield Job(_verify(table), verify, weight=size, is_due_anyway=True)
+            before = verified_before(table)
+            needs = {_verify(table), *map(_left_out, before), *([leavers] if before else [])}
+            find = partial(self._find_left_out, table)
+            yield Job(_left_out(table), find, frozenset(needs), size)
+            parts = self._parts[table]
+            for part in parts if len(parts) > 1 else []:
+                make = partial(self._make_part, table, part)
+                yield Job(part.name, make, frozenset({_left_out(table)}), size // len(parts))
+
+    def _jobs_of_files(self) -> Iterator[_Job]:
+        """One per file; it waits for those before it, and for the tables, that its text names."""
+        sizes = self._sources.sizes
+        before: dict[str, str] = {}
+        for file in self._files:
+            words = set(_WORD.findall(_COMMENT.sub("", file.text)))
+            tables = sorted(table for table in sizes if _LAKE + table in words)
+            read = sorted(words & before.keys())
+            parts = self._parts[file.name] if file.stage == STAGING and file.name in sizes else []
+            named = [part.name for part in parts] if len(parts) > 1 else []
+            needs = {*(before[name] for name in read), *map(_left_out, tables), *named}
+            weight = sum(sizes.get(word, 0) for word in words)
+            work = partial(self._run, file, tables, read)
+            yield Job(file.place, work, frozenset(needs), weight)
+            if file.stage != CHECKS:
+                before[file.name] = file.place
+
+    def _verify(self, table: str, _: duckdb.DuckDBPyConnection) -> None:
+        self._sources.verify(table)
+
+    def _find_left_out(self, table: str, connection: duckdb.DuckDBPyConnection) -> None:
         try:
-            left_out[table] = left_out_of(connection, sources, table, left_out)
+            self.left_out[table] = left_out_of(connection, self._sources, table, self.left_out)
         except duckdb.Error as error:
             raise WarehouseError(f"the files of the lake cannot be read: {error}") from error
 
-    def verify_leavers(_: duckdb.DuckDBPyConnection) -> None:
-        sources.verify_leavers()
+    def _make_part(self, table: str, part: Part, connection: duckdb.DuckDBPyConnection) -> None:
+        sql = f"create table {part.name} as select * from {_LAKE}{table}"  # noqa: S608 - our own
+        made_of = self._sha_of_rows(table, part)
+        self._make(connection, SqlFile(STAGING, part.name, {}, sql), made_of, [(table, part)])
 
-    leavers = "verify leavers"
-    yield Job(leavers, verify_leavers, is_due_anyway=True)
-    for table, size in sources.sizes.items():
-        yield Job(_verify(table), partial(verify, table), weight=size, is_due_anyway=True)
-        before = verified_before(table)
-        needs = {_verify(table), *map(_left_out, before), *([leavers] if before else [])}
-        yield Job(_left_out(table), partial(find_left_out, table), frozenset(needs), size)
+    def _run(
+        self,
+        file: SqlFile,
+        tables: Sequence[str],
+        read: Sequence[str],
+        connection: duckdb.DuckDBPyConnection,
+    ) -> CheckResult | None:
+        rows = {table: self._sha_of_table(table) for table in tables}
+        given = self._sha_of_given if file.name == StalePartitions.table_name() else None
+        below = {name: self.made[name].made_of for name in read}
+        made_of = content_sha((file.text, rows, below, given))
+        if file.stage == CHECKS:
+            return self._check(connection, file, made_of)
+        parts = self._parts.get(file.name, []) if file.stage == STAGING else []
+        if len(parts) > 1:
+            rows_of = " union all ".join(f"select * from {part.name}" for part in parts)  # noqa: S608
+            sql = f"create view {file.name} as {rows_of}"
+            self._make(connection, replace(file, text=sql), made_of, [])
+        else:
+            whole = [(t, Part(t, range(len(self._sources.files(t))))) for t in tables]
+            self._make(connection, file, made_of, whole)
+        return None
 
+    def _check(
+        self, connection: duckdb.DuckDBPyConnection, file: SqlFile, made_of: str
+    ) -> CheckResult:
+        name = file.place
+        self.made[name] = Kept(CHECKS, made_of, 0)
+        # A file is published only if all its checks passed.
+        return (
+            passed(file)
+            if self._former.get(name) == self.made[name]
+            else run_check(connection, file)
+        )
 
-def _jobs_of_files(
-    files: Sequence[SqlFile], sources: Sources, left_out: LeftOut
-) -> Iterator[Job[_Done]]:
-    """One per file; it waits for those before it, and for the tables, that its text names."""
-
-    def run(file: SqlFile, tables: Sequence[str], connection: duckdb.DuckDBPyConnection) -> _Done:
-        if file.stage == "checks":
-            return run_check(connection, file)
+    def _make(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: SqlFile,
+        made_of: str,
+        reads: Sequence[tuple[str, Part]],
+    ) -> None:
+        """Run ``file`` on the rows that it ``reads``, unless the former file has what it makes."""
+        name = file.name
+        before = self._former.get(name)
+        if before is not None and before.made_of == made_of:
+            self.made[name] = before
+            return
         try:
-            for table in tables:
-                paths = sources.paths(table)
-                create_lake_view(connection, TABLES[table], paths, left_out[table])
-            return _make(connection, file)
+            for table, part in reads:
+                paths = self._sources.paths(table, part.numbers)
+                create_lake_view(connection, TABLES[table], paths, self.left_out[table])
+            connection.begin()
+            if before is not None:
+                _drop(connection, name, before)
+            connection.execute(file.text)
+            connection.commit()
+            n_rows = _rows_of(connection, file)
         except duckdb.Error as error:
             raise WarehouseError(f"{file.place}: {error}") from error
+        self.made[name] = Kept(_UNKNOWN, made_of, n_rows)
 
-    sizes = sources.sizes
-    before: dict[str, str] = {}
-    for file in files:
-        words = set(_WORD.findall(_COMMENT.sub("", file.text)))
-        tables = sorted(table for table in sizes if _LAKE + table in words)
-        needs = {before[word] for word in words & before.keys()} | set(map(_left_out, tables))
-        weight = sum(sizes.get(word, 0) for word in words)
-        yield Job(file.place, partial(run, file, tables), frozenset(needs), weight)
-        if file.stage != "checks":
-            before[file.name] = file.place
+    def _sha_of_table(self, table: str) -> str:
+        """Hash of all that decides the rows of a table, part by part."""
+        return content_sha([self._sha_of_rows(table, part) for part in self._parts[table]])
+
+    def _sha_of_rows(self, table: str, part: Part) -> str:
+        files = self._sources.of(table)
+        rows = [(files[n].entry.name, files[n].content_sha) for n in part.numbers]
+        return content_sha((contract_sha(TABLES[table]), self.left_out[table], rows))
 
 
 def _verify(table: str) -> str:
@@ -168,12 +278,10 @@ def _left_out(table: str) -> str:
     return f"left out of {table}"
 
 
-def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> Made:
-    connection.begin()
-    connection.execute(file.text)
-    connection.commit()
+def _rows_of(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> int:
+    """Rows of what the file made. Errors: :class:`WarehouseError` if it made nothing."""
     try:
-        return Made(_count(connection, f"from {file.name}"))
+        return _count(connection, f"from {file.name}")
     except duckdb.CatalogException as error:
         if file.name in _kinds(connection):
             raise
@@ -184,10 +292,18 @@ def _make(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> Made:
 def _kinds(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Every relation -> table or view. Asked once: DuckDB lists all of them each time."""
     listed = connection.execute(
-        "select table_name, 'table' from duckdb_tables() where not temporary "
-        "union all select view_name, 'view' from duckdb_views() where not temporary"
+        "with relations as ("
+        "select schema_name, table_name as name, 'table' as kind, temporary from duckdb_tables() "
+        "union all select schema_name, view_name, 'view', temporary from duckdb_views()) "
+        "select if(schema_name = 'main', name, schema_name || '.' || name), kind from relations "
+        "where not temporary"
     )
     return dict(listed.fetchall())
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, name: str, kept: Kept) -> None:
+    if kept.kind != CHECKS:
+        connection.execute(f"drop {kept.kind} if exists {name}")
 
 
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:

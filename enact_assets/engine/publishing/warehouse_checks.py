@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 
 from enact_assets.contracts.errors import CheckError, WarehouseError
-from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, read_sql_files, sql_folder
 
 SHOWN_ROWS = 5
 
@@ -48,7 +48,7 @@ def run_checks(
 ) -> tuple[CheckResult, ...]:
     """Run ``checks/*.sql`` on an open warehouse; offending rows are results, not errors."""
     files = read_sql_files(sql_root or sql_folder())
-    return tuple(run_check(connection, file) for file in files if file.stage == "checks")
+    return tuple(run_check(connection, file) for file in files if file.stage == CHECKS)
 
 
 def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> None:
@@ -62,15 +62,20 @@ def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> Non
         )
 
 
+def passed(file: SqlFile) -> CheckResult:
+    """The result of a check that found nothing."""
+    return CheckResult(file.name, 0, pl.DataFrame(), file.header.get("Fix", ""))
+
+
 def run_check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResult:
     """Run one check. Errors: :class:`WarehouseError` with DuckDB's message."""
     try:
         [(n_offending,)] = connection.execute(
             f"select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
         ).fetchall()
-        first = pl.DataFrame()
-        if n_offending:
-            first = connection.sql(f"from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
+        if not n_offending:
+            return passed(file)
+        first = connection.sql(f"from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
         return CheckResult(file.name, n_offending, first, file.header.get("Fix", ""))
     except duckdb.Error as error:
         raise WarehouseError(f"{file.place}: {error}") from error

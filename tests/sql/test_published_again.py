@@ -1,0 +1,249 @@
+"""A file that is made from a copy of the former one holds what one made from nothing holds."""
+
+import os
+import random
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import duckdb
+import pytest
+from polars.testing import assert_frame_equal
+from tiny_lake import (
+    BOIL,
+    TABLE,
+    contents,
+    few_sql,
+    part_of_sql,
+    publish_few,
+    publish_lean,
+    tiny_rows,
+    write_lake,
+)
+
+from enact_assets.contracts.errors import DamagedFileError
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.data_root.published import query
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing import memory
+from enact_assets.engine.publishing.memory import FEWEST, parts_of
+from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.engine.tables import TABLES
+from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.segmentation.segmentation_tables import SceneGraphs
+from enact_assets.system.many_files import File
+from enact_assets.system.places import Entry
+
+LONG_AGO = 1_600_000_000
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "enact.duckdb"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return aged(write_lake(tmp_path / "lake", tiny_rows()))
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part for each demonstration."""
+    monkeypatch.setattr(memory, "FEWEST", 1)
+    monkeypatch.setattr(memory, "ONE_IN", 1)
+
+
+def aged(lake: Lake) -> Lake:
+    """``lake`` with files that look as if nobody had written to them for years."""
+    for path in lake.root.rglob("*.parquet"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    return lake
+
+
+def assert_same_content(again: Path, anew: Path) -> None:
+    """Same relations, rows and order of rows, floats to the last bit."""
+    found, wanted = contents(again), contents(anew)
+    assert found.keys() == wanted.keys()
+    for name, rows in wanted.items():
+        assert_frame_equal(found[name], rows, check_exact=True)
+
+
+def test_nothing_is_made_again_where_nothing_changed(lake: Lake, target: Path) -> None:
+    first = publish_lean(lake, target)
+    again = publish_lean(lake, target)
+    assert first.rows.keys() < first.ran
+    assert not again.ran
+    assert (again.rows, again.checks, again.content_sha) == (
+        first.rows,
+        first.checks,
+        first.content_sha,
+    )
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_only_what_reads_a_changed_file_is_made_again(lake: Lake, target: Path) -> None:
+    publish_lean(lake, target)
+    boiling = {"demonstration": BOIL}
+    lake.write("facts", lake.read("facts", boiling).head(1), boiling)
+    again = publish_lean(lake, target)
+    [part] = [name for name in again.ran if name.startswith("parts.")]
+    assert part.startswith("parts.facts_")
+    assert again.ran > {"facts", "key_frames", "sql/checks/fact_intervals_are_ordered.sql"}
+    assert again.ran.isdisjoint({"qa", "evaluation", "leaderboard"})
+    anew = target.with_name("anew.duckdb")
+    publish_lean(lake, anew)
+    assert_same_content(target, anew)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_any_changes_give_what_is_made_from_nothing(lake: Lake, target: Path) -> None:
+    """Files leave and come back, some with half their rows; names leave and come back."""
+    files = sorted(lake.root.rglob("*.parquet"))
+    halved = write_lake(lake.root.with_name("halved"), tiny_rows())
+    for name in TABLES:
+        for partition in halved.partitions(name):
+            rows = halved.read(name, partition)
+            halved.write(name, rows.head(rows.height // 2), partition)
+    draw = random.Random(0)  # noqa: S311 - not a secret
+    sql = part_of_sql("leaderboard", "answers", "question_statistics")
+    for number in range(4):
+        for path in draw.sample(files, 5):
+            source = draw.choice([path, halved.root / path.relative_to(lake.root), None])
+            if source is None:
+                path.unlink(missing_ok=True)
+            elif source != path:
+                path.write_bytes(source.read_bytes())
+        names = {"variant": ["baseline", "fov"][: 1 + number % 2]}
+        anew = target.with_name(f"{number}.duckdb")
+        made = publish(aged(lake), anew, sql, names=names)
+        again = publish(lake, target, sql, names=names)
+        assert (again.rows, again.content_sha) == (made.rows, made.content_sha)
+        assert number == 0 or again.ran < made.ran
+        assert_same_content(target, anew)
+
+
+def test_a_mart_that_changed_is_made_again_and_one_that_left_goes(
+    lake: Lake, target: Path, tmp_path: Path
+) -> None:
+    sql = tmp_path / "sql"
+    shutil.copytree(few_sql(), sql)
+    mart, other = sql / "marts" / "own.sql", sql / "marts" / "other.sql"
+    mart.write_text("create view own as select count(*) as n from facts;")
+    other.write_text("-- Reads: own\ncreate table other as select n + 1 as n from own;")
+    publish(lake, target, sql)
+    mart.write_text("create table own as select 2 * count(*) as n from facts;")
+    assert publish(lake, target, sql).ran == {"own", "other"}
+    facts = lake.read_all("facts").height
+    assert query(target, "select own.n, other.n from own, other").row(0) == (
+        2 * facts,
+        2 * facts + 1,
+    )
+    other.unlink()
+    again = publish(lake, target, sql)
+    assert (again.ran, "other" in again.rows) == (frozenset(), False)
+    assert "other" not in contents(target)
+
+
+def test_a_file_is_read_only_where_its_rows_are_needed(lake: Lake, target: Path) -> None:
+    """Remembered are size, time and inode: damage that changes none of them waits to be read."""
+    publish_few(lake, target)
+    path = lake.path("facts", {"demonstration": BOIL})
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    aged(lake)
+    assert not publish_few(lake, target).ran
+    table = {"demonstration": TABLE}
+    lake.write("facts", lake.read("facts", table).head(1), table)
+    with pytest.raises(DamagedFileError, match=BOIL):
+        publish_few(lake, target)
+
+
+def test_what_was_written_moments_ago_is_read_again(lake: Lake, target: Path) -> None:
+    """A file may be written twice within a tick of the clock and look the same."""
+    path = lake.path("facts", {"demonstration": BOIL})
+    os.utime(path)
+    publish_few(lake, target)
+    looks = path.stat().st_mtime_ns
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(looks, looks))
+    with pytest.raises(DamagedFileError, match=BOIL):
+        publish_few(lake, target)
+
+
+@pytest.mark.parametrize("damage", ["cut", "no database", "another database", "memory"])
+def test_a_former_file_that_is_damaged_is_not_built_upon(
+    damage: str, lake: Lake, target: Path
+) -> None:
+    wanted = publish_few(lake, target)
+    content = bytearray(target.read_bytes())
+    if damage == "cut":
+        target.write_bytes(content[: len(content) // 2])
+    elif damage == "no database":
+        target.write_bytes(b"no database")
+    else:
+        Path(f"{target}.wal").unlink()
+        if damage == "another database":
+            target.unlink()
+        with duckdb.connect(str(target)) as connection:
+            is_other = damage == "another database"
+            connection.execute("create table facts (a int)" if is_other else "drop table meta.made")
+    again = publish_few(lake, target)
+    assert (again.ran, again.rows) == (wanted.ran, wanted.rows)
+
+
+def test_of_a_file_that_other_code_made_or_is_a_week_old_nothing_is_kept(
+    lake: Lake, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = publish_few(lake, target, provenance=Provenance("one", {}))
+    assert not publish_few(lake, target, provenance=Provenance("one", {})).ran
+    assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
+    monkeypatch.setattr(memory, "FORMAT", "next")
+    assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
+    monkeypatch.setattr(memory, "WHOLE_EVERY", timedelta())
+    assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
+
+
+def test_a_file_does_not_grow_for_ever(lake: Lake, target: Path) -> None:
+    boiling = {"demonstration": BOIL}
+    rows = lake.read("facts", boiling)
+    sizes = []
+    for number in range(6):
+        lake.write("facts", rows.head(number % 2 + 1), boiling)
+        publish_few(lake, target)
+        sizes.append(target.stat().st_size)
+    assert max(sizes) <= 2 * sizes[0]
+
+
+def files_of(n_demonstrations: int, without: int | None = None) -> list[File]:
+    """Two files for each."""
+    return [
+        ((f"boxing-{number:04}", gating), Entry(f"{number} {gating}", 1, 1, 1))
+        for number in range(n_demonstrations)
+        for gating in ("contact", "state")
+        if number != without
+    ]
+
+
+def test_parts_follow_each_other_and_a_small_table_has_one() -> None:
+    files = files_of(1000)
+    parts = parts_of(SceneGraphs, files)
+    assert [n for part in parts for n in part.numbers] == list(range(len(files)))
+    lengths = [len(part.numbers) for part in parts[:-1]]
+    assert min(lengths) >= 2 * FEWEST
+    assert len(parts) > 10
+    assert [p.name for p in parts_of(SceneGraphs, files[: 2 * FEWEST])] == ["scene_graphs"]
+    assert [p.name for p in parts_of(Evaluation, files)] == ["evaluation"]
+
+
+@pytest.mark.parametrize("without", [0, 1, 317, 640, 999])
+def test_one_demonstration_changes_the_parts_near_it_only(without: int) -> None:
+    def made_of(files: list[File]) -> set[tuple[str, ...]]:
+        of = parts_of(SceneGraphs, files)
+        return {(part.name, *(files[n][1].name for n in part.numbers)) for part in of}
+
+    before, after = made_of(files_of(1000)), made_of(files_of(1000, without))
+    assert len(before - after) <= 3
