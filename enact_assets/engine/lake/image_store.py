@@ -183,14 +183,6 @@ class ImageStore:
         ours = (_sha_of(name_before(n) or n) is not None or _is_render(n) for n in names)
         return [self.place.where(n) for n, is_ours in zip(names, ours, strict=True) if not is_ours]
 
-    def remove(self, sha: str, before_ns: int) -> bool:
-        """Remove a picture unless it was stored or met again since; whether it went."""
-        return self.place.delete_if_older(picture_name(sha), before_ns)
-
-    def forget_render(self, render_sha: str, before_ns: int) -> bool:
-        """Remove what a render came out as, unless it was noted again since; whether it went."""
-        return self.place.delete_if_older(_render_name(render_sha), before_ns)
-
     def _keep(self, sha: str) -> bool:
         """Make an old picture young: what is young is not collected. False if it has just gone.
 
