@@ -12,11 +12,12 @@ from typing import Any
 
 import dagster as dg
 import pytest
+import sqlalchemy
 import yaml
 
 from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.runs import sqlite_storage
+from enact_assets.runs import idle_connections, sqlite_storage
 from enact_assets.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
@@ -230,3 +231,18 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
         open_instance(tmp_path)
     assert "secret" not in str(told.value)
     assert "secret" not in (tmp_path / "dagster" / "dagster.yaml").read_text()
+
+
+def test_idle_connections_that_broke_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a restart of the database the driver died on its first statement."""
+    monkeypatch.setattr(idle_connections, "IDLE_S", 0.0)
+    engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.pool.QueuePool)
+    idle_connections.ask_idle_connections(engine)
+    for is_broken in (False, True, False):
+        with engine.connect() as connection:
+            assert connection.execute(sqlalchemy.text("select 1")).scalar() == 1
+            kept = connection.connection.dbapi_connection
+        if is_broken:
+            assert kept is not None
+            kept.close()  # as the server does
+    engine.dispose()
