@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from enact_assets.contracts.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
+from enact_assets.contracts.given_files import open_given
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_records import Heads, heads
@@ -288,7 +290,11 @@ def png_size(path: Path) -> tuple[int, int]:
     Errors: :class:`DamagedFileError` names the file if it is not an 8-bit PNG of at most
     ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
     """
-    with _opened_png(path, str(path)) as image:
+    try:
+        file = open_given(path)
+    except OSError as error:
+        raise DamagedFileError(f"{path}: cannot be read ({error.strerror})") from error
+    with file, _opened_png(file, str(path)) as image:
         if image.mode not in _MODES:
             raise DamagedFileError(f"{path}: PNG of mode {image.mode}, expected {_MODES}")
         size = image.size
@@ -297,7 +303,7 @@ def png_size(path: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _opened_png(file: Path | io.BytesIO, where: str) -> Iterator[PngImageFile]:
+def _opened_png(file: BinaryIO, where: str) -> Iterator[PngImageFile]:
     try:
         # Not Image.open, which only warns of the smaller ones among the absurdly large.
         with PngImageFile(file) as image:
