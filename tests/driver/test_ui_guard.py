@@ -110,14 +110,13 @@ def test_dagster_starts_our_web_server() -> None:
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     port = free_port()
-    command = [sys.executable, "-m", "enact_assets.cli", "ui", "--port", str(port)]
+    command = [sys.executable, "-m", "enact_assets.runs.ui_server", "--empty-workspace"]
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            [*command, "--data", str(tmp_path / "data")],
+            [*command, "--port", str(port)],
             stdout=log,
             stderr=log,
-            start_new_session=True,
-            cwd=tmp_path,
+            env=os.environ | {"DAGSTER_HOME": str(tmp_path)},
         )
     address = f"http://localhost:{port}"
     try:
@@ -137,9 +136,8 @@ def address(tmp_path: Path) -> Iterator[str]:
         try:
             process.wait(60)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            process.kill()
+            process.wait()
 
 
 def status(url: str, query: str | None = None, **headers: str) -> int:
@@ -156,7 +154,7 @@ def status(url: str, query: str | None = None, **headers: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_ui_as_people_start_it_is_guarded(address: str) -> None:
+def test_the_web_server_of_dagster_is_guarded(address: str) -> None:
     """Another page could start runs: Dagster's server took mutations by GET, from any origin."""
     mutation = "mutation { setSensorEvaluation: shutdownRepositoryLocation"
     mutation += '(repositoryLocationName: "none") { __typename } }'
