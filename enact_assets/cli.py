@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -212,10 +213,10 @@ def _forget(arguments: argparse.Namespace, console: Console) -> int:
 def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     from enact_assets.runs.code_location import write_workspace
     from enact_assets.runs.instance import open_instance
+    from enact_assets.runs.ui_server import SERVICES
 
-    program = Path(sys.executable).with_name("dagster")
-    if not program.exists():
-        raise EnactError(f"{program} does not exist. Install the extra: pip install '.[ui]'")
+    if find_spec("dagster_webserver") is None:
+        raise EnactError("dagster-webserver is not installed. Install it: pip install '.[ui]'")
     open_instance(arguments.data).dispose()
     home = (arguments.data / "dagster").resolve()
     os.environ["DAGSTER_HOME"] = str(home)
@@ -231,8 +232,8 @@ def _ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
         "dagster.yaml in the current folder, `No cursor`) are harmless."
     )
     workspace = str(write_workspace(home))
-    command = ["dagster", "dev", "-w", workspace, "-p", str(arguments.port)]
-    os.execv(program, command)  # noqa: S606 - our own venv's dagster, fixed arguments
+    command = [sys.executable, "-m", SERVICES, "-w", workspace, "-p", str(arguments.port)]
+    os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, fixed arguments
 
 
 if __name__ == "__main__":

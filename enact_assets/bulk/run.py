@@ -30,6 +30,7 @@ from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.contracts.settings import settings_sha
 from enact_assets.system.atomic import is_temporary
+from enact_assets.system.lock_files import open_lock
 from enact_assets.system.worker_process import worker_pool
 
 BATCH_SIZE = 50
@@ -164,7 +165,7 @@ def _check(sources: list[Source], workers: int, batch_size: int) -> None:
 @contextmanager
 def _only_run(output: Path) -> Iterator[None]:
     """Hold the lock of ``output``; the system gives it back when this process ends, however."""
-    with (output / LOCK).open("w") as lock:
+    with open_lock(output / LOCK) as lock:
         if not lock_descriptor(lock.fileno(), blocking=False):
             raise MaterializationError(
                 f"another run is writing to {output}. Wait for it, or choose another folder."

@@ -34,6 +34,11 @@ def add_reading_commands(command: AddCommand) -> None:
     )
     sub.add_argument("query", help="for example: select * from leaderboard")
     sub.add_argument("--all", action="store_true", help="show all rows, not only the first 50")
+    about = (
+        "let the query read and write other files, attach databases and load extensions (default: "
+        "it reads the DuckDB file only)"
+    )
+    sub.add_argument("--files", action="store_true", help=about)
     form = sub.add_mutually_exclusive_group()
     about = "one column per line with its whole value, row after row"
     form.add_argument("--record", action="store_true", help=about)
@@ -125,7 +130,8 @@ def _sql(arguments: argparse.Namespace, _console: Console) -> int:
     from enact_assets.commands.shown_rows import MAX_ROWS, record_lines, table_lines
     from enact_assets.data_root.published import query
 
-    rows = query(DataRoot(arguments.data).warehouse, arguments.query)
+    warehouse = DataRoot(arguments.data).warehouse
+    rows = query(warehouse, arguments.query, is_trusted=arguments.files)
     max_rows = None if arguments.all else MAX_ROWS
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     with plain_output() as out:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 import reprlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 import yaml
 
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.settings import (
     KNOWN,
     LIMITS,
@@ -19,6 +21,12 @@ from enact_assets.contracts.settings import (
 )
 
 MAX_SCALAR_CHARACTERS = 200
+MAX_BYTES = 2_000_000
+"""PyYAML reads half a megabyte a second."""
+MAX_MERGED = 10_000
+"""Keys of one mapping after `<<`: nine that each merge the one before ten times make 10^9."""
+_SURPRISING = re.compile(r"[-+]?0[0-9_]+|.*:.*")
+"""Numbers that YAML 1.1 reads as octal (0777 is 511) or in base 60 (1:30 is 90)."""
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = 80
@@ -50,13 +58,26 @@ class _StrictLoader(yaml.SafeLoader):
         if len(node.value) > MAX_SCALAR_CHARACTERS:
             problem = f"a value of more than {MAX_SCALAR_CHARACTERS} characters"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+        is_number = node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+        if is_number and _SURPRISING.fullmatch(node.value):
+            problem = (
+                f"{node.value} is another number in YAML (octal, or in base 60): write a decimal "
+                "number, or put text in quotes"
+            )
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
         return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > MAX_MERGED:
+            problem = f"more than {MAX_MERGED} keys in one mapping after merging with `<<`"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
 
 
 def read_text(path: Path) -> str:
     """The text of ``path``; raises :class:`SettingsError` if it is not UTF-8 text."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_given(path, MAX_BYTES).decode("utf-8")
     except OSError as error:
         raise SettingsError(f"registry {path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:

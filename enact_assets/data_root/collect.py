@@ -1,5 +1,6 @@
 """Unneeded files of a data root, and how to remove them safely.
 
+Files behind a link that leads out of the lake or the pictures are somebody's own: they stay.
 Nothing that is named is ever removed, also if somebody lands a partition at that moment: pictures
 are listed before the partitions that name them are read, the young ones stay, and whoever comes
 back to an old one makes it young (engine/lake/image_store.py). Each file goes by itself, what leads
@@ -8,6 +9,7 @@ to another one first, so that stopping half way leaves no dangling reference.
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +20,9 @@ from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake, values_of
 from enact_assets.engine.tables import TABLES, table
+from enact_assets.plurals import counted
 from enact_assets.system.atomic import LEFTOVER_AGE_S, is_temporary
-from enact_assets.system.places import Entry
+from enact_assets.system.places import Entry, Place
 
 PARTITIONS = "partitions of names that left"
 RENDERS = "renders that lead to no picture"
@@ -104,6 +107,7 @@ class _Collector:
         self._before_ns = self._now_ns - int(grace_s * 1e9)
         self._delete = delete
         self._found = Collected()
+        self._behind_links: Counter[str] = Counter()
 
     def run(self) -> Collected:
         self._check_names()
@@ -113,6 +117,11 @@ class _Collector:
         self._pictures(pictures)
         self._leftovers()
         self._damaged()
+        self._found.kept += [
+            f"{folder}: leads out of the data root through a link; {counted(n, 'unneeded file')} "
+            "in it were not removed. Remove them there if nothing else needs them."
+            for folder, n in self._behind_links.items()
+        ]
         self._found.foreign = [*self._lake.foreign_files(), *self._images.foreign_files()]
         return self._found
 
@@ -157,10 +166,15 @@ class _Collector:
                         )
                         continue
                 # Unless it was just written again.
-                if not self._delete or self._lake.place.delete_if_older(
-                    entry.name, entry.mtime_ns + 1
-                ):
+                if self._goes(self._lake.place, entry.name, entry.mtime_ns + 1):
                     self._found.items[PARTITIONS].append(Item(what, entry.size))
+
+    def _goes(self, place: Place, name: str, before_ns: int) -> bool:
+        """Remove a file, if files are to be removed; whether it goes, or would."""
+        if not place.is_below(name):
+            self._behind_links[place.where(name).rpartition("/")[0]] += 1
+            return False
+        return not self._delete or place.delete_if_older(name, before_ns)
 
     def _asked(self) -> set[str]:
         """Questions that answers of current models under current variants are about."""
@@ -198,10 +212,10 @@ class _Collector:
                 leads_on and self._is_stored(image_sha, stored)
             ):
                 continue
-            if not self._delete or self._images.forget_render(render_sha, self._before_ns):
+            if self._goes(self._images.place, entry.name, self._before_ns):
                 self._found.items[RENDERS].append(Item(render_sha, entry.size))
         for sha in sorted(unused):
-            if not self._delete or self._images.remove(sha, self._before_ns):
+            if self._goes(self._images.place, stored[sha].name, self._before_ns):
                 self._found.items[PICTURES].append(Item(sha, stored[sha].size))
 
     def _is_stored(self, image_sha: str | None, stored: Collection[str]) -> bool:
@@ -245,8 +259,8 @@ class _Collector:
             where = place.where(entry.name)
             if table_name in PAID:
                 self._found.kept.append(f"{where}: damaged. {ANSWERS}")
-            elif entry.mtime_ns < self._before_ns and (
-                not self._delete or place.delete_if_older(entry.name, self._before_ns)
+            elif entry.mtime_ns < self._before_ns and self._goes(
+                place, entry.name, self._before_ns
             ):
                 self._found.items[DAMAGED].append(Item(where, entry.size))
 
@@ -268,7 +282,9 @@ class _Collector:
             root.question_files,
             *root.answers.glob("*"),
         ):
-            found = sorted(folder.iterdir()) if folder.is_dir() else []
+            # Nor behind a link that leads elsewhere.
+            is_ours = folder.is_dir() and folder.resolve().is_relative_to(root.root.resolve())
+            found = sorted(folder.iterdir()) if is_ours else []
             for path in filter(is_temporary, found):
                 size, mtime_ns = _size_and_newest(path)
                 if self._is_leftover(str(path), mtime_ns):

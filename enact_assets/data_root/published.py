@@ -1,5 +1,6 @@
 """The published warehouse: queries, the names it holds, its provenance."""
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -24,6 +25,15 @@ from enact_assets.engine.publishing.relations import (
 STOP_S = 0.5
 """DuckDB looks for an interrupt every few milliseconds; a thread that does not end is left."""
 
+_LOCKED = """
+set enable_external_access = false; set python_enable_replacements = false;
+set lock_configuration = true
+"""
+"""SQL: a query reaches no file but the warehouse, no extension and no variable of this process."""
+_READS = frozenset({"SELECT", "PRAGMA", "MULTI"})
+"""Types of statements that only read; PIVOT is a MULTI, as it first lists its columns."""
+_EXPLAIN = re.compile(r"\s*explain\b\s*(?:analyze\b|\([^)]*\))?", re.IGNORECASE)
+
 VARIANT_ORDER = f"variant <> '{BASELINE}', variant"
 """SQL: the order of the leaderboard's variants."""
 
@@ -45,16 +55,21 @@ class Ask(Protocol):
 
 
 def query(
-    warehouse_path: Path, sql: str, values: Mapping[str, object] | None = None
+    warehouse_path: Path,
+    sql: str,
+    values: Mapping[str, object] | None = None,
+    *,
+    is_trusted: bool = False,
 ) -> pl.DataFrame:
     """Rows of one statement on the published warehouse, read only; ``values`` are its ``$names``.
 
     Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
-    stop a long query at once (KeyboardInterrupt).
-    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement, or
-    with DuckDB's message.
+    stop a long query at once (KeyboardInterrupt). Only if ``is_trusted`` may the statement reach
+    other files and databases, write files and load extensions.
+    Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement that
+    only reads, or with DuckDB's message.
     """
-    return OpenWarehouse(warehouse_path)(sql, values)
+    return OpenWarehouse(warehouse_path, is_trusted=is_trusted)(sql, values)
 
 
 class OpenWarehouse:
@@ -62,8 +77,8 @@ class OpenWarehouse:
     another one was published.
     """
 
-    def __init__(self, warehouse_path: Path) -> None:
-        self._path = warehouse_path
+    def __init__(self, warehouse_path: Path, *, is_trusted: bool = False) -> None:
+        self._path, self._is_trusted = warehouse_path, is_trusted
         self._opened: tuple[tuple[int, int], duckdb.DuckDBPyConnection] | None = None
         self._opening = threading.Lock()
 
@@ -71,9 +86,21 @@ class OpenWarehouse:
         """As :func:`query`."""
         try:
             with self._connection().cursor() as connection:
-                _refuse_all_but_one(len(connection.extract_statements(sql)))
+                statements = connection.extract_statements(sql)
+                _refuse_all_but_one(len(statements))
+                if not self._is_trusted and not _only_reads(connection, statements[0]):
+                    raise WarehouseError(
+                        "this statement does more than read the warehouse. --csv and --json print "
+                        "rows for other programs; `enact-assets sql --files` lets a query read and "
+                        "write other files."
+                    )
                 connection.execute("use warehouse")
                 return _interruptible(connection, lambda: _rows(connection, sql, values))
+        except duckdb.PermissionException as error:
+            raise WarehouseError(
+                f"{self._path}: {error}. A query may read the warehouse only; "
+                "`enact-assets sql --files` lets it read and write other files."
+            ) from error
         except duckdb.Error as error:
             raise WarehouseError(f"{self._path}: {error}") from error
 
@@ -89,8 +116,22 @@ class OpenWarehouse:
                 connection = duckdb.connect(config=CONFIG)
                 location = str(self._path).replace("'", "''")
                 connection.execute(f"attach '{location}' as warehouse (read_only)")
+                if not self._is_trusted:
+                    connection.execute(_LOCKED)
                 self._opened = version, connection
             return self._opened[1]
+
+
+def _only_reads(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> bool:
+    """Whether ``statement`` neither writes files nor attaches or loads anything.
+
+    The configuration forbids that too, but allows to write to the warehouse's own file.
+    """
+    if statement.type.name != "EXPLAIN":
+        return statement.type.name in _READS
+    # EXPLAIN ANALYZE runs what it explains.
+    explained = connection.extract_statements(_EXPLAIN.sub("", statement.query, count=1))
+    return len(explained) == 1 and explained[0].type.name == "SELECT"
 
 
 def _rows(

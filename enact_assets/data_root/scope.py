@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from enact_assets.contracts.errors import SettingsError
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry, registry_path
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.paths import SCOPE_FILE, DataRoot
@@ -109,7 +110,7 @@ def read_scope(root: Path) -> Scope | None:
     """
     path = root / SCOPE_FILE
     try:
-        found = msgspec.yaml.decode(path.read_bytes(), type=_File)
+        found = msgspec.yaml.decode(read_given(path), type=_File)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError
+from enact_assets.contracts.given_files import check_regular
 
 SLACK_FRAMES = 2
 """So much earlier than its header says a video may end: writers round, and count the last frame."""
@@ -201,6 +202,8 @@ def _upright(frame: Any) -> NDArray[np.uint8]:
 
 def _opened(video: Path) -> Any:
     try:
+        # FFmpeg waits at a named pipe.
+        check_regular(video.stat(), video)
         container = _av(video).open(str(video))
     except (_av().FFmpegError, ValueError, OSError) as error:
         raise RenderError(f"{video}, frame 0: cannot be decoded ({_reason(error)})") from error

@@ -25,7 +25,7 @@ from enact_assets.runs.making import making, provenance_of
 from enact_assets.runs.progress import reporter
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.spending import usd_until
-from enact_assets.steps.previews import Markdown
+from enact_assets.steps.previews import Markdown, literal
 
 PREVIEW_ROWS = 5
 Landed = dg.MaterializeResult[Any]
@@ -164,14 +164,13 @@ def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
 
 
 def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
-    """Rows as a Markdown table; long cells are cut."""
+    """Rows as a Markdown table; long cells are cut, and no cell is Markdown itself."""
     if rows.is_empty():
         return "no rows"
     shown = rows.columns
 
     def cell(value: object) -> str:
-        text = "" if value is None else str(value).replace("|", "\\|").replace("\n", " ")
-        return text if len(text) <= width else text[: width - 3] + "..."
+        return "" if value is None else literal(str(value), width)
 
     lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
     lines += ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows.iter_rows()]

@@ -15,8 +15,10 @@ from enact_assets.engine.planning.plan import Lineage
 from enact_assets.lineage.pipeline import STEP_OF
 from enact_assets.runs.reported import last_check_texts, read_lineage
 from enact_assets.runs.resources import DataResource
+from enact_assets.steps.previews import literal
 
 CHECK = "up_to_date"
+MOST_CHARACTERS = 300
 
 
 class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
@@ -97,7 +99,10 @@ def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
     if answer.is_up_to_date:
         return {}
     lines = ["| partition | why |", "|---|---|"]
-    lines += [f"| {p.replace('|', chr(92) + '|') or 'all'} | {why} |" for p, why in answer.first]
+    lines += [
+        f"| {literal(p, MOST_CHARACTERS) or 'all'} | {literal(why, MOST_CHARACTERS)} |"
+        for p, why in answer.first
+    ]
     return {
         "stale": dg.MetadataValue.int(answer.n_stale),
         "made from a stale input": dg.MetadataValue.int(answer.n_following),

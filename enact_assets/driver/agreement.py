@@ -103,7 +103,12 @@ def offered_terms(site: Site, instance: dg.DagsterInstance) -> Iterator[Terms]:
 
 
 class DisagreementError(MaterializationError):
-    """A worker would make other rows, or write them elsewhere: to try again would not help."""
+    """A worker would make other rows, or write them elsewhere: to try there again would not help.
+
+    ``worker`` is its address, empty outside of Dask.
+    """
+
+    worker = ""
 
 
 @dataclass(frozen=True)

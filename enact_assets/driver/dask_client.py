@@ -25,6 +25,11 @@ def connected(address: str, timeout_s: float) -> "Client":
     _check_address(address)
     try:
         return Client(address, timeout=timeout_s, set_as_default=False, name="enact-assets")
+    except TypeError as error:
+        # What Dask raises for tls:// without certificates.
+        raise MaterializationError(
+            f"--dask {address}: {error}. Set the certificates as deploy/README.md says under TLS."
+        ) from error
     except (OSError, TimeoutError, ValueError) as error:
         raise MaterializationError(
             f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "

@@ -4,10 +4,11 @@ Only orders and outcomes go through the scheduler; rows and pictures go from the
 lake.
 """
 
+import logging
 import queue
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from enum import Enum
 from functools import partial
@@ -48,19 +49,23 @@ CHECKED_S = 120
 """Time limit for existing workers to load everything; a busy one is checked later."""
 LOOK_EVERY_S = 1.0
 
+_log = logging.getLogger(__name__)
+
 
 class _Then(Enum):
     """What becomes of a task without an outcome."""
 
     AGAIN = "on some worker"
     HERE = "in the driver"
+    ELSEWHERE = "on a worker that agrees"
 
 
 class DaskRunner(Runner):
     """Runs steps of ``site`` on the workers of the scheduler at ``address``.
 
     Workers may come and go. One that dies takes its step along: its run is marked failed, and the
-    step is tried again on another, so often in all. Steps that read or write what only the driver's
+    step is tried again on another, so often in all. One that comes late and does not agree gets no
+    further step. Steps that read or write what only the driver's
     data root has run in this process, unless every worker is known to share it.
 
     Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or a worker that
@@ -76,6 +81,10 @@ class DaskRunner(Runner):
         self._heard: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._topic = f"enact-{uuid.uuid4().hex}"
         self._shares_root: bool | None = None
+        self._refused: dict[str, str] = {}
+        """Address of each worker that did not agree -> why."""
+        self._bound: dict[str, frozenset[str]] = {}
+        """Task -> the workers that may do it; none are named while all agree."""
         with ExitStack() as stack:
             self._client = connected(address, timeout_s)
             stack.callback(self._client.close, timeout=5)
@@ -102,6 +111,7 @@ class DaskRunner(Runner):
         futures = {name: self._submitted(name, run, 1) for name, run in tasks.items()}
         n_tried = dict.fromkeys(tasks, 1)
         n_started: set[str] = set()
+        again = partial(self._submitted_elsewhere, tasks, futures, n_tried)
         patience = Patience(self._client, self._address)
         try:
             while here or futures:
@@ -110,9 +120,9 @@ class DaskRunner(Runner):
                     started(run)
                     yield execute(self._site, run, partial(progress, run))
                     continue
-                name, what = self._next(patience, next(iter(futures)))
-                if name not in futures:
-                    continue  # of an earlier stage, or reported twice
+                name, what = self._next(patience, next(iter(futures)), again)
+                if name not in futures or (what == "ended" and not futures[name].done()):
+                    continue  # of an earlier stage, reported twice, or submitted again since
                 run = tasks[name]
                 if isinstance(what, Progress):
                     progress(run, what)
@@ -121,8 +131,8 @@ class DaskRunner(Runner):
                     started(run)
                 elif what == "ended":
                     then = self._outcome(name, run, futures.pop(name), n_tried[name])
-                    if then is _Then.AGAIN:
-                        n_tried[name] += 1
+                    if then in (_Then.AGAIN, _Then.ELSEWHERE):
+                        n_tried[name] += then is _Then.AGAIN
                         futures[name] = self._submitted(name, run, n_tried[name])
                     elif then is _Then.HERE:
                         here.append(run)
@@ -158,7 +168,9 @@ class DaskRunner(Runner):
             f for f in asked
             if f.status == "error" and (is_first or isinstance(f.exception(), DisagreementError))
         ]  # fmt: skip
-        if refused:
+        if not is_first:
+            self._refused |= {f.exception().worker: str(f.exception()) for f in refused}
+        if refused and (is_first or not self._usable()):
             why = why_refused(refused[0])
             raise MaterializationError(
                 f"--dask {self._address}: {len(refused)} of {len(asked)} workers cannot be used, "
@@ -183,26 +195,52 @@ class DaskRunner(Runner):
         return "recording" in inputs and self._recordings.has(demonstration)
 
     def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome | None]":
+        usable = self._usable() if self._refused else frozenset[str]()
+        self._bound[name] = usable
         future = self._client.submit(
             run_step, self._terms, run, name, self._topic, needs_root=self._needs_root(run),
-            key=f"{run.step}-{name}-{n}", pure=False, retries=0,
+            key=f"{run.step}-{name}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
+            workers=sorted(usable) or None,
         )  # fmt: skip
         future.add_done_callback(lambda _future: self._heard.put((name, "ended")))
         return future
+
+    def _usable(self) -> frozenset[str]:
+        """Addresses of the workers that have not refused."""
+        return (
+            frozenset(self._client.scheduler_info(n_workers=-1)["workers"]) - self._refused.keys()
+        )
+
+    def _submitted_elsewhere(
+        self,
+        tasks: Mapping[str, StepRun],
+        futures: dict[str, "Future[Outcome | None]"],
+        n_tried: Mapping[str, int],
+    ) -> None:
+        """Submit again what only workers may do that have left; others may have come."""
+        usable = self._usable() if self._refused else frozenset[str]()
+        for name in [n for n in futures if usable and self._bound[n]]:
+            if self._bound[name].isdisjoint(usable) and not futures[name].done():
+                before = futures[name]
+                futures[name] = self._submitted(name, tasks[name], n_tried[name])
+                self._client.cancel([before])
 
     def _hear(self, event: tuple[float, Any]) -> None:
         """Called by Dask's client, in its thread."""
         name, what, *values = event[1]
         self._heard.put((name, Progress(*values) if what == "progress" else what))
 
-    def _next(self, patience: Patience, waiting: str) -> tuple[str, Any]:
-        """The next event; ``waiting`` is the task under which a missing worker is reported."""
+    def _next(self, patience: Patience, waiting: str, look: Callable[[], None]) -> tuple[str, Any]:
+        """The next event; ``waiting`` is the task under which a missing worker is reported. While
+        there is none, ``look`` is called.
+        """
         while True:
             try:
                 return self._heard.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._client.status != "running":
                     raise self._lost() from None
+                look()
             if (message := patience.look()) is not None:
                 return waiting, message
 
@@ -222,6 +260,10 @@ class DaskRunner(Runner):
             return result
         error = future.exception()
         if isinstance(error, DisagreementError):
+            self._refused[error.worker] = str(error)
+            if self._usable():
+                _log.warning("--dask %s: a worker gets no further steps: %s", self._address, error)
+                return _Then.ELSEWHERE
             raise MaterializationError(f"--dask {self._address}: {error}")
         if isinstance(error, KilledWorker):
             why = too_many_losses()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.driver.agreement import Accepted, Terms, accept
+from enact_assets.driver.agreement import Accepted, DisagreementError, Terms, accept
 from enact_assets.driver.contract import MAX_ATTEMPTS, Outcome, StepRun, run_id_of
 from enact_assets.driver.step_runs import execute, workplace
 from enact_assets.driver.worker import Throttle
@@ -88,4 +88,9 @@ def too_many_losses() -> str:
 def _accepted_here(terms: Terms) -> Accepted:
     from distributed import get_worker
 
-    return accept(terms, Path(get_worker().local_directory))
+    worker = get_worker()
+    try:
+        return accept(terms, Path(worker.local_directory))
+    except DisagreementError as error:
+        error.worker = worker.address
+        raise

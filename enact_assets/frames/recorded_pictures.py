@@ -9,6 +9,7 @@ from PIL import Image
 
 from enact_assets.contracts.errors import DamagedFileError, RenderError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.settings import OMNIGIBSON, QUESTIONS, RENDERED, Variant
 from enact_assets.data_root.recordings import (
@@ -110,7 +111,7 @@ def read_pictures(
     for frame, frame_id in sorted(frames.items()):
         path = picture_file(folder, frame_id, camera)
         try:
-            png = path.read_bytes()
+            png = read_given(path)
         except FileNotFoundError:
             continue
         except OSError as error:

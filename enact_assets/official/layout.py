@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.contracts.errors import OutputError, RecordingError
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.recordings import (
     ANNOTATION_FILES,
@@ -129,7 +130,7 @@ def read_key_frame_ids(file: Path) -> list[int]:
     """
     try:
         # An object becomes the tuple of its keys, so that a duplicate key is seen.
-        content: Any = json.loads(file.read_bytes(), object_pairs_hook=_keys)
+        content: Any = json.loads(read_given(file), object_pairs_hook=_keys)
     except OSError as error:
         raise RecordingError(f"{file}: cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from enact_assets.contracts.errors import QuestionFileError
+from enact_assets.contracts.given_files import open_given
 from enact_assets.contracts.ids import content_sha
 from enact_assets.data_root.question_files import question_file, question_file_names
 from enact_assets.questions.official import OfficialQuestion, decode_question
@@ -114,7 +115,7 @@ class ImportedQuestions:
         path = question_file(self.folder, name)
         found = []
         try:
-            with path.open("rb") as file:
+            with open_given(path) as file:
                 for line in lines:
                     file.seek(line.offset)
                     text = file.read(line.size)
@@ -166,7 +167,7 @@ def _read_file(path: Path) -> _File:
 def _lines(path: Path) -> Iterable[tuple[int, bytes, int]]:
     """Number, text without its end, and size with it, of every line."""
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             for number, line in enumerate(file, start=1):
                 yield number, line.removesuffix(b"\n"), len(line)
     except OSError as error:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from enact_assets.contracts.errors import OutputError, QuestionError, QuestionFileError
+from enact_assets.contracts.given_files import open_given
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.questions.templates import check_kind
 from enact_assets.system.atomic import replacing
@@ -228,7 +229,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     Errors: :class:`QuestionFileError` if the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield number, line.removesuffix(b"\n")

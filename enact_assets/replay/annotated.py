@@ -16,6 +16,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import AnnotationError, RecordingError, RenderError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.settings import VIDEO
 from enact_assets.data_root.recordings import ANNOTATION_FILES, CAMERA, video_file
@@ -67,7 +68,7 @@ def check_annotation(file: Path) -> Checked:
         )
     annotation, sha = Annotation(), ""
     try:
-        content = file.read_bytes()
+        content = read_given(file)
         sha = sha256_bytes(content)
         # Spreadsheets put a mark before the text.
         annotation = reader(content.decode("utf-8-sig"))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RecordingError
+from enact_assets.contracts.given_files import open_given
 from enact_assets.replay import json_kernels, stream_kernels
 from enact_assets.replay.stream_kernels import Cursor, Followed, Pattern, Sight
 
@@ -81,7 +82,7 @@ class FrameStream:
         """Frames read or followed so far."""
         self._progress = progress
         try:
-            self._raw = file.open("rb", buffering=0)
+            self._raw = open_given(file, is_buffered=False)
         except (OSError, ValueError) as error:
             raise self.place.error(f"cannot be opened: {error}") from None
         self._n_bytes = os.fstat(self._raw.fileno()).st_size

@@ -19,6 +19,7 @@ import polars as pl
 from enact_assets.contracts.errors import PlaybackError
 from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
+from enact_assets.contracts.given_files import open_given, read_given
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import OMNIGIBSON
 from enact_assets.engine.tables import table
@@ -80,7 +81,7 @@ def read_demonstration(path: Path) -> RawDemonstration:
     Errors: :class:`PlaybackError` names file and field.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RawDemonstration)
+        return msgspec.json.decode(read_given(path), type=RawDemonstration)
     except OSError as error:
         raise PlaybackError(f"{path}: cannot be read ({error.strerror})") from error
     except msgspec.DecodeError as error:
@@ -280,7 +281,7 @@ def _values(record: msgspec.Struct) -> tuple[Any, ...]:
 
 def _records(path: Path) -> Iterator[Any]:
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             for number, line in enumerate(file, start=1):
                 try:
                     yield _DECODER.decode(line)

@@ -26,6 +26,7 @@ from enact_assets.replay.omnigibson_player.request import (
     REPORT_FILES,
     PlaybackRequest,
 )
+from enact_assets.system.lock_files import open_lock
 
 PYTHON_VARIABLE = "OMNIGIBSON_PYTHON"
 PLAYER = Path(__file__).with_name("omnigibson_player")
@@ -154,7 +155,7 @@ def one_gpu(path: Path, say: Callable[[str], None]) -> Iterator[int]:
     Gives its file descriptor: a player that inherits it keeps the lock until it ends, also if this
     process is killed. It is gone with the last process that holds it, however that ends.
     """
-    with path.open("a") as file:
+    with open_lock(path) as file:
         # Not a FileLock: its release would also unlock the descriptor that a player inherited.
         if not lock_descriptor(file.fileno(), blocking=False):
             say("Another replay uses the GPU; waiting for it.")

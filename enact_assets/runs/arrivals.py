@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.registry import Registry, registry_path
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
@@ -143,7 +144,7 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
 def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
     """Each name of a list, with its line."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_given(path).decode("utf-8").splitlines()
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from enact_assets.contracts.errors import MaterializationError, SettingsError
+from enact_assets.contracts.given_files import open_given
 from enact_assets.system.process_identity import ProcessIdentity
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def driver_at_work(data_root: Path) -> str | None:
 
 def _file_holder(path: Path) -> str | None:
     # No file yet, or no locks here: then the database has one.
-    with suppress(OSError), path.open() as lock:
+    with suppress(OSError), open_given(path) as lock:
         try:
             # Shared, which FileLock cannot be: two checks at the same time do not collide.
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -13,6 +13,7 @@ from dagster_postgres import (  # noqa: TID253 - loaded only where dagster.yaml 
 )
 
 from enact_assets.runs.driver_lock import plain_url
+from enact_assets.runs.idle_connections import ask_idle_connections
 
 DRIVER = "postgresql+psycopg2"
 STATEMENT_S = 300
@@ -44,3 +45,4 @@ class KeptPostgresStorage(DagsterPostgresStorage):
                 pool_recycle=pool_recycle,
                 max_overflow=max_overflow,
             )
+            ask_idle_connections(part._engine)

@@ -21,12 +21,27 @@ N_WRONG_SHOWN = 3
 N_REASONS_SHOWN = 10
 REASON_LENGTH = 80
 ANSWER_LENGTH = 1_000
+ACTION_LENGTH = 300
+_MARKUP = str.maketrans(
+    {c: f"\\{c}" for c in "\\`*[]|~"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
 
 
 class Markdown(str):
     """Text of a summary that is shown as Markdown."""
 
     __slots__ = ()
+
+
+def literal(text: str, most: int) -> str:
+    """``text`` on one line, as Markdown that shows it and nothing else; cut to ``most`` characters.
+
+    Names, actions and errors are other people's words: a picture in them would be loaded, and HTML
+    might be run, by everybody who looks at them in Dagster.
+    """
+    line = " ".join(text.split())
+    cut = line if len(line) <= most else f"{line[: most - 3]}..."
+    return cut.translate(_MARKUP)
 
 
 def inline(picture: bytes, alt: str, text: str = "") -> Markdown:
@@ -147,6 +162,7 @@ def _with_pictures(question: Mapping[str, Any], said: str, pictures: Pictures) -
             thumbnail_px=THUMBNAIL_PX,
         )
     except (EnactError, KeyError) as error:  # a preview must not fail what it previews
-        return Markdown(f"no preview: {error}")
-    lines = [f"- [Action {k}] {action}" for k, action in enumerate(question["actions"], 1)]
+        return Markdown(f"no preview: {literal(str(error), ANSWER_LENGTH)}")
+    actions = [literal(action, ACTION_LENGTH) for action in question["actions"]]
+    lines = [f"- [Action {k}] {action}" for k, action in enumerate(actions, 1)]
     return inline(strip, "the pictures of a question", "\n".join([*lines, "", said]))

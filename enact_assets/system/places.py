@@ -83,6 +83,10 @@ class Place(Protocol):
         """The file of that name; None if there is none."""
         ...
 
+    def is_below(self, name: str) -> bool:
+        """Whether a file really is below the root: no folder on its way is a link out of it."""
+        ...
+
     def delete(self, name: str) -> None:
         """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
         ...
@@ -174,6 +178,10 @@ class LocalPlace:
         if not stat.S_ISREG(found.st_mode):
             return None
         return Entry(name, found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def is_below(self, name: str) -> bool:
+        """Whether a file really is below the root: no folder on its way is a link out of it."""
+        return (self.root / name).parent.resolve().is_relative_to(self.root.resolve())
 
     def delete(self, name: str) -> None:
         """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""

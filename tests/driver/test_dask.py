@@ -1,11 +1,14 @@
 """Steps on a real Dask cluster, two processes on the loopback interface."""
 
 import os
+import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -257,6 +260,54 @@ def test_a_worker_that_cannot_work_yet_does_not_end_the_walk(
                 assert after.error is None
         finally:
             leave()
+
+
+@slow
+def test_a_late_worker_that_disagrees_gets_no_further_step(site: Site) -> None:
+    """A rolling update of the workers ended the walk."""
+    elsewhere = {"ENACT_POSTGRES_URL": "postgresql://enact@127.0.0.1/other"}
+    with dask_cluster(1) as cluster, DaskRunner(site, cluster.address) as runner:
+        cluster.add_worker(elsewhere)
+        cluster.wait_for_workers(2)
+        made = within(240, runner, *trivial(*["high", "low"] * 5))
+        assert [o.error for o in made] == [None] * 10
+        assert len(runner._refused) == 1
+        cluster.workers[0].kill()
+        with pytest.raises(MaterializationError, match="set for the worker but not for the driver"):
+            within(240, runner, *trivial("high"))
+
+
+@slow
+def test_with_certificates_nobody_else_connects(site: Site, tmp_path: Path) -> None:
+    """As deploy/README.md says: whoever reaches a scheduler may run code on its workers."""
+    dask = pytest.importorskip("dask")
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed: it makes the certificate")
+    key, certificate = str(tmp_path / "enact.key"), str(tmp_path / "enact.crt")
+    subprocess.run(  # noqa: S603 - makes a certificate in a folder of ours
+        [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj",
+         "/CN=enact", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    prefix = "DASK_DISTRIBUTED__COMM__"
+    variables = {
+        f"{prefix}REQUIRE_ENCRYPTION": "true",
+        f"{prefix}TLS__CA_FILE": certificate,
+    }
+    for part in ("SCHEDULER", "WORKER", "CLIENT"):
+        variables[f"{prefix}TLS__{part}__CERT"] = certificate
+        variables[f"{prefix}TLS__{part}__KEY"] = key
+    with ExitStack() as stack:
+        with dask.config.set(dask.config.collect_env(variables)):
+            cluster = stack.enter_context(dask_cluster(1, variables, "tls"))
+            with DaskRunner(site, cluster.address) as runner:
+                (made,) = within(240, runner, *trivial("high"))
+            assert made.error is None
+        with pytest.raises(MaterializationError, match="under TLS"):
+            DaskRunner(site, cluster.address, timeout_s=5)
+        with pytest.raises(MaterializationError, match="no Dask scheduler answers"):
+            DaskRunner(site, cluster.address.replace("tls", "tcp"), timeout_s=5)
 
 
 def test_the_marks_of_an_agreement_are_removed(site: Site) -> None:

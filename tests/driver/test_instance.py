@@ -12,11 +12,12 @@ from typing import Any
 
 import dagster as dg
 import pytest
+import sqlalchemy
 import yaml
 
 from enact_assets.cli import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.runs import sqlite_storage
+from enact_assets.runs import idle_connections, sqlite_storage, ui_server
 from enact_assets.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
@@ -96,6 +97,31 @@ def test_containers_mount_what_the_instance_expects() -> None:
     code = code["dagster-user-deployments"]["deployments"][0]
     assert {"name": "ENACT_HOME", "value": home} in code["env"]
     assert code["volumeMounts"][0]["mountPath"] == home
+
+
+def test_containers_are_guarded_and_watched() -> None:
+    """Passwords have any characters, Kubernetes wants a number as user, what hangs is found."""
+    compose = (ROOT / "deploy" / "compose.yaml").read_text()
+    services = yaml.safe_load(compose)["services"]
+    environment = services["webserver"]["environment"]
+    assert environment["ENACT_POSTGRES_URL"] == "postgresql://enact@postgres:5432/dagster"
+    assert environment["PGPASSWORD"] == services["postgres"]["environment"]["POSTGRES_PASSWORD"]
+    for name in ("webserver", "daemon", "scheduler", "code", "postgres"):
+        assert services[name]["healthcheck"]["test"], name
+    started = services["webserver"]["command"]
+    unit = (ROOT / "deploy" / "systemd" / "enact-ui.service").read_text()
+    assert f"python -m {ui_server.MODULE}" in " ".join(started)
+    assert f'python" -m {ui_server.MODULE}' in unit
+    ports = [port for service in services.values() for port in service.get("ports", ())]
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+    lines = (ROOT / "deploy" / "Dockerfile").read_text().splitlines()
+    [user] = [line.split()[1] for line in lines if line.startswith("USER ")]
+    helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    pods = [helm["dagsterWebserver"], helm["dagsterDaemon"]]
+    pods += helm["dagster-user-deployments"]["deployments"]
+    launched = helm["runLauncher"]["config"]["k8sRunLauncher"]["runK8sConfig"]["podSpecConfig"]
+    for context in [pod["podSecurityContext"] for pod in pods] + [launched["securityContext"]]:
+        assert context == {"runAsNonRoot": True, "runAsUser": int(user), "fsGroup": int(user)}
 
 
 def test_the_image_is_not_built_without_what_renders() -> None:
@@ -230,3 +256,18 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
         open_instance(tmp_path)
     assert "secret" not in str(told.value)
     assert "secret" not in (tmp_path / "dagster" / "dagster.yaml").read_text()
+
+
+def test_idle_connections_that_broke_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a restart of the database the driver died on its first statement."""
+    monkeypatch.setattr(idle_connections, "IDLE_S", 0.0)
+    engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.pool.QueuePool)
+    idle_connections.ask_idle_connections(engine)
+    for is_broken in (False, True, False):
+        with engine.connect() as connection:
+            assert connection.execute(sqlalchemy.text("select 1")).scalar() == 1
+            kept = connection.connection.dbapi_connection
+        if is_broken:
+            assert kept is not None
+            kept.close()  # as the server does
+    engine.dispose()

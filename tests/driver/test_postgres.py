@@ -1,6 +1,8 @@
 """Dagster's storage in a real PostgreSQL, and the lock that holds across machines."""
 
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from enact_assets.runs.driver_lock import (
     driver_at_work,
     only_driver,
 )
+from enact_assets.runs.idle_connections import IDLE_S
 from enact_assets.runs.instance import instance_config, open_instance
 from enact_assets.system.process_identity import ProcessIdentity
 
@@ -110,6 +113,23 @@ def test_a_lock_that_was_lost_with_its_connection_is_taken_again(tmp_path: Path,
             cursor.execute("select pg_try_advisory_lock(%s)", (ADVISORY_KEY,))
             with pytest.raises(MaterializationError, match="another driver is at work"):
                 check_only_driver()
+
+
+def test_a_restart_of_the_database_breaks_no_statement_after_it(tmp_path: Path, url: str) -> None:
+    """The driver died on a kept connection, with advice about disk space."""
+    site = empty_site(tmp_path)
+    instance = workplace(site).instance
+    assert instance.get_runs() == []
+    assert instance.run_storage.get_cursor_values({"enact/probe"}) is not None
+    time.sleep(IDLE_S)
+    with closing(connected(url)) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity "
+            "where pid <> pg_backend_pid() and datname = current_database()"
+        )
+        assert cursor.fetchone() > (0,)
+    (made,) = outcomes(InProcessRunner(site), *trivial("high"))
+    assert made.error is None
 
 
 def test_a_worker_needs_no_data_root_if_the_lake_is_elsewhere(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from enact_assets.data_root.collect import (
     collect,
 )
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.image_store import ImageStore, picture_name
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
 from enact_assets.frames.frame_tables import FrameImages
@@ -200,11 +200,12 @@ def test_a_name_that_arrives_meanwhile_keeps_its_partitions(root: Root) -> None:
 def test_whoever_comes_back_to_a_picture_has_it_or_knows_that_it_is_gone(root: Root) -> None:
     """Found in the render cache and removed a moment later, it would be named and not be there."""
     sha, stop = root.shas[3], threading.Event()
+    name = picture_name(sha)
     lost = []
 
     def remove() -> None:
         while not stop.is_set():
-            root.images.remove(sha, time.time_ns() - int(DAY * 1e9))
+            root.images.place.delete_if_older(name, time.time_ns() - int(DAY * 1e9))
 
     remover = threading.Thread(target=remove)
     remover.start()
@@ -418,3 +419,31 @@ def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
             wanted.append(f"{name} {'|'.join(partition.values())}")
     wanted.append("frame_images left-0|baseline")
     assert sorted(found(root.collect(delete=True), PARTITIONS)) == sorted(wanted)
+
+
+def test_files_behind_a_link_are_not_removed(root: Root, tmp_path: Path) -> None:
+    """A linked folder may be a disk of another data root, where the same names are in use."""
+    elsewhere = tmp_path / "elsewhere"
+    linked = [
+        root.paths.root / "lake" / "frame_images" / "left-0",
+        root.paths.images / root.shas[4][:2],
+        root.paths.recordings,
+    ]
+    linked[-1].mkdir()
+    (linked[-1] / ".half.0123456789ab.tmp").write_bytes(b"half")
+    for folder in linked:
+        target = elsewhere / folder.name
+        target.parent.mkdir(exist_ok=True)
+        folder.rename(target)
+        folder.symlink_to(target)
+    root.age(3 * DAY)
+    at = time.time() - 3 * DAY
+    before = sorted(elsewhere.rglob("*"))
+    for path in before:
+        os.utime(path, (at, at))
+    for delete in (False, True):
+        collected = root.collect(delete=delete)
+        assert found(collected, PARTITIONS) == []
+        assert root.shas[4] not in found(collected, PICTURES)
+        assert "through a link; 1 unneeded file in it" in "".join(collected.kept)
+    assert sorted(elsewhere.rglob("*")) == before

@@ -93,15 +93,16 @@ def _user(*names: str) -> int:
 class DaskCluster:
     """A scheduler and its workers; ``workers`` may be killed and added."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], protocol: str) -> None:
         self._folder = folder
         self._environment = dict(os.environ) | dict(environment)
-        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self.address = f"{protocol}://127.0.0.1:{free_port()}"
         self.workers: list[subprocess.Popen[bytes]] = []
         port = self.address.rpartition(":")[2]
         self._scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"
-        )
+            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard",
+            "--protocol", protocol,
+        )  # fmt: skip
 
     def add_worker(self, environment: Mapping[str, str] | None = None) -> None:
         """Start one without a nanny, which would start a killed one again."""
@@ -145,13 +146,13 @@ class DaskCluster:
 
 @contextmanager
 def dask_cluster(
-    n_workers: int, environment: Mapping[str, str] | None = None
+    n_workers: int, environment: Mapping[str, str] | None = None, protocol: str = "tcp"
 ) -> Iterator[DaskCluster]:
     """A cluster on the loopback interface, its logs in a folder of its own."""
     pytest.importorskip("distributed", reason="the extra 'distributed' is not installed")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="enact-dask-")))
-        cluster = DaskCluster(folder, environment or {})
+        cluster = DaskCluster(folder, environment or {}, protocol)
         stack.callback(cluster.close)
         for _ in range(n_workers):
             cluster.add_worker()

@@ -10,13 +10,14 @@ import pytest
 from PIL import Image
 from sql.tiny_lake import BOIL, TABLE, Rows, answer, tiny_rows
 
+from enact_assets.defs.table_assets import markdown_table
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import Pictures
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.steps.previews import Markdown, answered_question, judged_answers
+from enact_assets.steps.previews import Markdown, answered_question, judged_answers, literal
 
 
 @pytest.fixture
@@ -111,3 +112,27 @@ def test_words_of_a_model_are_shown_as_code_and_only_their_end(pictures: Picture
     assert len(words) < 1_100
     assert all(line.startswith("    ") for line in words.split("\n"))
     assert words.endswith("    ![](http://example.org/a.png)\n    \n    [2, 1, 3]")
+
+
+HOSTILE = "<img src=x onerror=alert(1)> ![](http://example.org/a.png) `code` | *b* \\[\n- item"
+
+
+def test_actions_and_errors_are_shown_as_they_are_written(pictures: Pictures) -> None:
+    """They hold names that others chose: nothing in them is markup, and nothing is endless."""
+    rows = tiny_rows()
+    for question in rows["asked_questions"]:
+        question["actions"] = [HOSTILE * 100 for _ in question["actions"]]
+    mine = Predictions.build(of_guesser(rows, "predictions"))
+    shown = str(answered_question(questions(rows), mine, pictures)["a question"])
+    listed = [line for line in shown.split("\n") if line.startswith("- ")]
+    assert len(listed) == 3
+    for line in listed:
+        assert line.startswith(r"- [Action ")
+        text = line.partition("] ")[2]
+        assert text.startswith(
+            r"&lt;img src=x onerror=alert(1)&gt; !\[\](http://example.org/a.png)"
+        )
+        assert len(text) < 600
+    assert literal(HOSTILE, 200).endswith(r"\`code\` \| \*b\* \\\[ - item")
+    table = markdown_table(pl.DataFrame({"name": [HOSTILE], "answer": [[2, 1]]}), 200)
+    assert table.split("\n")[2] == rf"| {literal(HOSTILE, 200)} | \[2, 1\] |"

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from enact_assets.contracts.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
+from enact_assets.contracts.given_files import open_given
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_records import Heads, heads
@@ -183,14 +185,6 @@ class ImageStore:
         ours = (_sha_of(name_before(n) or n) is not None or _is_render(n) for n in names)
         return [self.place.where(n) for n, is_ours in zip(names, ours, strict=True) if not is_ours]
 
-    def remove(self, sha: str, before_ns: int) -> bool:
-        """Remove a picture unless it was stored or met again since; whether it went."""
-        return self.place.delete_if_older(picture_name(sha), before_ns)
-
-    def forget_render(self, render_sha: str, before_ns: int) -> bool:
-        """Remove what a render came out as, unless it was noted again since; whether it went."""
-        return self.place.delete_if_older(_render_name(render_sha), before_ns)
-
     def _keep(self, sha: str) -> bool:
         """Make an old picture young: what is young is not collected. False if it has just gone.
 
@@ -296,7 +290,11 @@ def png_size(path: Path) -> tuple[int, int]:
     Errors: :class:`DamagedFileError` names the file if it is not an 8-bit PNG of at most
     ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
     """
-    with _opened_png(path, str(path)) as image:
+    try:
+        file = open_given(path)
+    except OSError as error:
+        raise DamagedFileError(f"{path}: cannot be read ({error.strerror})") from error
+    with file, _opened_png(file, str(path)) as image:
         if image.mode not in _MODES:
             raise DamagedFileError(f"{path}: PNG of mode {image.mode}, expected {_MODES}")
         size = image.size
@@ -305,7 +303,7 @@ def png_size(path: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _opened_png(file: Path | io.BytesIO, where: str) -> Iterator[PngImageFile]:
+def _opened_png(file: BinaryIO, where: str) -> Iterator[PngImageFile]:
     try:
         # Not Image.open, which only warns of the smaller ones among the absurdly large.
         with PngImageFile(file) as image:

@@ -1,0 +1,114 @@
+"""What stands in place of a file: pipes, devices and endless texts end in one message."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.given_files import read_given
+from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.recordings import CAMERA
+from enact_assets.data_root.scope import read_scope
+from enact_assets.data_root.videos import read_frames
+from enact_assets.engine.lake.image_store import png_size
+from enact_assets.frames.recorded_pictures import read_pictures
+from enact_assets.official.layout import read_key_frame_ids
+from enact_assets.questions.official import numbered_lines
+from enact_assets.replay.annotated import read_annotated
+from enact_assets.replay.frame_stream import FrameStream
+from enact_assets.replay.omnigibson import read_demonstration
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "scene_graph.json": FrameStream,
+    "scene_graph.json.gz": FrameStream,
+    "annotation.json": lambda path: read_annotated(path, "cups-0"),
+    "omnigibson.json": read_demonstration,
+    "segmented.json": read_key_frame_ids,
+    "questions.jsonl": lambda path: list(numbered_lines(path)),
+    "00000.png": png_size,
+    f"{CAMERA}/00000.png": lambda path: list(read_pictures(path.parents[1], {0: 0}, 1)),
+    f"{CAMERA}.mp4": lambda path: list(read_frames(path, [0], 1)),
+    "registry.yaml": load_registry,
+    "scope.yaml": lambda path: read_scope(path.parent),
+}
+
+
+@pytest.fixture(autouse=True)
+def _at_most_a_minute() -> Iterator[None]:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError("a reader waits at a pipe, or reads without end")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", ["a named pipe", "a device"])
+def test_readers_refuse_what_is_no_file(tmp_path: Path, name: str, kind: str) -> None:
+    """A pipe as picture held `validate` up for ever; a link to /dev/zero took all memory."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    if kind == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+    with pytest.raises(EnactError) as refused:
+        READERS[name](path)
+    assert name in str(refused.value)
+    assert kind in str(refused.value)
+
+
+def test_links_to_files_are_followed_and_long_files_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"12345")
+    (tmp_path / "link").symlink_to(tmp_path / "text")
+    assert read_given(tmp_path / "link", 5) == b"12345"
+    with pytest.raises(OSError, match="the most that is read"):
+        read_given(tmp_path / "link", 4)
+    with pytest.raises(IsADirectoryError):
+        read_given(tmp_path)
+
+
+def times(n: int, name: str) -> str:
+    return ", ".join(n * [f"*{name}"])
+
+
+MERGING = "\n".join(
+    ["a0: &a0 {k: v}", *(f"a{n}: &a{n} {{<<: [{times(9, f'a{n - 1}')}]}}" for n in range(1, 12))]
+)
+LISTS = [
+    "a0: &a0 [x]",
+    *(f"a{n}: &a{n} [{times(9, f'a{n - 1}')}]" for n in range(1, 20)),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (MERGING, "more than 10000 keys"),
+        ("# " + "x" * 2_000_000, "more than 2 MB"),
+        ("gatings: 0777", "line 1: 0777 is another number"),
+        ("gatings: 1:30", "line 1: 1:30 is another number"),
+        ("gatings: 1:30.5", "line 1: 1:30.5 is another number"),
+    ],
+    ids=["merge keys", "comment", "octal", "base 60", "base 60 with fraction"],
+)
+def test_yaml_is_read_in_bounded_time(tmp_path: Path, text: str, told: str) -> None:
+    """The first two took a minute; the others were other numbers than people wrote."""
+    path = tmp_path / "registry.yaml"
+    path.write_text(text)
+    with pytest.raises(EnactError, match=told):
+        load_registry(path)
+
+
+def test_lists_that_name_each_other_many_times_cost_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "registry.yaml"
+    path.write_text("\n".join([*LISTS, "demonstrations: *a19"]))
+    with pytest.raises(EnactError):
+        load_registry(path)

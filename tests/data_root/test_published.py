@@ -1,0 +1,75 @@
+"""Queries on the published warehouse read it, and reach nothing else on the machine."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from enact_assets.contracts.errors import WarehouseError
+from enact_assets.data_root.published import query
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    path = tmp_path / "enact.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table leaderboard as select 1 as rank, 'oracle' as model")
+    return path
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from leaderboard",
+        "describe leaderboard",
+        "show tables",
+        "explain analyze from leaderboard",
+        "explain (format json) from leaderboard",
+        "pivot leaderboard on model using sum(rank)",
+        "pragma table_info('leaderboard')",
+    ],
+)
+def test_queries_that_read_work(warehouse: Path, sql: str) -> None:
+    assert query(warehouse, sql).height > 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy leaderboard to '{folder}/out.csv'",
+        "copy leaderboard to '{folder}/enact.duckdb' (format csv, use_tmp_file false)",
+        "explain analyze copy leaderboard to '{folder}/enact.duckdb' (use_tmp_file false)",
+        "explain /* */ analyze copy leaderboard to '{folder}/enact.duckdb' (use_tmp_file false)",
+        "explain (analyze) copy leaderboard to '{folder}/enact.duckdb.wal' (use_tmp_file false)",
+        "attach '{folder}/mine.duckdb'",
+        "export database '{folder}/out'",
+        "install httpfs",
+        "load httpfs",
+        "set enable_external_access = true",
+        "pragma enable_external_access = true",
+        "from read_text('{folder}/secret.txt')",
+        "from '{folder}/secret.csv'",
+        "from glob('{folder}/*')",
+        "create table mine as select 1",
+        "insert into leaderboard values (2, 'mine')",
+        "from warehouse_path",
+    ],
+)
+def test_a_query_reaches_nothing_but_the_warehouse(warehouse: Path, sql: str) -> None:
+    """Queries are pasted from elsewhere; one of these overwrote the published file."""
+    folder = warehouse.parent
+    for name in ("secret.txt", "secret.csv"):
+        (folder / name).write_text("word\nxyzzy\n")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(WarehouseError) as refused:
+        query(warehouse, sql.format(folder=folder))
+    assert "xyzzy" not in str(refused.value)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_trusted_query_may_write_files(warehouse: Path) -> None:
+    out = warehouse.parent / "out.csv"
+    query(warehouse, f"copy leaderboard to '{out}'", is_trusted=True)
+    assert out.read_text() == "rank,model\n1,oracle\n"
+    with pytest.raises(WarehouseError, match="sql --files"):
+        query(warehouse, f"copy leaderboard to '{out}'")
