@@ -71,7 +71,8 @@ def build(rng: np.random.Generator) -> Episode:
     drawing = Drawing(rng, mirror, stage, colors)
     if is_drawn(rng):
         stage.leave_open("cabinet")
-    parts = (_dishes(drawing), _drink(drawing, drink_name, look), _clutter(drawing))
+    clutter, carried = _clutter(drawing)
+    parts = (_dishes(drawing, clutter), _drink(drawing, drink_name, look), ([clutter], (carried,)))
     for name, on in zip(draw_some(rng, DECOYS, 2), ("countertop", "sideboard"), strict=True):
         drawing.put(name, on, -0.17 if on == "countertop" else 0.17, 0.17, access="front")
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
@@ -79,9 +80,9 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet", "shelf"}))
 
 
-def _dishes(drawing: Drawing) -> Part:
+def _dishes(drawing: Drawing, clutter: Job) -> Part:
     """Two plates give way to bowls or bowls to plates; one kind is kept in the cabinet, the other
-    one on the worktop.
+    one on the worktop, where a dish stands before ``clutter``.
 
     Fruit is laid into bowls that come, and back into the basket before bowls leave, one with each
     hand at the same time.
@@ -105,6 +106,10 @@ def _dishes(drawing: Drawing) -> Part:
         Job(drawing.move("left", f"{comes}_{k}", "table", *PLACES[k - 1]), [gone])
         for k, gone in enumerate(away, 1)
     ]
+    if kept == "countertop":
+        away[1].after.append(clutter)
+    else:
+        clutter.after.append(laid[1])
     fruit, facts = _fruit(drawing, has_bowls=comes == "bowl")
     if comes == "bowl":
         fruit.after += laid
@@ -169,10 +174,10 @@ def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
     return [away, lay, Job((Grasp(right, "jug"), *pours, put_down), [lay])], served
 
 
-def _clutter(drawing: Drawing) -> Part:
+def _clutter(drawing: Drawing) -> tuple[Job, GoalFact]:
     """A thing goes from the table to the worktop, below the cabinet, or comes from there."""
     name = draw_one(drawing.rng, CLUTTER)
-    job, fact = errand(
+    return errand(
         drawing.rng,
         drawing.mirror,
         drawing.stage,
@@ -180,7 +185,6 @@ def _clutter(drawing: Drawing) -> Part:
         (name, drawing.color(name)),
         between=(Spot("table", -BACK_X, BACK_Y), Spot("countertop", 0.15, 0.17, "front")),
     )
-    return [job], (fact,)
 
 
 ACTIVITY = Activity(
