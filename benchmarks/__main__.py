@@ -27,6 +27,8 @@ from benchmarks import (
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
+from enact_assets.learned.training import TRAINING_SEEDS
+from enact_assets.replay.embedded import RESERVED_SEEDS
 from enact_assets.simulator.activities import ACTIVITIES
 
 BENCHMARKS = ("targets", "core", "simulator")
@@ -145,6 +147,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seeds", nargs="+", type=int, default=bench_learned.SEEDS, help="of learned: asked about"
     )
+    parser.add_argument(
+        "--training-seeds",
+        type=int,
+        default=len(TRAINING_SEEDS),
+        choices=range(1, len(RESERVED_SEEDS) + 1),
+        metavar="N",
+        help="of learned: how many reserved seeds of each activity to train on, 1 to "
+        f"{len(RESERVED_SEEDS)} (%(default)s)",
+    )
     about = "folder in which constants keeps replays, learned its training (default: nowhere)"
     parser.add_argument("--keep", type=Path, help=about)
     return parser
@@ -177,7 +188,13 @@ def _demonstrations(arguments: argparse.Namespace) -> int:
 def _learned(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         keep = arguments.keep or Path(folder, "training")
-        bench_learned.main(arguments.activities, arguments.seeds, keep, workers=arguments.workers)
+        bench_learned.main(
+            arguments.activities,
+            arguments.seeds,
+            keep,
+            n_training=arguments.training_seeds,
+            workers=arguments.workers,
+        )
 
 
 def _constants(arguments: argparse.Namespace) -> None:

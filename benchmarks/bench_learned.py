@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.registry import load_registry
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.frames.recorded_states import key_frame_states
 from enact_assets.frames.visibility import visibility_in_world
@@ -29,7 +31,7 @@ from enact_assets.predictions.requests import Model
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.shuffles import shuffled_labels
-from enact_assets.replay.embedded import embedded_world, replay_embedded
+from enact_assets.replay.embedded import RESERVED_SEEDS, embedded_world, replay_embedded
 from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.deltas import DeltaIndex
 from enact_assets.segmentation.segment import segment
@@ -71,7 +73,7 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
     drawn = sample_trajectories(frames, graph, profile, DRAWN, seed)
     written = write_questions(drawn, graph, registry.questions)
     questions = written.filter(pl.col("draw") < PER_LENGTH).with_columns(
-        told_components="action_components"
+        source=pl.lit(EMBEDDED), told_components="action_components"
     )
     states = key_frame_states(world, replay.states, frames)
     pictures = key_frame_pictures(world, states, size_px=size_px, workers=workers)
@@ -121,32 +123,48 @@ def trained(statistics: pl.DataFrame, models: Sequence[str] = LEARNED) -> dict[s
     return {name: learned_model(name, *learn(name, statistics)) for name in models}
 
 
-def main(activities: Sequence[str], seeds: Sequence[int], keep: Path, *, workers: int) -> None:
+def main(
+    activities: Sequence[str],
+    seeds: Sequence[int],
+    keep: Path,
+    *,
+    n_training: int,
+    workers: int,
+) -> None:
     """Print accuracies of every reference, and of the reader with swapped halves.
 
-    Training statistics stay in folder ``keep``; those that are there are taken as they are.
+    All learn from the first ``n_training`` of the reserved seeds. Training statistics stay in
+    folder ``keep``, a file per demonstration; those that are there are taken as they are.
     """
     begun = time.monotonic()
     keep.mkdir(parents=True, exist_ok=True)
-    for activity in activities:
-        file = keep / f"{activity}.parquet"
+    parts = []
+    for activity, seed in product(activities, RESERVED_SEEDS[:n_training]):
+        file = keep / f"{activity}-{seed}.parquet"
         if not file.exists():
-            training_statistics_of(activity, workers=workers).write_parquet(file)
-    statistics = pl.concat([pl.read_parquet(keep / f"{a}.parquet") for a in activities])
-    print(f"training: {time.monotonic() - begun:.0f} s, {statistics.height} pictures", flush=True)
+            training_statistics_of(activity, [seed], workers=workers).write_parquet(file)
+        parts.append(pl.read_parquet(file))
+    statistics = pl.concat(parts)
+    n = len(parts)
+    print(
+        f"training: {time.monotonic() - begun:.0f} s, {n} demonstrations, {statistics.height} "
+        "pictures, mirror images among them",
+        flush=True,
+    )
     models = trained(statistics)
-    begun, parts = time.monotonic(), []
+    begun = time.monotonic()
+    found = []
     for name in (f"{activity}-{seed}" for activity in activities for seed in seeds):
         asked = asked_about(name, size_px=128, workers=workers)
-        parts += [evaluated(model, asked) for model in OTHERS]
+        found += [evaluated(model, asked) for model in OTHERS]
         taught = [m for m in LEARNED if m != TRANSFER or len(activities) > 1]
-        parts += [evaluated(m, asked, models[m]) for m in taught]
+        found += [evaluated(m, asked, models[m]) for m in taught]
         for half in HALVES:
             called = f"{FACT_READER}, {half} of another question"
             other = with_other(asked, half)
-            parts.append(evaluated(FACT_READER, other, models[FACT_READER], name=called))
+            found.append(evaluated(FACT_READER, other, models[FACT_READER], name=called))
     print(f"questions: {time.monotonic() - begun:.0f} s", flush=True)
-    print_accuracies(pl.concat(parts))
+    print_accuracies(pl.concat(found))
 
 
 def print_accuracies(evaluation: pl.DataFrame) -> None:

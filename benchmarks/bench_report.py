@@ -16,6 +16,7 @@ import polars as pl
 from benchmarks.evaluation_data import EvaluationSet, evaluation_set
 from benchmarks.measuring import HEADER, Row, cpu_seconds
 from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
@@ -164,6 +165,7 @@ def rows(n_models: int = N_MODELS) -> Iterator[Row]:
 def _as_asked(questions: pl.DataFrame) -> pl.DataFrame:
     told = {
         "variant": pl.lit(BASELINE),
+        "source": pl.lit(EMBEDDED),
         "place": pl.lit(1, pl.Int64),
         "question_set": pl.lit("state"),
         "in_probe_set": pl.lit(value=False),

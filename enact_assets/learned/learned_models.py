@@ -17,6 +17,7 @@ from enact_assets.contracts.errors import (
     QuestionError,
     UnknownNameError,
 )
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.learned.fitting import as_matrix
 from enact_assets.learned.picture_features import features_of, scaled
 from enact_assets.learned.precedence_kernels import likeliest_order
@@ -79,16 +80,22 @@ class LearnedModel:
         raise NotImplementedError
 
     def _activity(self, request: Request) -> str:
+        """The activity asked about. The source decides: a recording may be named like one."""
         names = {picture.demonstration for picture in request.pictures}
+        shown = ", ".join(sorted(names)) or "No picture"
+        only = "it is trained on the embedded simulator and answers no question about anything else"
+        if request.source != EMBEDDED:
+            raise PredictionError(
+                f"{self._name} {REFUSES}: {only}. The source of {shown} is {request.source}."
+            )
         try:
             for name in names:
                 check_may_be_asked(name)
             (activity,) = {parse_demonstration(name)[0] for name in names}
         except (UnknownNameError, ValueError):
             raise PredictionError(
-                f"{self._name} {REFUSES}: it is trained on the embedded simulator and answers no "
-                f"question about anything else. {', '.join(sorted(names)) or 'No picture'} is not "
-                "one of its demonstrations, or is one that it was trained on."
+                f"{self._name} {REFUSES}: {only}. {shown} is not one of its demonstrations, or is "
+                "one that it was trained on."
             ) from None
         return activity
 

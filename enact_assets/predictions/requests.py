@@ -36,11 +36,12 @@ class Picture:
 class Request:
     """One question as a model gets it: ``parts`` are texts and pictures in the order shown.
 
-    ``answer`` and ``told_components`` (what the actions say, noise included) are for baselines only
-    and never leave the process.
+    ``source`` of its demonstration, ``answer`` and ``told_components`` (what the actions say, noise
+    included) are for baselines only and never leave the process.
     """
 
     question_id: str
+    source: str
     kind: str
     n_steps: int
     parts: tuple[str | Picture, ...]
@@ -90,6 +91,7 @@ def build_request(
     question_type = type_of(question)
     return Request(
         question["question_id"],
+        question["source"],
         question["kind"],
         question_type.n_entries(question),
         tuple(map(shown, question_type.parts(question))),

@@ -24,7 +24,7 @@ from enact_assets.questions.wording import explain_wording, word_actions
 
 _CHOSEN = (
     *("question_set", "gating", "question_id", "demonstration", "kind", "length"),
-    *("place", "in_probe_set", "evidence_sha"),
+    *("source", "place", "in_probe_set", "evidence_sha"),
 )
 _WRITTEN = (
     *("trajectory_id", "key_frames", "shown_key_frames", "actions", "action_components", "answer"),

@@ -77,6 +77,7 @@ class AskedQuestions(Table):
     demonstration = common.demonstration()
     kind = common.kind()
     length = common.length()
+    source = text("as in question_set")
     place = integer("as in question_set")
     in_probe_set = truth("compared between variants of the pictures")
     key_frames = integers("key frames in true order")

@@ -209,6 +209,17 @@ def test_what_it_was_not_trained_for_is_refused(name: str, demonstration: str, r
     assert all(reason in error for error in found["error"])
 
 
+@pytest.mark.parametrize("name", LEARNED)
+def test_a_recording_with_the_name_of_an_embedded_demonstration_is_refused(name: str) -> None:
+    """The source decides, not the name: the same questions of the simulator are answered."""
+    lesson = asked()
+    assert answered(name, lesson)["error"].null_count() == lesson.questions.height
+    found = answered(name, lesson, lesson.questions.with_columns(source=pl.lit("recorded")))
+    assert found["raw_answer"].null_count() == found.height
+    reason = f"{ELSEWHERE} about anything else. The source of {lesson.name} is recorded."
+    assert set(found["error"]) == {f"PredictionError: {name} {reason}"}
+
+
 def test_another_wording_is_refused_where_words_are_read() -> None:
     lesson = asked()
     symbols = lesson.questions.with_columns(

@@ -73,6 +73,7 @@ def all_chosen(qa: pl.DataFrame) -> pl.DataFrame:
         place=pl.lit(1, pl.Int64),
         question_set="gating",
         in_probe_set=True,
+        source=pl.lit("embedded"),
         evidence_sha=pl.lit("none"),
     )
 

@@ -282,8 +282,8 @@ def _asked(rows: Rows) -> None:
         shared["question_set"] = shared["gating"]
         is_probe = question["question_id"] in ("f1", "f4")
         shared["place"] = 1 if is_probe else 9
-        chosen = {"source": "embedded", "in_question_set": True}
-        _add(rows, "question_set", **shared, **chosen, in_probe_set=is_probe)
+        shared["source"] = "embedded"
+        _add(rows, "question_set", **shared, in_question_set=True, in_probe_set=is_probe)
         told = ("key_frames", "shown_key_frames", "actions", "action_components", "answer")
         shared |= {c: question[c] for c in (*told, "wording", "prompt")}
         shared |= {"told_components": question["action_components"]}

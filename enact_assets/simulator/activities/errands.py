@@ -40,11 +40,25 @@ def errand(
     *,
     between: tuple[Spot, Spot],
 ) -> tuple[Job, GoalFact]:
-    """Put ``thing`` (kind, colour) on one of two spots, drawn; a job carries it to the other one.
+    """As :func:`carry`, from one of two spots to the other, drawn."""
+    start, end = draw_some(rng, between)
+    return carry(rng, mirror, stage, side, thing, start=start, end=end)
+
+
+def carry(
+    rng: np.random.Generator,
+    mirror: Mirror,
+    stage: StageBuilder,
+    side: Side,
+    thing: tuple[str, Color],
+    *,
+    start: Spot,
+    end: Spot,
+) -> tuple[Job, GoalFact]:
+    """Put ``thing`` (kind, colour) on ``start``; a job carries it to ``end``.
 
     ``side`` is the hand as the world has it. Returns the job, and the fact that holds after it.
     """
-    start, end = draw_some(rng, between)
     name, color = thing
     at = mirror.near(rng, start.x, start.y, OFF_M)
     stage.put(name, name, color, start.on, at, access=start.access)

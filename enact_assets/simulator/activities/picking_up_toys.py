@@ -1,7 +1,7 @@
-"""Pick up toys: into a toy box, into drawers and onto a shelf, and leave the room in order.
+"""Pick up toys: into a toy box, into drawers and onto a shelf, and get out others instead.
 
-A seed draws the room, which toys lie about and where each of them goes, what is switched
-on or off, and the order.
+A seed draws the room, the toys, which of them lie about and which are kept away at the start, what
+is switched on or off, and the order. So no toy in its place tells how much is done.
 """
 
 import numpy as np
@@ -17,9 +17,12 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.activities.errands import Spot, carry
 from enact_assets.simulator.planning.basic_steps import Press, Task, move_wide
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
+from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room, storage
+from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 
 BOX_TOYS = ("ball", "rubber_duck", "toy_train", "toy_blocks", "toy_car")
@@ -30,6 +33,8 @@ HOUSE_AT = (("table", 0.0, -0.22), ("dresser", -0.1, -0.15))
 """Where the doll house stands at the start and at the end, or the other way round."""
 NEAR_BOX = ((-0.304, -0.21), (-0.304, 0.1))
 IN_BOX = ((-0.15, 0.07), (0.14, 0.08), (0.09, -0.095))
+LEAST_OUT, MOST_OUT = 2, 3
+"""Of the six toys, how many are got out."""
 
 
 def build(rng: np.random.Generator) -> Episode:
@@ -60,81 +65,80 @@ def build(rng: np.random.Generator) -> Episode:
     drawn = draw_some(rng, DRAWER_TOYS, 2)
     shelved = draw_some(rng, SHELF_TOYS, 2)
     drawing = Drawing(rng, mirror, stage, differing(PALETTE, style.wood.color))
-    for name, place in zip((boxed[2], boxed[0]), draw_some(rng, NEAR_BOX), strict=True):
-        drawing.put(name, "table", *place, off_m=0.006)
-    drawing.put(boxed[1], "table", -0.02, 0.17)
     house = draw_some(rng, HOUSE_AT)
     drawing.put("doll_house", house[0][0], *house[0][1:], off_m=0.006)
-    drawing.put(drawn[0], "table", 0.302, -0.21, off_m=0.006)
-    drawing.put(drawn[1], "dresser", -0.12, 0.14, access="front")
-    drawing.put(shelved[0], "table", 0.32, 0.12)
+    toys, in_place = _toys(drawing, boxed, drawn, shelved[0])
     drawing.put("book", "shelf", 0.15, off_m=0.01)
     drawing.put(shelved[1], "book", off_m=0.005)
 
     on, x, y = house[1]
-    carry = Job(move_wide("doll_house", on, drawing.near(x, y, 0.01)))
+    move_house = Job(move_wide("doll_house", on, drawing.near(x, y, 0.01)))
     switch = Job((Press(drawing.side("right"), comfort.name),))
-    plan = _plan(drawing, boxed, drawn, shelved[0], (carry, switch))
+    plan = _plan(drawing, [toys[name] for name in (*boxed, *drawn, shelved[0])], move_house, switch)
     goal = (
-        *(("Inside", toy, "toy_box") for toy in boxed),
-        ("Inside", drawn[0], "top_drawer"),
-        ("Inside", drawn[1], "bottom_drawer"),
+        *in_place,
         ("OnTop", "doll_house", house[1][0]),
-        ("OnTop", shelved[0], "shelf"),
         *(() if is_on else (("ToggledOn", comfort.name, None),)),
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _plan(
-    drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str, others: tuple[Job, Job]
-) -> Task:
-    """Toys into the box, the drawers and onto the shelf.
-
-    Of the ``others`` the first carries the doll house; the second one is free.
+def _toys(
+    drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str
+) -> tuple[dict[str, Job], list[GoalFact]]:
+    """Toys where they lie about or where they are kept; a job per toy carries it to the other
+    place.
     """
-    house = others[0]
-    rng, left, right = drawing.rng, drawing.side("left"), drawing.side("right")
-    into_both = Job(
-        (
-            drawing.mirror.together(
-                drawing.move("left", boxed[2], "toy_box", *IN_BOX[2], off_m=0.008),
-                drawing.move("right", drawn[0], "top_drawer", -0.07),
-            ),
+    rng = drawing.rng
+    near = draw_some(rng, NEAR_BOX)
+    places: dict[str, tuple[Side, Spot, Spot]] = {
+        boxed[0]: ("left", Spot("table", *near[0]), Spot("toy_box", *IN_BOX[0])),
+        boxed[1]: ("left", Spot("table", -0.02, 0.17), Spot("toy_box", *IN_BOX[1])),
+        boxed[2]: ("left", Spot("table", *near[1]), Spot("toy_box", *IN_BOX[2])),
+        drawn[0]: ("right", Spot("table", 0.302, -0.21), Spot("top_drawer", -0.07, 0.0)),
+        drawn[1]: (
+            "right",
+            Spot("dresser", -0.12, 0.14, "front"),
+            Spot("bottom_drawer", 0.0, 0.0),
+        ),
+        shelved: ("right", Spot("table", 0.32, 0.12), Spot("shelf", -0.14, -0.01)),
+    }
+    out = draw_some(rng, tuple(places), int(rng.integers(LEAST_OUT, MOST_OUT + 1)))
+    jobs: dict[str, Job] = {}
+    goal: list[GoalFact] = []
+    for name, (hand, lying, kept) in places.items():
+        start, end = (kept, lying) if name in out else (lying, kept)
+        thing, side = (name, drawing.color(name)), drawing.side(hand)
+        jobs[name], fact = carry(
+            rng, drawing.mirror, drawing.stage, side, thing, start=start, end=end
         )
-    )
-    into_box = [
-        Job(drawing.move("left", toy, "toy_box", *place, off_m=0.008))
-        for toy, place in zip(boxed[:2], IN_BOX[:2], strict=True)
-    ]
-    into_drawer = Job(drawing.move("right", drawn[1], "bottom_drawer"))
-    # On the dresser it stands before a toy.
+        goal.append(fact)
+    return jobs, goal
+
+
+def _plan(drawing: Drawing, toys: list[Job], house: Job, switch: Job) -> Task:
+    """Three toys of the box, those of the upper and the lower drawer, and that of the shelf."""
+    rng, left, right = drawing.rng, drawing.side("left"), drawing.side("right")
+    *boxed, last_boxed, upper, lower, shelved = toys
+    # One with each hand at the same time.
+    both = Job((drawing.mirror.together(last_boxed.steps, upper.steps),))
+    # On the dresser the house stands before a toy.
     is_off = drawing.stage.resting["doll_house"] == "dresser"
-    first, second = (house, into_drawer) if is_off else (into_drawer, house)
+    first, second = (house, lower) if is_off else (lower, house)
     second.after.append(first)
-    box = in_visits(
-        rng, left, "toy_box", [into_both, *into_box],
-        is_open="toy_box" in drawing.stage.opened,
-    )  # fmt: skip
+    box = in_visits(rng, left, "toy_box", [both, *boxed], is_open="toy_box" in drawing.stage.opened)
     top, bottom = (
         in_visits(rng, right, name, [job])
-        for name, job in (("top_drawer", into_both), ("bottom_drawer", into_drawer))
+        for name, job in (("top_drawer", both), ("bottom_drawer", lower))
     )
     # The upper drawer hides the lower one while it is open.
     earlier, later = draw_some(rng, (top, bottom))
     later[1].after.append(earlier[-1])
-    return in_valid_order(
-        rng,
-        *box,
-        *top[1:],
-        *bottom,
-        *others,
-        Job(drawing.move("right", shelved, "shelf", -0.14, -0.01, off_m=0.01)),
-    )
+    return in_valid_order(rng, *box, *top[1:], *bottom, house, switch, shelved)
 
 
 ACTIVITY = Activity(
     "picking_up_toys",
-    "Put toys into a box, into drawers and onto a shelf, and switch a lamp or a radio.",
+    "Put toys into a box, drawers or onto a shelf, get others out, and switch a lamp or a radio.",
     build,
 )

@@ -1,7 +1,8 @@
-"""Set a table for two: dishes and cups from where they are kept, a drink, and something to eat.
+"""Set a table for two: the dishes and the cup that lie there wrongly give way to others; a drink.
 
-A seed draws which dishes stand in the cabinet, what is drunk and out of what, whether fruit or
-napkins are laid, what has to be cleared away and where, and in which order this is done.
+A seed draws whether plates or bowls are wanted, where dishes are kept, what is drunk and out of
+what, where the jug stands, what is carried besides, and the order. So each kind of thing comes to
+the table as often as it leaves it.
 """
 
 import numpy as np
@@ -35,14 +36,16 @@ DRINKS: tuple[tuple[str, Surface], ...] = (
 )
 CUPS = ("mug", "glass", "goblet")
 FRUIT = ("apple", "orange", "lemon", "tomato")
-BASKET_FOOD = ("bread_loaf", "pineapple", "cheese", "cereal_box")
 CLUTTER = ("vase", "teapot", "candle", "pumpkin", "flour_bag")
 DECOYS = ("bottle", "can", "milk_carton", "salt_shaker", "pepper_mill", "onion")
 
 Part = tuple[list[Job], tuple[GoalFact, ...]]
 """Jobs, and the facts that hold at the end because of them."""
 PLACES = ((-0.25, -0.19), (0.25, -0.19))
+DISHES_X = (-0.15, 0.15)
+"""In the cabinet or on the worktop."""
 CUP_PLACES = ((0.0, -0.27), (0.08, -0.045))
+ON_SHELF = ((-0.19, -0.02), (0.0, -0.02))
 FILLED = 0.95
 """Share of the jug: its content is seen below its mouth."""
 BACK_X, BACK_Y, BASKET_Y = 0.3, 0.2, 0.175
@@ -68,9 +71,8 @@ def build(rng: np.random.Generator) -> Episode:
     drawing = Drawing(rng, mirror, stage, colors)
     if is_drawn(rng):
         stage.leave_open("cabinet")
-    dishes, laid = _dishes(drawing)
-    drink = _drink(drawing, drink_name, look)
-    parts = (dishes, drink, _clutter(drawing), _food(drawing, laid))
+    clutter, carried = _clutter(drawing)
+    parts = (_dishes(drawing, clutter), _drink(drawing, drink_name, look), ([clutter], (carried,)))
     for name, on in zip(draw_some(rng, DECOYS, 2), ("countertop", "sideboard"), strict=True):
         drawing.put(name, on, -0.17 if on == "countertop" else 0.17, 0.17, access="front")
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
@@ -78,84 +80,104 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"cabinet", "shelf"}))
 
 
-def _dishes(drawing: Drawing) -> tuple[Part, Job]:
-    """Two plates from the cabinet or the worktop, on each a bowl of fruit or a napkin.
+def _dishes(drawing: Drawing, clutter: Job) -> Part:
+    """Two plates give way to bowls or bowls to plates; one kind is kept in the cabinet, the other
+    one on the worktop, where a dish stands before ``clutter``.
 
-    Fruit and napkins lie in the basket; both hands lay them at the same time. The last job is that.
+    Fruit is laid into bowls that come, and back into the basket before bowls leave, one with each
+    hand at the same time.
     """
     rng, left = drawing.rng, drawing.side("left")
-    with_bowls = bool(rng.integers(2))
-    kept, handy = ("bowl", "plate") if with_bowls and rng.integers(2) else ("plate", "bowl")
+    comes, leaves = draw_some(rng, ("plate", "bowl"))
+    in_cabinet = draw_one(rng, (comes, leaves))
     drawing.put("basket", "table", 0.0, BASKET_Y, off_m=0.006)
-    for k, x in enumerate((-0.15, 0.15), 1):
-        drawing.put(f"{kept}_{k}", "cabinet", x, -0.01, off_m=0.003)
-        if with_bowls:
-            drawing.put(f"{handy}_{k}", "countertop", x, -0.15, off_m=0.003)
-    laid = draw_some(rng, FRUIT, 2) if with_bowls else ["napkin_1", "napkin_2"]
-    for name, x in zip(laid, (-0.092, 0.092), strict=True):
-        drawing.put(name, "basket", x, off_m=0.003)
-    under = "bowl" if with_bowls else "plate"
-    plates = [Job(drawing.move("left", f"plate_{k}", "table", *PLACES[k - 1])) for k in (1, 2)]
-    bowls = [
-        Job(drawing.move("left", f"bowl_{k}", f"plate_{k}", off_m=0.004), [plate])
-        for k, plate in enumerate(plates, 1)
-        if with_bowls
+    for k, x in enumerate(DISHES_X, 1):
+        drawing.put(f"{leaves}_{k}", "table", *PLACES[k - 1])
+        if comes == in_cabinet:
+            drawing.put(f"{comes}_{k}", "cabinet", x, -0.01, off_m=0.003)
+        else:
+            drawing.put(f"{comes}_{k}", "countertop", x, -0.15, off_m=0.003)
+    kept, y = ("cabinet", -0.01) if leaves == in_cabinet else ("countertop", -0.15)
+    away = [
+        Job(drawing.move("left", f"{leaves}_{k}", kept, x, y, off_m=0.003))
+        for k, x in enumerate(DISHES_X, 1)
     ]
-    hands: tuple[Side, Side] = ("left", "right")
-    sides = {
-        drawing.side(hand): drawing.move(hand, laid[k], f"{under}_{k + 1}", off_m=0.004)
-        for k, hand in enumerate(hands)
-    }
-    inside, others = (plates, bowls) if kept == "plate" else (bowls, plates)
+    laid = [
+        Job(drawing.move("left", f"{comes}_{k}", "table", *PLACES[k - 1]), [gone])
+        for k, gone in enumerate(away, 1)
+    ]
+    if kept == "countertop":
+        away[1].after.append(clutter)
+    else:
+        clutter.after.append(laid[1])
+    fruit, facts = _fruit(drawing, has_bowls=comes == "bowl")
+    if comes == "bowl":
+        fruit.after += laid
+    else:
+        for job in away:
+            job.after.append(fruit)
+    inside, others = (laid, away) if comes == in_cabinet else (away, laid)
     is_open = "cabinet" in drawing.stage.opened
     cabinet = in_visits(rng, left, "cabinet", inside, is_open=is_open)
-    lay = Job((Together(sides["left"], sides["right"]),), [*plates, *bowls])
+    goal: list[GoalFact] = [("OnTop", f"{comes}_{k}", "table") for k in (1, 2)]
+    goal += [("Inside" if kept == "cabinet" else "OnTop", f"{leaves}_{k}", kept) for k in (1, 2)]
+    return [*cabinet, *others, fruit], (*goal, *facts)
+
+
+def _fruit(drawing: Drawing, *, has_bowls: bool) -> tuple[Job, tuple[GoalFact, ...]]:
+    """Two fruits from the basket into the bowls if these come, else from the bowls into it."""
+    hands: tuple[Side, Side] = ("left", "right")
+    sides: dict[Side, Task] = {}
     goal: list[GoalFact] = []
-    for k in (1, 2):
-        goal.append(("OnTop", f"plate_{k}", "table"))
-        if with_bowls:
-            goal += [("OnTop", f"bowl_{k}", f"plate_{k}"), ("Inside", laid[k - 1], f"bowl_{k}")]
-        else:
-            goal.append(("OnTop", laid[k - 1], f"plate_{k}"))
-    return ([*cabinet, *others, lay], tuple(goal)), lay
+    names = draw_some(drawing.rng, FRUIT, 2)
+    for k, (name, hand, x) in enumerate(zip(names, hands, (-0.092, 0.092), strict=True), 1):
+        bowl, basket = Spot(f"bowl_{k}", 0.0, 0.0), Spot("basket", x, 0.0)
+        start, end = (basket, bowl) if has_bowls else (bowl, basket)
+        drawing.put(name, start.on, start.x, start.y, off_m=0.003)
+        side = drawing.side(hand)
+        sides[side] = drawing.move(hand, name, end.on, end.x, end.y, off_m=0.003)
+        goal.append(("Inside", name, end.on))
+    return Job((Together(sides["left"], sides["right"]),)), tuple(goal)
 
 
 def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
-    """Two cups from the shelf; then a jug from the sideboard is poured out into both."""
+    """One cup is there, another one from the shelf takes the place of a cup of another kind; then a
+    jug is poured out into both, and changes between sideboard and table.
+    """
     rng, right = drawing.rng, drawing.side("right")
-    kind = draw_one(rng, CUPS)
-    cups = draw_some(rng, [f"{kind}_1", f"{kind}_2"])
-    for cup, x in zip(cups, (-0.19, 0.0), strict=True):
-        drawing.put(cup, "shelf", x, -0.02, off_m=0.006)
-    drawing.put("jug", "sideboard", -0.16, -0.14)
+    kind, wrong = draw_some(rng, CUPS, 2)
+    stays, comes = draw_some(rng, [f"{kind}_1", f"{kind}_2"])
+    there, free = draw_some(rng, CUP_PLACES)
+    shelf, back = draw_some(rng, ON_SHELF)
+    drawing.put(stays, "table", *there)
+    drawing.put(wrong, "table", *free)
+    drawing.put(comes, "shelf", *shelf, off_m=0.006)
+    jug_at = (Spot("sideboard", -0.16, -0.14), Spot("table", BACK_X, BACK_Y))
+    start, end = draw_some(rng, jug_at)
+    drawing.put("jug", start.on, start.x, start.y, off_m=0.004)
     stage = drawing.stage
-    stage.substance(drink, look, holders=("jug", *cups))
+    stage.substance(drink, look, holders=("jug", stays, comes))
     stage.fill("jug", drink, FILLED)
-    moves = [
-        Job(drawing.move("right", cup, "table", *at))
-        for cup, at in zip(cups, CUP_PLACES, strict=True)
-    ]
+    away = Job(drawing.move("right", wrong, "shelf", *back, off_m=0.006))
+    lay = Job(drawing.move("right", comes, "table", *free), [away])
     # The arm over the nearer cup would hide the other one, which comes next.
-    poured = cups[::-1]
+    poured = [stays, comes] if there == CUP_PLACES[1] else [comes, stays]
     shares = drawing.shares("jug", FILLED, poured, 0.8)
     pours = [Pour(right, cup, share) for cup, share in zip(poured, shares, strict=True)]
-    serve: Task = (
-        Grasp(right, "jug"),
-        *pours,
-        Place(right, "table", drawing.near(BACK_X, BACK_Y, 0.004)),
-    )
+    put_down = Place(right, end.on, drawing.near(end.x, end.y, 0.004))
     served: tuple[GoalFact, ...] = (
-        *(("OnTop", cup, "table") for cup in cups),
-        ("OnTop", "jug", "table"),
-        *(("Contains", cup, drink) for cup in cups),
+        *(("OnTop", cup, "table") for cup in poured),
+        ("OnTop", wrong, "shelf"),
+        ("OnTop", "jug", end.on),
+        *(("Contains", cup, drink) for cup in poured),
     )
-    return [*moves, Job(serve, list(moves))], served
+    return [away, lay, Job((Grasp(right, "jug"), *pours, put_down), [lay])], served
 
 
-def _clutter(drawing: Drawing) -> Part:
+def _clutter(drawing: Drawing) -> tuple[Job, GoalFact]:
     """A thing goes from the table to the worktop, below the cabinet, or comes from there."""
     name = draw_one(drawing.rng, CLUTTER)
-    job, fact = errand(
+    return errand(
         drawing.rng,
         drawing.mirror,
         drawing.stage,
@@ -163,17 +185,8 @@ def _clutter(drawing: Drawing) -> Part:
         (name, drawing.color(name)),
         between=(Spot("table", -BACK_X, BACK_Y), Spot("countertop", 0.15, 0.17, "front")),
     )
-    return [job], (fact,)
-
-
-def _food(drawing: Drawing, laid: Job) -> Part:
-    """Something to eat from the sideboard into the basket, once that is empty."""
-    name = draw_one(drawing.rng, BASKET_FOOD)
-    drawing.put(name, "sideboard", 0.15, -0.15)
-    fill = Job(drawing.move("right", name, "basket", off_m=0.005), [laid])
-    return [fill], (("Inside", name, "basket"),)
 
 
 ACTIVITY = Activity(
-    "setting_the_table", "Set a table for two with dishes, food and a drink.", build
+    "setting_the_table", "Set a table for two with other dishes, a cup and a drink.", build
 )
