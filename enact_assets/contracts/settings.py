@@ -213,6 +213,44 @@ class QuestionSettings:
         return number_at(self.question_set_per_stratum if own is None else own, length)
 
 
+EMBEDDED_WORLD = "embedded"
+"""The world source whose actions are those of embedded demonstrations."""
+SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
+CONDITIONS = (SAME, VIEW, EQUIVALENT)
+"""Where clips of WorldPrediction come from: the recording of the states, that one under another
+camera, another environment."""
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """What WorldPrediction asks, and what clips look like.
+
+    An embedded demonstration with one of ``environment_seeds`` has the role *environment*: clips
+    are taken from it, and no ENACT question is asked about it. ``max_changes`` are the visible
+    changes of one action that ``wm`` asks about, ``plans_per_length`` the plans that ``pp`` asks
+    about per demonstration and length, both at most. ``view`` is the camera of condition ``view``.
+    """
+
+    seed: int = 0
+    lengths: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
+    plans_per_length: int = 4
+    max_changes: int = 5
+    clip_frames: int = 4
+    clip_px: int = 256
+    environment_seeds: tuple[int, ...] = (901, 902)
+    conditions: tuple[str, ...] = CONDITIONS
+    view: CameraSettings = CameraSettings(height_offset_m=0.5)
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WorldSource:
+    """``embedded`` or a step file. Key frames of its states are those of ``gating``."""
+
+    name: str
+    gating: str
+
+
 LIMITS: dict[str, tuple[float, float]] = {
     # Together: fields of view from 0.3 to 174 degrees.
     "aperture_mm": (1, 200),
@@ -237,6 +275,9 @@ LIMITS: dict[str, tuple[float, float]] = {
     "per_stratum": (1, NO_LIMIT),
     "probe_set_per_stratum": (1, 1_000_000),
     "asks": (1, 1_000_000),
+    "plans_per_length": (1, 1_000_000),
+    "clip_frames": (1, 64),
+    "clip_px": (8, 4096),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 
