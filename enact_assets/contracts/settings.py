@@ -223,24 +223,38 @@ camera, another environment."""
 
 @dataclass(frozen=True)
 class WorldSettings:
-    """What WorldPrediction asks, and what clips look like.
-
-    An embedded demonstration with one of ``environment_seeds`` has the role *environment*: clips
-    are taken from it, and no ENACT question is asked about it. ``max_changes`` are the visible
-    changes of one action that ``wm`` asks about, ``plans_per_length`` the plans that ``pp`` asks
-    about per demonstration and length, both at most. ``view`` is the camera of condition ``view``.
+    """What WorldPrediction asks. ``max_changes`` are the visible changes of one action that ``wm``
+    asks about, ``plans_per_length`` the plans that ``pp`` asks about per demonstration and length,
+    both at most.
     """
 
     seed: int = 0
     lengths: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
     plans_per_length: int = 4
     max_changes: int = 5
-    clip_frames: int = 4
-    clip_px: int = 256
-    environment_seeds: tuple[int, ...] = (901, 902)
     conditions: tuple[str, ...] = CONDITIONS
+
+
+@dataclass(frozen=True)
+class ClipSettings:
+    """Pictures of a clip, their edge in pixels, and the camera of condition ``view``."""
+
+    frames: int = 4
+    size_px: int = 256
     view: CameraSettings = CameraSettings(height_offset_m=0.5)
-    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """Seeds of embedded demonstrations with the role *environment*: clips are taken from them, and
+    no ENACT question is asked about them.
+    """
+
+    seeds: tuple[int, ...] = (901, 902)
+
+    def has(self, source: str, seed: int | None) -> bool:
+        """Whether a demonstration of this source and seed is an environment."""
+        return source == EMBEDDED and seed in self.seeds
 
 
 @dataclass(frozen=True)
@@ -276,8 +290,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "probe_set_per_stratum": (1, 1_000_000),
     "asks": (1, 1_000_000),
     "plans_per_length": (1, 1_000_000),
-    "clip_frames": (1, 64),
-    "clip_px": (8, 4096),
+    "frames": (1, 64),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 

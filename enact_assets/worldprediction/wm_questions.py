@@ -117,6 +117,19 @@ def _are_incompatible(
     )
 
 
+def options_of(right: int, set_id: str) -> list[int]:
+    """The clips of a set by letter, in the question whose right clip is ``right``.
+
+    Within a set each letter is right once. Conditions share the order: their questions are
+    compared in pairs.
+    """
+    letters = shuffled_labels(SET_SIZE, set_id, "right")
+    others = [k for k in range(SET_SIZE) if k != right]
+    order = [others[k - 1] for k in shuffled_labels(SET_SIZE - 1, set_id, right)]
+    order.insert(letters[right] - 1, right)
+    return order
+
+
 def _of_set(
     pairs: Sequence[tuple[ActionState, ActionState]], conditions: Sequence[str], seed: int
 ) -> Iterator[Question]:
@@ -126,8 +139,7 @@ def _of_set(
     for condition in conditions:
         pool = tuple((theirs if condition == EQUIVALENT else own).instance for own, theirs in pairs)
         for right, (asked, _) in enumerate(pairs):
-            # The same places under every condition: questions are compared in pairs.
-            order = [k - 1 for k in shuffled_labels(SET_SIZE, set_id, asked.instance.category)]
+            order = options_of(right, set_id)
             place = order.index(right)
             row = {
                 "question_id": short_id(set_id, condition, asked.instance.category),
