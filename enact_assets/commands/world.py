@@ -9,9 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from enact_assets.commands.walking import DIMENSIONS, walk
-from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.scope import read_scope
 from enact_assets.official.commands import positive
 
 if TYPE_CHECKING:
@@ -44,6 +42,8 @@ def add_world_command(command: AddCommand) -> None:
 
 
 def _world(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import BASELINE, load_registry
+
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
@@ -65,6 +65,8 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
 
 def asked_by_default(registry: "Registry", root: Path) -> list[str]:
     """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
+    from enact_assets.data_root.scope import read_scope
+
     scope = read_scope(root)
     seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
     names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)

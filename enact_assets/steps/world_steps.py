@@ -50,10 +50,10 @@ from enact_assets.worldprediction.world_tables import (
     WorldQuestions,
 )
 
-GROUP, JOB = "worldprediction", "make_worldprediction"
+GROUP = "worldprediction"
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job="write_questions")
 def action_states(
     actions: Of[Actions],
     changes: Changes,
@@ -80,7 +80,7 @@ def _asked(world_questions: pl.DataFrame) -> Mapping[str, Any]:
     return {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
 
 
-@step(group=GROUP, job=JOB, summary=_asked)
+@step(group=GROUP, job="write_world_questions", summary=_asked)
 def world_questions(
     source: WorldSourceName,
     demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
@@ -109,7 +109,7 @@ def world_questions(
     return WorldQuestions.of(questions), WorldCandidates.of(candidates)
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job="make_clips")
 def wanted_clips(
     candidates: All[WorldCandidates],
     actions: Of[Actions],
@@ -122,7 +122,7 @@ def wanted_clips(
 
 @step(
     group=GROUP,
-    job=JOB,
+    job="make_clips",
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
@@ -143,7 +143,7 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job="answer_world_questions")
 def world_predictions(
     questions: Of[WorldQuestions],
     candidates: Of[WorldCandidates],
@@ -167,7 +167,7 @@ def world_predictions(
     return WorldPredictions.of(predictions_of(model, source, material))
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job="answer_world_questions")
 def world_evaluation(
     answers: Of[WorldPredictions], questions: Of[WorldQuestions]
 ) -> Of[WorldEvaluation]:
@@ -175,7 +175,7 @@ def world_evaluation(
     return WorldEvaluation.of(evaluate_world(answers, questions))
 
 
-@step(group=GROUP, job=JOB, kinds=("scipy", "polars", "parquet"))
+@step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
     evaluated: All[WorldEvaluation], source: WorldSourceName
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
