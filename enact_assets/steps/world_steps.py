@@ -27,6 +27,7 @@ from enact_assets.steps.inputs import (
     WorldSourceName,
     is_environment,
 )
+from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
@@ -126,6 +127,7 @@ def wanted_clips(
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
+    summary=clip_sheet,
 )
 def clip_images(
     demonstrations: Of[Demonstrations],
