@@ -38,6 +38,15 @@ def add_world_command(command: AddCommand) -> None:
         help="ask about this demonstration; may be repeated (default: those in the scope of the "
         "data root; in a new one those of the demo)",
     )
+    sub.add_argument(
+        "--sheets",
+        type=Path,
+        metavar="FOLDER",
+        help="also write questions as pictures there, without their answers, and answers.json",
+    )
+    sub.add_argument(
+        "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
+    )
     sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
 
 
@@ -60,6 +69,11 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
     code = walk(chosen, console, registry, None)
     show_accuracies(root, console)
+    if arguments.sheets is not None and code == 0:
+        from enact_assets.commands.world_sheets import write_sheets
+        from enact_assets.contracts.settings import EQUIVALENT
+
+        console.print(write_sheets(root, arguments.sheets, arguments.per_task, EQUIVALENT))
     return code
 
 
