@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from enact_assets.contracts.registry import Registry
+    from enact_assets.engine.lake.lake import Lake
 
 MADE = ("world_accuracies",)
 EMBEDDED_RESULTS = (
@@ -115,8 +116,24 @@ def show_accuracies(root: DataRoot, console: Console) -> None:
         by = {row["condition"]: row for row in part.iter_rows(named=True)}
         cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
         table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
+    for name, note in notes_of(lake).items():
+        console.print(f"{name}: {note}.")
     console.print(table)
     console.print(EMBEDDED_RESULTS)
+
+
+def notes_of(lake: "Lake") -> dict[str, str]:
+    """What is asked about each embedded demonstration, and why not more."""
+    from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.asked_actions import coverage_notes
+
+    source = {"world_source": EMBEDDED_WORLD}
+    if not lake.exists("world_questions", source):
+        return {}
+    gating = load_registry().variant(BASELINE).gating
+    states = lake.read_all("action_states", gating=gating)
+    return coverage_notes(states, lake.read("world_questions", source))
 
 
 def _conditions(rows: "pl.DataFrame") -> list[str]:
