@@ -107,6 +107,8 @@ class PictureMaker:
 
         Errors: :class:`RenderError` names demonstration and frame.
         """
+        if wanted.is_empty():
+            return FrameImages.empty()
         name, source = demonstrations.select("demonstration", "source").row(0)
         tools, text = self._tools, f"pictures {name} {variant.name}"
         if not is_shown(tools.recordings, name, source, variant):
@@ -176,6 +178,32 @@ def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
     """The pictures that rows of ``frame_images`` under one variant name."""
     columns = frame_images.select("demonstration", "key_frame", "image_sha")
     return Pictures({(d, k): sha for d, k, sha in columns.iter_rows()}, store)
+
+
+@dataclass(frozen=True)
+class PictureReader:
+    """Reads pictures that inputs of a step name, and no others."""
+
+    _shas: frozenset[str]
+    _store: ImageStore
+
+    def __call__(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        if image_sha not in self._shas:
+            raise KeyError(image_sha)
+        return self._store.read(image_sha)
+
+
+@provides()
+def picture_reader(
+    tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> PictureReader:
+    """Of the rows of arguments that have a picture each."""
+    tables = [
+        a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
+    ]
+    shas = frozenset(sha for rows in tables for sha in rows["image_sha"])
+    return PictureReader(shas, tools.images)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ def _simplified(
 ) -> StepSpec:
     """Conditions that an input's own names do not decide are dropped: it is always an input.
 
-    Dagster has no mapping for them, and plan and UI must say the same.
+    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
+    no dimension Dagster is told of every partition anyway, and the names of the step decide, too.
     """
     if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
         raise DeclarationError(
@@ -127,9 +128,14 @@ def _simplified(
             f"step {spec.name!r} reads {unknown[0].asset} under condition {unknown[0].when!r}, "
             f"which is not defined: {sorted(conditions)}"
         )
+
+    def deciding(asset: str) -> set[str]:
+        theirs, own = set(dimensions[asset]), set(dimensions[spec.assets[0]])
+        return theirs if theirs & own else theirs | own
+
     inputs = (
         replace(given, when=None)
-        if given.when is not None and conditions[given.when] not in dimensions[given.asset]
+        if given.when is not None and conditions[given.when] not in deciding(given.asset)
         else given
         for given in spec.inputs
     )
