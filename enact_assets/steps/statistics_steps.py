@@ -24,6 +24,7 @@ from enact_assets.published.published_tables import (
     PublishedProbes,
     PublishedQuestionCounts,
     PublishedSettings,
+    PublishedWorldprediction,
 )
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
@@ -87,6 +88,7 @@ def published_results() -> tuple[
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
     Of[PublishedSettings],
+    Of[PublishedWorldprediction],
 ]:
     """The paper's numbers, which ship with the package, for comparison with measured ones."""
     return (
@@ -101,4 +103,5 @@ def published_results() -> tuple[
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),
         published_table(PublishedSettings),
+        published_table(PublishedWorldprediction),
     )
