@@ -1,0 +1,148 @@
+"""Step files: which steps people carried out in films of everyday tasks, and when.
+
+A step file is a folder with three CSV files, laid out as those of CaptainCook4D, and films in
+``videos/<recording>.mp4`` where the user has them. Rows that cannot be used are left out, and
+``problems`` says which; the rest goes on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.contracts.errors import StepFileError
+from enact_assets.plurals import counted
+
+STEPS = "step_annotations.csv"
+RECORDINGS = "video_information.csv"
+LABELS = "step_idx_description.csv"
+_COLUMNS = {
+    STEPS: ("recording_id", "step_id", "start_time", "end_time", "description", "has_errors"),
+    RECORDINGS: ("recording_id", "environment_id", "person_id", "duration(sec)"),
+    LABELS: ("step_idx", "step_description"),
+}
+NOT_DONE_S = -1
+"""Begin and end of a step that the person left out."""
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(frozen=True)
+class StepFile:
+    """What a step file says.
+
+    ``steps`` has one row per step that was carried out: ``line`` in its file, ``recording``,
+    ``category`` (the id of the step), ``label``, ``start_s``, ``end_s``, ``has_error``,
+    ``environment``, ``person`` and ``duration_s`` of the recording. ``is_known`` says whether the
+    list of steps has the category. ``n_not_done`` steps were left out by the person.
+    """
+
+    name: str
+    steps: pl.DataFrame
+    n_not_done: int
+    problems: tuple[str, ...]
+
+
+def read_step_file(folder: Path, name: str) -> StepFile:
+    """The step file in ``folder``.
+
+    Errors: :class:`StepFileError` for a file that is missing, is no CSV or lacks columns, and
+    where no step can be used.
+    """
+    steps = _read(folder / STEPS)
+    recordings = _read(folder / RECORDINGS).select(
+        pl.col("recording_id").alias("recording"),
+        pl.col("environment_id").alias("environment"),
+        pl.col("person_id").alias("person"),
+        pl.col("duration(sec)").cast(pl.Float64, strict=False).alias("duration_s"),
+    )
+    where = folder / RECORDINGS
+    twins = recordings.filter(pl.col("recording").is_duplicated())
+    if twins.height:
+        raise StepFileError(
+            f"{where}: {counted(twins.height, 'row')} share their recording_id, first "
+            f"{twins.item(0, 'recording')!r}. Keep one row per recording."
+        )
+    labels = _read(folder / LABELS).select(
+        pl.col("step_idx").alias("category"), pl.col("step_description").alias("label")
+    )
+    found = (
+        steps.select(
+            pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line"),
+            pl.col("recording_id").alias("recording"),
+            pl.col("step_id").alias("category"),
+            pl.col("start_time").cast(pl.Float64, strict=False).alias("start_s"),
+            pl.col("end_time").cast(pl.Float64, strict=False).alias("end_s"),
+            pl.col("description"),
+            pl.col("has_errors")
+            .str.to_lowercase()
+            .replace_strict(_TRUTHS, default=None, return_dtype=pl.Boolean)
+            .alias("has_error"),
+        )
+        .join(recordings, on="recording", how="left", maintain_order="left")
+        .join(labels.unique("category"), on="category", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("label").is_not_null().alias("is_known"),
+            pl.coalesce("label", "description", "category").alias("label"),
+        )
+    )
+    is_not_done = (pl.col("start_s") == NOT_DONE_S) & (pl.col("end_s") == NOT_DONE_S)
+    n_not_done = found.filter(is_not_done).height
+    found = found.filter(~is_not_done.fill_null(value=False))
+    readable, problems = _readable(found, folder / STEPS)
+    if readable.is_empty():
+        first = f" {problems[0]}" if problems else ""
+        raise StepFileError(f"{folder / STEPS}: no step can be used.{first}")
+    differ = readable.filter(pl.col("is_known") & (pl.col("label") != pl.col("description")))
+    if differ.height:
+        problems.append(
+            _problem(folder / STEPS, differ, "describe another step than their step_id names", "")
+            + " The step_id counts."
+        )
+    return StepFile(name, readable.drop("description"), n_not_done, tuple(problems))
+
+
+def _readable(found: pl.DataFrame, where: Path) -> tuple[pl.DataFrame, list[str]]:
+    """Rows that say when, where and by whom something was done, and what is wrong with others."""
+    faults = {
+        "have a start_time, end_time or has_errors that cannot be read": pl.any_horizontal(
+            pl.col("start_s", "end_s").is_null() | ~pl.col("start_s", "end_s").is_finite(),
+            pl.col("has_error").is_null(),
+        ),
+        f"name a recording that {RECORDINGS} lacks, or whose environment or person it lacks": (
+            pl.col("environment").is_null() | pl.col("person").is_null()
+        ),
+        "have no step_id": pl.col("category").is_null(),
+    }
+    problems = []
+    for what, fault in faults.items():
+        bad = found.filter(fault)
+        if bad.height:
+            problems.append(_problem(where, bad, what, " They are ignored."))
+            found = found.filter(~fault)
+    return found, problems
+
+
+def _problem(where: Path, rows: pl.DataFrame, what: str, then: str) -> str:
+    line, recording, category = rows.select("line", "recording", "category").row(0)
+    first = f"line {line}, recording {recording}, step {category}"
+    return f"{where}: {counted(rows.height, 'row')} {what} (first: {first}).{then}"
+
+
+def _read(path: Path) -> pl.DataFrame:
+    try:
+        rows = pl.read_csv(path, infer_schema=False)
+    except FileNotFoundError as error:
+        needed = ", ".join(_COLUMNS)
+        raise StepFileError(f"{path}: missing. A step file is a folder with {needed}.") from error
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StepFileError(f"{path}: cannot be read as CSV ({error}).") from error
+    lacking = [name for name in _COLUMNS[path.name] if name not in rows.columns]
+    if lacking:
+        raise StepFileError(f"{path}: lacks columns {lacking}; it has {rows.columns}.")
+    return rows.with_columns(pl.all().str.strip_chars().replace("", None))
+
+
+def films_in(folder: Path) -> Mapping[str, Path]:
+    """Recording -> its film, for all that ``folder`` has."""
+    return {path.stem: path for path in sorted((folder / "videos").glob("*.mp4"))}
