@@ -184,24 +184,6 @@ class AnnotatedActions(Table):
     reason = text("why not", null=True)
 
 
-class Actions(Table):
-    """One row per step of the plan that an embedded demonstration carries out.
-
-    Recordings of other sources have none: nothing says where their actions begin.
-    """
-
-    by = ("demonstration",)
-    is_in_lake = False
-
-    demonstration = common.demonstration(key=True)
-    action = integer("place in the plan, from 1", key=True)
-    verb = text("what is done, e.g. grasp, place, open, pour; together and wait are not askable")
-    arguments = texts("names of the things and fixtures it is done with")
-    frame_from = integer("first frame of the step", "frame")
-    frame_to = integer("first frame after it", "frame")
-    environment = text("activity, style of the room, and whether it is a mirror image")
-
-
 class ActionStates(Table):
     """One row per action of a demonstration and gating.
 

@@ -229,4 +229,5 @@ class StageBuilder:
             self.matter,
             self._positions,
             self._resting,
+            scene.look,
         )
