@@ -6,10 +6,8 @@ another environment; the wrong plans are three other orders of these clips.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import factorial
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from enact_assets.contracts.ids import seed_from
@@ -126,9 +124,8 @@ def plan_questions(actions: pl.DataFrame, lengths: Sequence[int]) -> Iterator[Dr
 def wrong_orders(length: int, key: Sequence[object]) -> list[list[int]]:
     """Three different orders of the places 0 to ``length - 1``, none of them ascending.
 
-    Uniform over all such choices, by the content of ``key`` alone.
+    Uniform over all such choices, by the content of ``key`` alone; ``length`` is 3 or more.
     """
-    assert factorial(length) > N_WRONG
     found: list[list[int]] = []
     draw = 0
     while len(found) < N_WRONG:

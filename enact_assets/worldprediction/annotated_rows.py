@@ -108,6 +108,6 @@ class _Candidates(NamedTuple):
         given = {n: t for n, t in contract.items() if n in self._fields}
         rows = pl.DataFrame(self._asdict(), schema=given).with_columns(
             pl.lit(source).alias("world_source"),
-            pl.lit(None, pl.String).alias("clip_variant"),
+            pl.lit(None, pl.String).alias("view"),
         )
         return WorldCandidates.arranged(rows)
