@@ -1,8 +1,9 @@
 """Partition sets, and Dagster's mappings for what steps declare.
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
-demonstration | variant, model | variant. Demonstrations, models and imported question files are
-dynamic (they arrive), gatings, question sets and variants are static (the registry names them).
+demonstration | variant, model | variant, world_model | world_source. Demonstrations, models,
+imported question files and world sources are dynamic (they arrive), gatings, question sets,
+variants and models of WorldPrediction are static (the registry names them).
 """
 
 import warnings
@@ -18,6 +19,7 @@ from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, dimensions, names_now
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
 question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
 model_partitions = dg.DynamicPartitionsDefinition(name="model")
+world_source_partitions = dg.DynamicPartitionsDefinition(name="world_source")
 
 
 class Partitions:
@@ -28,6 +30,7 @@ class Partitions:
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,
+            "world_source": world_source_partitions,
             **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
@@ -82,6 +85,7 @@ class Partitions:
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
         if given.when is not None:
             dimension = GRAPH.conditions[given.when]
+        if given.when is not None and dimension in theirs:
             holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
             changed[dimension] = (dimension, _static(self._all[dimension], holds))
         if not changed:

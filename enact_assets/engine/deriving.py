@@ -111,7 +111,8 @@ def _both(first: Input, second: Input) -> Input:
 def _simplified(
     spec: StepSpec, dimensions: Mapping[str, tuple[str, ...]], conditions: Mapping[str, str]
 ) -> StepSpec:
-    """Conditions that an input's own names do not decide are dropped: it is always an input.
+    """Conditions that neither an input's own names nor those of the step decide are dropped: it is
+    always an input.
 
     Dagster has no mapping for them, and plan and UI must say the same.
     """
@@ -123,7 +124,8 @@ def _simplified(
         )
     inputs = (
         replace(given, when=None)
-        if given.when is not None and conditions[given.when] not in dimensions[given.asset]
+        if given.when is not None
+        and conditions[given.when] not in {*dimensions[given.asset], *dimensions[spec.assets[0]]}
         else given
         for given in spec.inputs
     )

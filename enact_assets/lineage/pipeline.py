@@ -5,7 +5,8 @@ import pkgutil
 from collections.abc import Collection, Mapping
 
 from enact_assets import steps as _steps
-from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.contracts.settings import WorldSource
 from enact_assets.engine.deriving import derive_graph
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.parameters import CONDITIONS
@@ -62,28 +63,33 @@ def names_now(
     demonstrations: Collection[str],
     models: Collection[str],
     question_files: Collection[str],
+    *,
+    world_sources: Collection[str] = (),
     graph: Graph = GRAPH,
 ) -> Names:
     """Names of the registry, and of what has arrived.
 
-    Without the question file that a gating takes, there is no such gating, nor its variants.
+    Without the question file that a gating takes, there is no such gating, nor its variants. Key
+    frames of a world source are those of the baseline.
     """
     registry = registry.with_questions(question_files)
+    sources = {name: WorldSource(name, registry.variant(BASELINE).gating) for name in world_sources}
+    entries = {**registry.named, "world_source": sources}
     named = {
         "demonstration": demonstrations,
         "model": models,
         "question_file": question_files,
-        **registry.named,
+        **entries,
     }
     return Names(
         graph,
         {dimension: tuple(sorted(names)) for dimension, names in named.items()},
         {
-            dimension: {n: getattr(e, other) for n, e in registry.named[dimension].items()}
+            dimension: {n: getattr(e, other) for n, e in entries[dimension].items()}
             for dimension, other in graph.determines.items()
         },
         {
-            condition: frozenset(n for n, g in registry.gatings.items() if holds(g))
-            for condition, (_, holds) in CONDITIONS.items()
+            condition: frozenset(n for n, e in entries[dimension].items() if holds(e))
+            for condition, (dimension, holds) in CONDITIONS.items()
         },
     )

@@ -37,7 +37,15 @@ EMBEDDED = "embedded"
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
     """The registry entry of config root ``root``."""
     named = dimensions(root)
-    return registry.entry(named[0], partition[0]) if named else registry.questions
+    if named:
+        return registry.entry(named[0], partition[0])
+    world = registry.world
+    return {
+        "question_config": registry.questions,
+        "worldprediction_config": world.questions,
+        "clip_config": world.clips,
+        "environment_config": world.environments,
+    }[root]
 
 
 def entry_of(registry: Registry, kind: type, name: str | None) -> Any:

@@ -20,4 +20,5 @@ def current_names(
     def of(dimension: str) -> set[str]:
         return {*instance.get_dynamic_partitions(dimension), *added.get(dimension, ())}
 
-    return names_now(registry, of("demonstration"), of("model"), of("question_file"))
+    files, sources = of("question_file"), of("world_source")
+    return names_now(registry, of("demonstration"), of("model"), files, world_sources=sources)

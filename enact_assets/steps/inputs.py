@@ -11,7 +11,13 @@ from enact_assets.contracts.registry import (
     QuestionSettings,
     Variant,
 )
-from enact_assets.contracts.settings import QUESTIONS
+from enact_assets.contracts.settings import (
+    EMBEDDED_WORLD,
+    QUESTIONS,
+    ClipSettings,
+    EnvironmentSettings,
+    WorldSettings,
+)
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
@@ -25,11 +31,17 @@ from enact_assets.segmentation.segmentation_tables import SceneGraphs, Segmented
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
 ModelName = Annotated[str, Name("model")]
+WorldModelName = Annotated[str, Name("world_model")]
+WorldSourceName = Annotated[str, Name("world_source")]
 
 settings(Gating, "gating_config", "gating")
 settings(QuestionSetSettings, "question_set_config", "question_set")
 settings(Variant, "variant_config", "variant")
 settings(QuestionSettings, "question_config")
+settings(WorldSettings, "worldprediction_config")
+settings(ClipSettings, "clip_config")
+settings(EnvironmentSettings, "environment_config")
+DETERMINES["world_source"] = "gating"
 DETERMINES["variant"] = "question_set"
 DETERMINES["question_set"] = "gating"
 
@@ -38,6 +50,9 @@ OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 IF_RELEASE = Rule(when="release")
 """Read only where the profile of the gating needs changes to draw, as the public release does."""
 CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
+IF_EMBEDDED_WORLD = Rule(when="embedded world")
+"""Read only where WorldPrediction asks about embedded demonstrations."""
+CONDITIONS["embedded world"] = ("world_source", lambda source: source.name == EMBEDDED_WORLD)
 IF_GIVEN = Rule(when="given")
 """Read only where the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)

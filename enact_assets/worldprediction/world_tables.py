@@ -1,7 +1,7 @@
 """WorldPrediction: questions of both tasks, their candidates, answers and scores."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, number, text, texts, truth
+from enact_assets.engine.tables import Table, integer, integers, number, text, texts, truth
 
 
 def _world_source() -> str:
@@ -204,8 +204,10 @@ class ActionStates(Table):
     key_frame_before = common.key_frame()
     key_frame_after = common.key_frame()
     changes = texts("visible changes between the two, by object label, sorted")
+    has_clip = truth("whether a clip shows it alone: together and wait have none")
     is_askable = truth("whether wm may ask about it")
     reason = text("why not", null=True)
+    plan_lengths = integers("actions of plans that begin here and change something visibly")
 
 
 class WantedClips(Table):

@@ -1,0 +1,160 @@
+"""Procedural planning: which order of the clips of a pool leads from one state to the other."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial
+
+from enact_assets.contracts.ids import short_id
+from enact_assets.contracts.settings import EQUIVALENT
+from enact_assets.questions.shuffles import shuffled_labels
+from enact_assets.worldprediction.action_labels import label_of
+from enact_assets.worldprediction.candidates import (
+    LETTERS,
+    PP,
+    TRUTH,
+    Instance,
+    Question,
+    in_drawn_order,
+)
+from enact_assets.worldprediction.plan_replay import INTERNAL, RIGHT, Kinds, Replay, Situation
+from enact_assets.worldprediction.wm_questions import ActionState, view_of
+
+N_DISTRACTORS = 3
+ALL_ORDERS_UP_TO = 5
+N_SAMPLED = 300
+"""Orders that are tried of a plan too long to try all."""
+
+
+@dataclass(frozen=True)
+class PlanWorld:
+    """One recording as plans are replayed in it. ``situation`` gives what holds before an action,
+    by its number from 1.
+    """
+
+    kinds: Kinds
+    situation: Callable[[int], Situation]
+
+
+def pp_questions(
+    states: Sequence[ActionState],
+    world: PlanWorld,
+    equivalents: Mapping[str, Sequence[Instance]],
+    *,
+    conditions: Sequence[str],
+    plans_per_length: int,
+    seed: int,
+) -> Iterator[Question]:
+    """Questions about plans of one recording: consecutive actions, all with a clip.
+
+    ``equivalents`` maps category -> its instances in other environments. At most
+    ``plans_per_length`` plans of each length are asked about, drawn by ``seed``.
+    """
+    by_length: dict[int, list[int]] = {}
+    for first, state in enumerate(states):
+        for length in state.plan_lengths:
+            if all(s.has_clip for s in states[first : first + length]):
+                by_length.setdefault(length, []).append(first)
+    for length in sorted(by_length):
+        found = 0
+        for first in in_drawn_order(by_length[length], seed, states[0].instance.recording, length):
+            window = states[first : first + length]
+            made = list(_about(window, world, equivalents, conditions, seed))
+            yield from made
+            found += bool(made)
+            if found == plans_per_length:
+                break
+
+
+def _about(
+    window: Sequence[ActionState],
+    world: PlanWorld,
+    equivalents: Mapping[str, Sequence[Instance]],
+    conditions: Sequence[str],
+    seed: int,
+) -> Iterator[Question]:
+    """The question about one plan under each condition; none where it cannot be asked."""
+    own = [state.instance for state in window]
+    plan = [clip.category for clip in own]
+    where = f"{own[0].recording} {own[0].action} {len(own)}"
+    shown = draw_equivalents(plan, equivalents, seed, where)
+    replay = Replay([label_of(c) for c in plan], world.kinds, world.situation(own[0].action))
+    if shown is None or not replay.is_replayed:
+        return
+    wrong = distractors(plan, replay, seed, where)
+    if len(wrong) < N_DISTRACTORS:
+        return
+    n_options = N_DISTRACTORS + 1
+    orders = [(tuple(range(len(plan))), TRUTH), *wrong]
+    order = [k - 1 for k in shuffled_labels(n_options, "letters", seed, where)]
+    numbers = tuple(shuffled_labels(len(plan), "pool", seed, where))
+    for condition in conditions:
+        pool = tuple(shown if condition == EQUIVALENT else own)
+        row = {
+            "question_id": short_id("pp", seed, where, condition),
+            "task": PP,
+            "condition": condition,
+            "length": len(plan),
+            "recording": own[0].recording,
+            "first_action": own[0].action,
+            "key_frame_before": window[0].key_frame_before,
+            "key_frame_after": window[-1].key_frame_after,
+            "plan": plan,
+            "answer": LETTERS[order.index(0)],
+            "classes": [orders[k][1] for k in order],
+        }
+        options = tuple(orders[k][0] for k in order)
+        yield Question(row, pool, options, numbers, view_of(condition))
+
+
+def draw_equivalents(
+    plan: Sequence[str],
+    equivalents: Mapping[str, Sequence[Instance]],
+    seed: int,
+    where: str,
+) -> list[Instance] | None:
+    """An instance of each category of ``plan``, drawn for each action by itself; no clip twice.
+
+    None if a category has too few.
+    """
+    used = set[Instance]()
+    found = []
+    for place, category in enumerate(plan):
+        free = [i for i in equivalents.get(category, ()) if i not in used]
+        if not free:
+            return None
+        found.append(in_drawn_order(free, seed, where, place)[0])
+        used.add(found[-1])
+    return found
+
+
+def distractors(
+    plan: Sequence[str], replay: Replay, seed: int, where: str
+) -> list[tuple[tuple[int, ...], str]]:
+    """Three orders that are wrong, each with its class, or as many as there are.
+
+    Drawn uniformly; orders that contradict themselves are taken only where there are no others,
+    as they give themselves away without a picture. All differ as sequences of categories.
+    """
+    tried: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for order in _orders(len(plan), seed, where):
+        tried.setdefault(tuple(plan[k] for k in order), _in_place(plan, order))
+    tried.pop(tuple(plan), None)
+    classed = [(order, replay.class_of(order)) for order in tried.values()]
+    possible = [(order, found) for order, found in classed if found != RIGHT]
+    # A stable sort keeps the drawn order within each half.
+    return sorted(possible, key=lambda one: one[1] == INTERNAL)[:N_DISTRACTORS]
+
+
+def _orders(n: int, seed: int, where: str) -> list[tuple[int, ...]]:
+    """All orders of n actions, or a sample, in a drawn order."""
+    if n <= ALL_ORDERS_UP_TO:
+        return in_drawn_order(permutations(range(n)), seed, where)
+    tries = range(min(N_SAMPLED, factorial(n)))
+    return [tuple(k - 1 for k in shuffled_labels(n, seed, where, number)) for number in tries]
+
+
+def _in_place(plan: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
+    """``order`` with actions of one category in their true order: they cannot be told apart."""
+    places = {c: iter(sorted(k for k, other in enumerate(plan) if other == c)) for c in plan}
+    return tuple(next(places[plan[k]]) for k in order)
