@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.ids import seed_from
+from enact_assets.worldprediction.oepp_kernels import Network, train
 
-Floats = NDArray[np.float32]
-STATE_SIZE, LABEL_SIZE = 128, 32
+Floats = NDArray[np.float64]
+STATE_SIZE, LABEL_SIZE = 64, 32
 RIDGE = 1.0
-HIDDEN, EPOCHS, BATCH, RATE = 64, 40, 256, 3e-3
+HIDDEN, EPOCHS, BATCH, RATE = 64, 20, 64, 3e-3
 
 
 class Window(NamedTuple):
@@ -28,7 +29,7 @@ class Window(NamedTuple):
 
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""States (n, 256) and label vectors (n, size) -> what predicts label vectors from states."""
+"""States (n, 128) and label vectors (n, size) -> what predicts label vectors from states."""
 
 
 def windows_of(plans: Sequence[Sequence[str]], length: int) -> list[Window]:
@@ -45,7 +46,7 @@ def oepp_scores(
     training: Sequence[Sequence[str]],
     done: Sequence[frozenset[str]],
     plans: NDArray[np.object_],
-) -> NDArray[np.float64]:
+) -> Floats:
     """Minus the squared distance of each plan's label vectors from the predicted ones.
 
     ``training`` are whole plans; ``done`` says for each of n questions what was done before.
@@ -62,14 +63,14 @@ def oepp_scores(
     asked = [vectors.state(before, options[0]) for before, options in zip(done, plans, strict=True)]
     predicted = predict(np.array(asked))
     shown = np.array([[vectors.plan(option) for option in options] for options in plans])
-    return -((shown - predicted[:, None, :]) ** 2).sum(axis=2).astype(np.float64)
+    return -((shown - predicted[:, None, :]) ** 2).sum(axis=2)
 
 
 def fit_ridge(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
     """Ridge regression with an intercept that is not shrunk."""
     mean, target = states.mean(axis=0), labels.mean(axis=0)
     centred = states - mean
-    squares = centred.T @ centred + RIDGE * np.eye(states.shape[1], dtype=np.float32)
+    squares = centred.T @ centred + RIDGE * np.eye(states.shape[1])
     weights = np.linalg.solve(squares, centred.T @ (labels - target))
     return lambda asked: (asked - mean) @ weights + target
 
@@ -78,43 +79,21 @@ def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
     """One hidden layer of 64 units (tanh), squared error, Adam; the same weights each time."""
     rng = np.random.default_rng(seed_from("oepp_mlp"))
     mean, target = states.mean(axis=0), labels.mean(axis=0)
-    inputs, outputs = states - mean, labels - target
-    weights = [
-        _drawn(rng, inputs.shape[1], HIDDEN),
-        np.zeros(HIDDEN, np.float32),
-        _drawn(rng, HIDDEN, outputs.shape[1]),
-        np.zeros(outputs.shape[1], np.float32),
-    ]
-    first = [np.zeros_like(w) for w in weights]
-    second = [np.zeros_like(w) for w in weights]
-    step = 0
-    for _ in range(EPOCHS):
-        order = rng.permutation(len(inputs))
-        for begin in range(0, len(order), BATCH):
-            rows = order[begin : begin + BATCH]
-            step += 1
-            for k, gradient in enumerate(_gradients(weights, inputs[rows], outputs[rows])):
-                first[k] = 0.9 * first[k] + 0.1 * gradient
-                second[k] = 0.999 * second[k] + 0.001 * gradient**2
-                size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
-                weights[k] -= np.float32(RATE / (1 - 0.9**step)) * first[k] / size
-    return lambda asked: _hidden(weights, asked - mean) @ weights[2] + weights[3] + target
+    n_in, n_out = states.shape[1], labels.shape[1]
+    network = Network(
+        rng.standard_normal((n_in, HIDDEN)) / np.sqrt(n_in),
+        np.zeros(HIDDEN),
+        rng.standard_normal((HIDDEN, n_out)) / np.sqrt(HIDDEN),
+        np.zeros(n_out),
+    )
+    orders = np.array([rng.permutation(len(states)) for _ in range(EPOCHS)])
+    train(network, states - mean, labels - target, orders, BATCH, RATE)
 
+    def predict(asked: Floats) -> Floats:
+        hidden = np.tanh((asked - mean) @ network.inner + network.inner_bias)
+        return np.asarray(hidden @ network.outer + network.outer_bias + target)
 
-def _gradients(weights: list[Floats], states: Floats, labels: Floats) -> list[Floats]:
-    """Of the mean over rows of half the squared error."""
-    hidden = _hidden(weights, states)
-    error = (hidden @ weights[2] + weights[3] - labels) / np.float32(len(states))
-    inner = (error @ weights[2].T) * (1 - hidden**2)
-    return [states.T @ inner, inner.sum(axis=0), hidden.T @ error, error.sum(axis=0)]
-
-
-def _hidden(weights: list[Floats], states: Floats) -> Floats:
-    return np.asarray(np.tanh(states @ weights[0] + weights[1]))
-
-
-def _drawn(rng: np.random.Generator, rows: int, columns: int) -> Floats:
-    return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(np.float32)
+    return predict
 
 
 class _Vectors:
@@ -124,7 +103,7 @@ class _Vectors:
         self._drawn: dict[tuple[str, int], Floats] = {}
 
     def state(self, done: frozenset[str], plan: Sequence[str]) -> Floats:
-        """(256,): what is done before the plan, and after it."""
+        """(128,): what is done before the plan, and after it."""
         before = self._sum(done)
         return np.concatenate([before, before + self._sum(set(plan) - done)])
 
@@ -133,7 +112,7 @@ class _Vectors:
         return np.concatenate([self._vector(label, LABEL_SIZE) for label in labels])
 
     def _sum(self, labels: frozenset[str] | set[str]) -> Floats:
-        total = np.zeros(STATE_SIZE, np.float32)
+        total = np.zeros(STATE_SIZE)
         for label in sorted(labels):
             total += self._vector(label, STATE_SIZE)
         return total
@@ -142,5 +121,5 @@ class _Vectors:
         if (label, size) not in self._drawn:
             rng = np.random.default_rng(seed_from("label vector", label, size))
             drawn = rng.standard_normal(size) / np.sqrt(size)
-            self._drawn[label, size] = drawn.astype(np.float32)
+            self._drawn[label, size] = drawn
         return self._drawn[label, size]
