@@ -179,6 +179,32 @@ def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
 
 
 @dataclass(frozen=True)
+class PictureReader:
+    """Reads pictures that inputs of a step name, and no others."""
+
+    _shas: frozenset[str]
+    _store: ImageStore
+
+    def __call__(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        if image_sha not in self._shas:
+            raise KeyError(image_sha)
+        return self._store.read(image_sha)
+
+
+@provides()
+def picture_reader(
+    tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> PictureReader:
+    """Of the rows of arguments that have a picture each."""
+    tables = [
+        a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
+    ]
+    shas = frozenset(sha for rows in tables for sha in rows["image_sha"])
+    return PictureReader(shas, tools.images)
+
+
+@dataclass(frozen=True)
 class QuestionFile:
     """One imported question file."""
 

@@ -70,6 +70,9 @@ class Partitions:
 
     def _mapping(self, ours: tuple[str, ...], given: Input) -> dg.PartitionMapping | None:
         theirs, fixed = dimensions(given.asset), dict(given.fixed)
+        if fixed and not given.is_also_own and len(fixed) < len(theirs):
+            # Of the fixed name, and of all names in the other dimension: told of more than is read.
+            return dg.AllPartitionMapping()
         if fixed and not given.is_also_own:
             return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
         if fixed and len(theirs) < len(ours):

@@ -1,6 +1,6 @@
 """Both tasks on embedded demonstrations: tables ``world_questions`` and ``world_candidates``."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
@@ -17,9 +17,6 @@ from enact_assets.worldprediction.pp_questions import PlanWorld, pp_questions
 from enact_assets.worldprediction.situations import kinds_of, situation_at
 from enact_assets.worldprediction.wm_questions import ActionState, wm_questions
 from enact_assets.worldprediction.world_tables import WorldCandidates, WorldQuestions
-
-Distances = Mapping[tuple[str, int, int], float]
-"""(demonstration, key frame, key frame) -> distance of the two pictures."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,9 @@ def embedded_questions(
 def as_tables(
     questions: Collection[Question],
     recorded: Recorded,
-    distances: Distances,
     world_source: str = EMBEDDED_WORLD,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Tables ``world_questions`` and ``world_candidates``; ``distances`` of states that have
-    pictures.
-    """
+    """Tables ``world_questions`` and ``world_candidates``."""
     shas = {
         (d, a): [*rest]
         for d, a, *rest in recorded.states.select(
@@ -81,11 +75,10 @@ def as_tables(
     rows = []
     for question in questions:
         row = question.row
-        states = row["recording"], row["key_frame_before"], row["key_frame_after"]
         shown = [shas[clip.recording, clip.action] for clip in question.pool]
         asked = shas[row["recording"], row["first_action"]]
         made = question_row(question, world_source, [asked, shown])
-        rows.append({**made, "state_distance": distances.get(states)})
+        rows.append(made)
     candidates = [row for q in questions for row in candidate_rows(q, world_source)]
     return WorldQuestions.build(rows), WorldCandidates.build(candidates)
 

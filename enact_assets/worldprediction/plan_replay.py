@@ -48,7 +48,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class _Effect:
+class Effect:
     """What one action needs and does. ``free`` and ``busy`` are hands it needs in that state."""
 
     needs: Counter[Spot]
@@ -61,29 +61,29 @@ class _Effect:
     sets: tuple[tuple[str, str, bool], ...] = ()
 
 
-def effect_of(label: Label, kinds: Kinds) -> _Effect:
+def effect_of(label: Label, kinds: Kinds) -> Effect:
     """Needs and effects of one action."""
     verb, thing, place = label
     held, spot = (thing, HELD), (thing, place)
     is_shut_in = (("open", place, True),) if place in kinds.openable else ()
     if verb in ("grasp", "grasp_both"):
         moves = Counter({spot: -1, held: 1})
-        return _Effect(Counter({spot: 1}), moves, _WIDTH[verb], wants=is_shut_in)
+        return Effect(Counter({spot: 1}), moves, _WIDTH[verb], wants=is_shut_in)
     if verb in ("place", "place_both"):
         moves = Counter({held: -1, spot: 1})
-        return _Effect(Counter({held: 1}), moves, -_WIDTH[verb], wants=is_shut_in)
+        return Effect(Counter({held: 1}), moves, -_WIDTH[verb], wants=is_shut_in)
     if verb in ("slice", "dice"):
         made = {(piece, place): n for piece, n in kinds.pieces.get(thing, {}).items()}
-        return _Effect(Counter({spot: 1}), Counter({spot: -1, **made}), busy=1)
+        return Effect(Counter({spot: 1}), Counter({spot: -1, **made}), busy=1)
     if verb in ("open", "close"):
         switch = ("open", thing)
         is_opened = verb == "open"
         wants, sets = ((*switch, not is_opened),), ((*switch, is_opened),)
-        return _Effect(Counter(), Counter(), free=1, wants=wants, sets=sets)
+        return Effect(Counter(), Counter(), free=1, wants=wants, sets=sets)
     needs = Counter({held: 1}) if verb in _WITH_HELD else Counter[Spot]()
     wants = (("coated", thing, True),) if verb == "spread" else ()
     sets = (("coated", thing, True),) if verb == "dip" else ()
-    return _Effect(needs, Counter(), free=int(verb in _FREE_HAND), wants=wants, sets=sets)
+    return Effect(needs, Counter(), free=int(verb in _FREE_HAND), wants=wants, sets=sets)
 
 
 class Replay:
@@ -111,24 +111,10 @@ class Replay:
         """Whether the true order fits the first state, as far as labels tell."""
         return self._end is not None and self.class_of(range(len(self._effects))) == RIGHT
 
-    def _run(self, order: Sequence[int]) -> tuple[object, ...] | None:
+    def _run(self, order: Sequence[int]) -> Situation | None:
         """Where ``order`` ends from the true start; None if an action is impossible."""
-        at, n_held = Counter(self._start.at), self._start.n_held
-        on = {("open", name) for name in self._start.opened}
-        on |= {("coated", name) for name in self._start.coated}
-        for k in order:
-            does = self._effects[k]
-            if any(at[spot] < n for spot, n in does.needs.items()):
-                return None
-            if any(((what, name) in on) != value for what, name, value in does.wants):
-                return None
-            if not _fits(n_held, does):
-                return None
-            n_held += does.hands
-            at.update(does.moves)
-            for what, name, value in does.sets:
-                (on.add if value else on.discard)((what, name))
-        return +at, frozenset(on), n_held
+        n_done, end = carry_out([self._effects[k] for k in order], self._start)
+        return end if n_done == len(order) else None
 
     def _contradicts_itself(self, order: Sequence[int]) -> bool:
         """Whether no start makes ``order`` possible."""
@@ -175,7 +161,29 @@ class Replay:
         return False
 
 
-def _fits(n_held: int, does: _Effect) -> bool:
+def carry_out(effects: Sequence[Effect], start: Situation) -> tuple[int, Situation]:
+    """How many actions are possible one after the other, and what holds after these."""
+    at, n_held = Counter(start.at), start.n_held
+    on = {("open", name) for name in start.opened} | {("coated", name) for name in start.coated}
+    n_done = 0
+    for does in effects:
+        is_possible = (
+            all(at[spot] >= n for spot, n in does.needs.items())
+            and all(((what, name) in on) == value for what, name, value in does.wants)
+            and _fits(n_held, does)
+        )
+        if not is_possible:
+            break
+        n_done += 1
+        n_held += does.hands
+        at.update(does.moves)
+        for what, name, value in does.sets:
+            (on.add if value else on.discard)((what, name))
+    of = {what: frozenset(n for w, n in on if w == what) for what in ("open", "coated")}
+    return n_done, Situation(+at, of["open"], of["coated"], n_held)
+
+
+def _fits(n_held: int, does: Effect) -> bool:
     """Whether hands allow an action while ``n_held`` of them hold something."""
     after = n_held + does.hands
     return 0 <= after <= HANDS and n_held + does.free <= HANDS and n_held >= does.busy

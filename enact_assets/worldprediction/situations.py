@@ -1,6 +1,7 @@
 """Facts of a demonstration as counts of kinds: what orders of its actions are replayed from."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -30,14 +31,19 @@ def kinds_of(objects: pl.DataFrame, actions: pl.DataFrame) -> Kinds:
 
 
 def situation_at(facts: pl.DataFrame, objects: pl.DataFrame, frame: int) -> Situation:
-    """What holds at ``frame``, by kinds. A thing held in both hands takes both."""
-    kind = _kinds(objects)
+    """What holds at ``frame``, by kinds; ``facts`` and ``objects`` are those of a demonstration."""
     now = facts.filter(pl.col("frame_from") <= frame, pl.col("frame_to") > frame)
+    return situation_of(now.select("predicate", "subject", "object").rows(), objects)
+
+
+def situation_of(facts: Iterable[tuple[str, str, str | None]], objects: pl.DataFrame) -> Situation:
+    """What ``facts`` (predicate, subject, object) say, by kinds; a wide thing takes both hands."""
+    kind = _kinds(objects)
     at, opened, coated, held, n_hands = Counter[tuple[str, str]](), set(), set(), set(), 0
-    for predicate, subject, other in now.select("predicate", "subject", "object").iter_rows():
-        if predicate in _PLACED:
+    for predicate, subject, other in facts:
+        if predicate in _PLACED and other is not None:
             at[kind[subject], kind[other]] += 1
-        elif predicate in _GRASPED:
+        elif predicate in _GRASPED and other is not None:
             held.add(other)
             n_hands += 1
         elif predicate == "Open":

@@ -17,7 +17,6 @@ class WorldQuestions(Table):
     """
 
     by = ("world_source",)
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     question_id = text("id from recording, states, condition and candidates", key=True)
@@ -40,9 +39,6 @@ class WorldQuestions(Table):
         "of each option: truth, or why it is wrong: incompatible; of pp internal, initial, final"
     )
     n_videos = integer("recordings that the clips of all options come from")
-    state_distance = number(
-        "root mean square difference of the states' thumbnails; null without pictures", null=True
-    )
     is_decidable = truth(
         "whether orders never seen reversed exclude every wrong plan; null where not measured",
         null=True,
@@ -58,7 +54,6 @@ class WorldCandidates(Table):
     """
 
     by = ("world_source",)
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     question_id = text("as in world_questions", key=True)
@@ -78,7 +73,6 @@ class WorldPredictions(Table):
     """
 
     by = ("world_model", "world_source")
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
@@ -94,7 +88,6 @@ class WorldEvaluation(Table):
     """
 
     by = ("world_model", "world_source")
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
@@ -118,7 +111,6 @@ class WorldAccuracies(Table):
 
     by = ("world_source",)
     keys = ("world_source", "task", "condition", "length", "world_model")
-    is_in_lake = False
 
     world_source = text(_world_source())
     task = text("wm or pp")
@@ -143,7 +135,6 @@ class WorldComparisons(Table):
 
     by = ("world_source",)
     keys = ("world_source", "task", "condition", "length", "model_a", "model_b")
-    is_in_lake = False
 
     world_source = text(_world_source())
     task = text("wm or pp")
@@ -192,7 +183,6 @@ class ActionStates(Table):
     """
 
     by = ("demonstration", "gating")
-    is_in_lake = False
 
     demonstration = common.demonstration(key=True)
     gating = common.gating(key=True)
@@ -214,7 +204,6 @@ class WantedClips(Table):
     """One row per frame of a clip that is to have a picture."""
 
     by = ("demonstration",)
-    is_in_lake = False
 
     demonstration = common.demonstration(key=True)
     view = text("camera that shows it: baseline or view", key=True)
@@ -228,7 +217,6 @@ class ClipImages(Table):
 
     by = ("demonstration",)
     image_column = "image_sha"
-    is_in_lake = False
 
     demonstration = common.demonstration(key=True)
     view = text("camera that shows it: baseline or view", key=True)
