@@ -16,9 +16,9 @@ from enact_assets.contracts.ids import seed_from
 from enact_assets.worldprediction.oepp_kernels import Network, train
 
 Floats = NDArray[np.float64]
-STATE_SIZE, LABEL_SIZE = 64, 32
+STATE_SIZE, LABEL_SIZE = 128, 32
 RIDGE = 1.0
-HIDDEN, EPOCHS, BATCH, RATE = 64, 20, 64, 3e-3
+HIDDEN, EPOCHS, BATCH, RATE = 64, 30, 64, 3e-3
 
 
 class Window(NamedTuple):
@@ -29,7 +29,7 @@ class Window(NamedTuple):
 
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""States (n, 128) and label vectors (n, size) -> what predicts label vectors from states."""
+"""States (n, 256) and label vectors (n, size) -> what predicts label vectors from states."""
 
 
 def windows_of(plans: Sequence[Sequence[str]], length: int) -> list[Window]:
@@ -103,7 +103,7 @@ class _Vectors:
         self._drawn: dict[tuple[str, int], Floats] = {}
 
     def state(self, done: frozenset[str], plan: Sequence[str]) -> Floats:
-        """(128,): what is done before the plan, and after it."""
+        """(256,): what is done before the plan, and after it."""
         before = self._sum(done)
         return np.concatenate([before, before + self._sum(set(plan) - done)])
 

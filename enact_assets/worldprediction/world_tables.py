@@ -175,6 +175,22 @@ class AnnotatedActions(Table):
     reason = text("why not", null=True)
 
 
+class TrainingPlans(Table):
+    """One row per action of a plan that baselines learn orders from.
+
+    Embedded: plans of seeds that nothing is asked about, never simulated. Step files: recordings
+    without an error; what one person did teaches nothing about questions that show that person.
+    """
+
+    by = ("world_source",)
+
+    world_source = text(_world_source(), key=True)
+    plan = text("activity and seed, or recording", key=True)
+    action = integer("place in the plan, from 1", key=True)
+    person = text("who carried it out; null for embedded", null=True)
+    category = text("of the action: what equivalents share")
+
+
 class ActionStates(Table):
     """One row per action of a demonstration and gating.
 
