@@ -107,6 +107,8 @@ class PictureMaker:
 
         Errors: :class:`RenderError` names demonstration and frame.
         """
+        if wanted.is_empty():
+            return FrameImages.empty()
         name, source = demonstrations.select("demonstration", "source").row(0)
         tools, text = self._tools, f"pictures {name} {variant.name}"
         if not is_shown(tools.recordings, name, source, variant):

@@ -112,7 +112,7 @@ def _add_effort(sub: argparse.ArgumentParser) -> None:
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
 
-    return _walk(arguments, console, load_registry(), None)
+    return walk(arguments, console, load_registry(), None)
 
 
 def _chosen(
@@ -138,12 +138,13 @@ def _chosen(
     }
 
 
-def _walk(
+def walk(
     arguments: argparse.Namespace,
     console: Console,
     registry: "Registry",
     part: Part | None,
 ) -> int:
+    """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
@@ -193,7 +194,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
-    code = _walk(arguments, console, registry, registry.demo)
+    code = walk(arguments, console, registry, registry.demo)
     if root.warehouse.exists():
         console.print()
         if code == 1:
@@ -204,7 +205,8 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         console.print(
             f"\nSQL       {sys.argv[0]} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
             f"\nPictures  {root.images}"
-            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}\n"
+            f"\nUI        {'make ui' if is_default else f'enact-assets ui{data}'}"
+            f"\nWorld     {sys.argv[0]} world{data} (WorldPrediction: which action, which plan)\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo and not arguments.all:

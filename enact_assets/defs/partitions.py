@@ -68,12 +68,13 @@ class Partitions:
                 if given.asset not in EXTERNAL
             ]
 
-    def _mapping(self, ours: tuple[str, ...], given: Input) -> dg.PartitionMapping | None:
+    def _mapping(  # noqa: PLR0911 - one for each way to follow
+        self, ours: tuple[str, ...], given: Input
+    ) -> dg.PartitionMapping | None:
         theirs, fixed = dimensions(given.asset), dict(given.fixed)
-        if fixed and not given.is_also_own and len(fixed) < len(theirs):
-            # Of the fixed name, and of all names in the other dimension: told of more than is read.
-            return dg.AllPartitionMapping()
         if fixed and not given.is_also_own:
+            if len(fixed) < len(theirs):  # Dagster is told of more than is read
+                return dg.AllPartitionMapping()
             return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
         if fixed and len(theirs) < len(ours):
             # Dagster has no mapping that says both: our own plan knows better.

@@ -10,15 +10,21 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.contracts.settings import EMBEDDED_WORLD
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
+from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.runs.resources import DataResource
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""
 COMMENT = "#"
-HELD_IN = {"demonstration": "demonstrations", "model": "predictions"}
+HELD_IN = {
+    "demonstration": "demonstrations",
+    "model": "predictions",
+    "world_source": "world_questions",
+}
 """Dimension -> table of the lake that tells which of its names were ever made."""
 
 
@@ -30,7 +36,8 @@ def names_found(
     Undefined names are ignored, each with one message that says where the name is. Without a
     ``registry`` the names of all other places are found.
     """
-    places: dict[str, dict[str, str]] = {"demonstration": {}, "model": {}, "question_file": {}}
+    dimensions = ("demonstration", "model", "question_file", "world_source")
+    places: dict[str, dict[str, str]] = {dimension: {} for dimension in dimensions}
     problems: list[str] = []
 
     def add(dimension: str, names: Iterable[tuple[str, str]]) -> None:
@@ -67,7 +74,25 @@ def names_found(
             for name in names
             if name not in places[dimension] and _is_defined(dimension, name, data)
         ]
+    if registry is not None:
+        add_world_sources(found, registry, data)
     return found, problems
+
+
+def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:
+    """Add the source ``embedded`` of WorldPrediction where a demonstration in ``found`` (dimension
+    -> names) is an environment of it: without any there is nothing to compare with.
+    """
+    if any(_is_environment(name, registry, data) for name in found["demonstration"]):
+        found["world_source"] += [EMBEDDED_WORLD]
+
+
+def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
+    try:
+        source, (_, seed) = data.sources.find(name).name, parse_demonstration(name)
+    except EnactError:
+        return False
+    return registry.world.environments.has(source, seed)
 
 
 def _asked_about(

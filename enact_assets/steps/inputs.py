@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
+import polars as pl
+
 from enact_assets.contracts.registry import (
     BASELINE,
     Gating,
@@ -59,6 +61,11 @@ CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
+
+
+def is_environment(demonstrations: pl.DataFrame, environments: EnvironmentSettings) -> bool:
+    """Whether the one demonstration of that table is an environment of WorldPrediction."""
+    return environments.has(*demonstrations.select("source", "seed").row(0))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from enact_assets.steps.inputs import (
     DemonstrationName,
     WorldModelName,
     WorldSourceName,
+    is_environment,
 )
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
@@ -54,7 +55,10 @@ GROUP, JOB = "worldprediction", "make_worldprediction"
 
 @step(group=GROUP, job=JOB)
 def action_states(
-    actions: Of[Actions], changes: Changes, settings: WorldSettings
+    actions: Of[Actions],
+    changes: Changes,
+    settings: WorldSettings,
+    environments: EnvironmentSettings,
 ) -> Of[ActionStates]:
     """The category of each action, the key frames before and after it, and what changes visibly."""
     if changes.gating.question_file is not None or actions.is_empty():
@@ -66,6 +70,7 @@ def action_states(
         changes.index.visible,
         lengths=settings.lengths,
         max_changes=settings.max_changes,
+        is_environment=is_environment(changes.demonstrations, environments),
     )
     return ActionStates.of(found)
 

@@ -14,6 +14,7 @@ Visible = Callable[[int, int], frozenset[Component]]
 
 NO_CLIP = "{} shows no single action"
 NO_KEY_FRAME = "no change of the scene graph lasted: one key frame before and after"
+ENVIRONMENT = "an environment: only clips are taken from it"
 HIDDEN = "the camera sees no change"
 TOO_MANY = "{} visible changes; wm asks about at most {}"
 
@@ -26,11 +27,12 @@ def action_states(
     *,
     lengths: Sequence[int],
     max_changes: int,
+    is_environment: bool = False,
 ) -> pl.DataFrame:
     """Table ``action_states`` of one demonstration and gating; empty without key frames.
 
     ``lengths`` are numbers of actions that plans may have, ``max_changes`` the most changes of one
-    action.
+    action. Nothing is asked about actions of an environment.
     """
     if actions.is_empty() or segmented_frames.is_empty():
         return ActionStates.empty()
@@ -43,7 +45,11 @@ def action_states(
     rows = []
     for k, row in enumerate(actions.iter_rows(named=True)):
         change = visible(int(before[k]), int(after[k])) if before[k] < after[k] else frozenset()
-        reason = _why_not(row["verb"], bool(before[k] == after[k]), len(change), max_changes)
+        reason = (
+            ENVIRONMENT
+            if is_environment
+            else _why_not(row["verb"], bool(before[k] == after[k]), len(change), max_changes)
+        )
         rows.append(
             {
                 **{name: row[name] for name in _TAKEN},

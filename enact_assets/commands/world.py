@@ -1,0 +1,113 @@
+"""The command ``world``: WorldPrediction on embedded demonstrations."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from enact_assets.commands.walking import DIMENSIONS, walk
+from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.scope import read_scope
+from enact_assets.official.commands import positive
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from enact_assets.contracts.registry import Registry
+
+MADE = ("world_accuracies",)
+EMBEDDED_RESULTS = (
+    "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
+)
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_world_command(command: AddCommand) -> None:
+    """Add world."""
+    about = (
+        "Make WorldPrediction questions (world modelling and procedural planning) about "
+        "demonstrations and their environments, let the baselines answer, and show accuracies."
+    )
+    sub = command("world", _world, about)
+    sub.add_argument(
+        "--demonstration",
+        action="append",
+        metavar="NAME",
+        help="ask about this demonstration; may be repeated (default: those in the scope of the "
+        "data root; in a new one those of the demo)",
+    )
+    sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
+
+
+def _world(arguments: argparse.Namespace, console: Console) -> int:
+    registry, root = load_registry(), DataRoot(arguments.data)
+    asked = arguments.demonstration or asked_by_default(registry, root.root)
+    environments = environments_of(asked, registry.world.environments.seeds)
+    chosen = argparse.Namespace(
+        **dict.fromkeys(DIMENSIONS),
+        data=arguments.data,
+        asset=list(MADE),
+        all=False,
+        force=False,
+        max_usd=None,
+        workers=arguments.workers,
+        dask=None,
+    )
+    chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
+    code = walk(chosen, console, registry, None)
+    show_accuracies(root, console)
+    return code
+
+
+def asked_by_default(registry: "Registry", root: Path) -> list[str]:
+    """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
+    scope = read_scope(root)
+    seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
+    names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)
+    if scope is not None:
+        names = scope.of_registry(registry).demonstrations
+    return [name for name in names if not name.endswith(tuple(seeds))]
+
+
+def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
+    """``<activity>-<seed>`` of every activity that is asked about."""
+    activities = dict.fromkeys(name.rpartition("-")[0] for name in asked)
+    names = (f"{activity}-{seed}" for activity in activities for seed in seeds)
+    return [name for name in names if name not in asked]
+
+
+def show_accuracies(root: DataRoot, console: Console) -> None:
+    """Accuracies over all lengths, by task and condition."""
+    import polars as pl
+
+    from enact_assets.engine.lake.lake import Lake
+
+    lake = Lake(root.lake)
+    if not lake.partitions("world_accuracies"):
+        return
+    rows = lake.read_all("world_accuracies").filter(
+        pl.col("length").is_null(), pl.col("n_scored") > 0
+    )
+    table = Table("task", "model", *_conditions(rows), "questions")
+    for (task, model), part in rows.sort("task", "world_model").group_by(
+        "task", "world_model", maintain_order=True
+    ):
+        by = {row["condition"]: row for row in part.iter_rows(named=True)}
+        cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
+        table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
+    console.print(table)
+    console.print(EMBEDDED_RESULTS)
+
+
+def _conditions(rows: "pl.DataFrame") -> list[str]:
+    return [c for c in ("same", "view", "equivalent") if c in set(rows["condition"])]
+
+
+def _cell(row: dict[str, object] | None) -> str:
+    if row is None:
+        return ""
+    return f"{row['accuracy']:.1%} ({row['exact_low']:.0%} to {row['exact_high']:.0%})"
