@@ -10,9 +10,11 @@ from rich.table import Table
 
 from enact_assets.commands.walking import DIMENSIONS, walk
 from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.contracts.settings import EMBEDDED_WORLD
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.scope import read_scope
 from enact_assets.official.commands import positive
+from enact_assets.worldprediction.step_files import ensured_step_files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 MADE = ("world_accuracies",)
 EMBEDDED_RESULTS = (
     "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
+)
+STEP_FILE_RESULTS = (
+    "Annotations of {}, other questions than the paper's, unfiltered by people: these are not "
+    "WorldPrediction results."
 )
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -40,6 +46,13 @@ def add_world_command(command: AddCommand) -> None:
         help="ask about this demonstration; may be repeated (default: those in the scope of the "
         "data root; in a new one those of the demo)",
     )
+    sub.add_argument(
+        "--step-file",
+        action="append",
+        metavar="NAME",
+        help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
+        "come with the package (docs/world_prediction.md); may be repeated",
+    )
     sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
 
 
@@ -57,9 +70,13 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
         workers=arguments.workers,
         dask=None,
     )
-    chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
+    if arguments.step_file:
+        chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
+    else:
+        chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
     code = walk(chosen, console, registry, None)
-    show_accuracies(root, console)
+    for source in arguments.step_file or [EMBEDDED_WORLD]:
+        show_accuracies(root, console, source)
     return code
 
 
@@ -80,8 +97,8 @@ def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
     return [name for name in names if name not in asked]
 
 
-def show_accuracies(root: DataRoot, console: Console) -> None:
-    """Accuracies over all lengths, by task and condition."""
+def show_accuracies(root: DataRoot, console: Console, source: str = EMBEDDED_WORLD) -> None:
+    """Accuracies of one world source over all lengths, by task and condition."""
     import polars as pl
 
     from enact_assets.engine.lake.lake import Lake
@@ -90,7 +107,7 @@ def show_accuracies(root: DataRoot, console: Console) -> None:
     if not lake.partitions("world_accuracies"):
         return
     rows = lake.read_all("world_accuracies").filter(
-        pl.col("length").is_null(), pl.col("n_scored") > 0
+        pl.col("length").is_null(), pl.col("n_scored") > 0, pl.col("world_source") == source
     )
     table = Table("task", "model", *_conditions(rows), "questions")
     for (task, model), part in rows.sort("task", "world_model").group_by(
@@ -100,7 +117,9 @@ def show_accuracies(root: DataRoot, console: Console) -> None:
         cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
         table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
     console.print(table)
-    console.print(EMBEDDED_RESULTS)
+    console.print(
+        EMBEDDED_RESULTS if source == EMBEDDED_WORLD else STEP_FILE_RESULTS.format(source)
+    )
 
 
 def _conditions(rows: "pl.DataFrame") -> list[str]:

@@ -28,8 +28,10 @@ from enact_assets.steps.inputs import (
     is_environment,
 )
 from enact_assets.worldprediction.action_states import action_states as states_of
+from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
+from enact_assets.worldprediction.label_models import LabelMaterial, known_of
 from enact_assets.worldprediction.world_captions import SceneTables
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
 from enact_assets.worldprediction.world_models import (
@@ -40,7 +42,9 @@ from enact_assets.worldprediction.world_models import (
 from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import (
     ActionStates,
+    AnnotatedActions,
     ClipImages,
+    TrainingPlans,
     WantedClips,
     WorldAccuracies,
     WorldCandidates,
@@ -50,10 +54,11 @@ from enact_assets.worldprediction.world_tables import (
     WorldQuestions,
 )
 
-GROUP, JOB = "worldprediction", "make_worldprediction"
+GROUP = "worldprediction"
+QUESTIONS_JOB, CLIPS_JOB, ASK_JOB = "write_world_questions", "show_clips", "ask_world_models"
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP)
 def action_states(
     actions: Of[Actions],
     changes: Changes,
@@ -80,7 +85,7 @@ def _asked(world_questions: pl.DataFrame) -> Mapping[str, Any]:
     return {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
 
 
-@step(group=GROUP, job=JOB, summary=_asked)
+@step(group=GROUP, job=QUESTIONS_JOB, summary=_asked)
 def world_questions(
     source: WorldSourceName,
     demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
@@ -88,16 +93,15 @@ def world_questions(
     actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
     facts: Annotated[All[Facts], IF_EMBEDDED_WORLD] | None,
     objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
     settings: WorldSettings,
     environments: EnvironmentSettings,
 ) -> tuple[Of[WorldQuestions], Of[WorldCandidates]]:
     """Questions of world modelling in balanced sets, and of procedural planning with distractors
-    that a replay by labels refutes.
+    that a replay by labels refutes; about films of people every plan is asked, with other orders.
     """
     if any(rows is None for rows in (demonstrations, states, actions, facts, objects)):
-        return WorldQuestions.of(WorldQuestions.empty()), WorldCandidates.of(
-            WorldCandidates.empty()
-        )
+        return annotated_questions(annotated, settings)
     recorded = Recorded(states, actions, facts, objects)
     asked = [
         name
@@ -109,7 +113,7 @@ def world_questions(
     return WorldQuestions.of(questions), WorldCandidates.of(candidates)
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job=CLIPS_JOB)
 def wanted_clips(
     candidates: All[WorldCandidates],
     actions: Of[Actions],
@@ -122,7 +126,7 @@ def wanted_clips(
 
 @step(
     group=GROUP,
-    job=JOB,
+    job=CLIPS_JOB,
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
@@ -143,7 +147,7 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job=ASK_JOB)
 def world_predictions(
     questions: Of[WorldQuestions],
     candidates: Of[WorldCandidates],
@@ -152,6 +156,9 @@ def world_predictions(
     graphs: Annotated[All[SceneGraphs], IF_EMBEDDED_WORLD] | None,
     objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
     actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
+    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
+    training: Of[TrainingPlans],
     pictures: PictureReader,
     model: WorldModelName,
     source: WorldSourceName,
@@ -163,11 +170,12 @@ def world_predictions(
         candidates,
         WorldPictures(images, clips, pictures) if has_pictures else None,
         None if graphs is None else SceneTables(graphs, objects, actions),
+        LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )
     return WorldPredictions.of(predictions_of(model, source, material))
 
 
-@step(group=GROUP, job=JOB)
+@step(group=GROUP, job=ASK_JOB)
 def world_evaluation(
     answers: Of[WorldPredictions], questions: Of[WorldQuestions]
 ) -> Of[WorldEvaluation]:
@@ -175,7 +183,7 @@ def world_evaluation(
     return WorldEvaluation.of(evaluate_world(answers, questions))
 
 
-@step(group=GROUP, job=JOB, kinds=("scipy", "polars", "parquet"))
+@step(group=GROUP, kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
     evaluated: All[WorldEvaluation], source: WorldSourceName
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:

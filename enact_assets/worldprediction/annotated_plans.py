@@ -47,8 +47,7 @@ def flawless_plans(actions: pl.DataFrame, lengths: Sequence[int]) -> list[Plan]:
         return []
     longest = longest_plans(
         rows["recording"].rank("dense").cast(pl.Int64).to_numpy(),
-        rows["start_s"].to_numpy(),
-        rows["end_s"].to_numpy(),
+        rows.select("start_s", "end_s").to_numpy(),
         rows["category"].rank("dense").cast(pl.Int64).to_numpy(),
         rows.select(is_sound()).to_series().to_numpy(),
         max(lengths),
@@ -91,15 +90,15 @@ def equivalents(actions: pl.DataFrame) -> Mapping[str, list[Clip]]:
     return found
 
 
-def plan_questions(actions: pl.DataFrame, lengths: Sequence[int]) -> Iterator[Drawn]:
+def plan_questions(actions: pl.DataFrame, lengths: Sequence[int], seed: int = 0) -> Iterator[Drawn]:
     """One question for each plan whose actions all have an equivalent in another environment.
 
-    What is drawn depends on the plan alone. Equivalents with a film come first.
+    What is drawn depends on the plan and on ``seed`` alone. Equivalents with a film come first.
     """
     orders, clips = order_counts(actions), equivalents(actions)
     is_fixed = orders.is_fixed
     for plan in flawless_plans(actions, lengths):
-        key = actions.item(0, "world_source"), *plan.steps[0][:2], len(plan.steps)
+        key = seed, *plan.steps[0][:2], len(plan.steps)
         shown = [_equivalent(step, clips.get(step.category, []), key) for step in plan.steps]
         found = [clip for clip in shown if clip is not None]
         if len(found) < len(shown):

@@ -19,7 +19,7 @@ INCOMPATIBLE = "incompatible"
 _SET = len(LETTERS)
 
 
-def transition_questions(actions: pl.DataFrame) -> Iterator[Drawn]:
+def transition_questions(actions: pl.DataFrame, seed: int = 0) -> Iterator[Drawn]:
     """Questions of one step file, four per set.
 
     Categories differ, so what they change is taken to differ. Each recording is asked with clips
@@ -28,11 +28,13 @@ def transition_questions(actions: pl.DataFrame) -> Iterator[Drawn]:
     """
     first = first_of_each(actions)
     for recording, own in first.items():
-        shown = _shown_by(recording, own, first)
+        shown = _shown_by(recording, own, first, seed)
         if shown is None:
             continue
         shared = sorted(own.keys() & first[shown].keys())
-        order = [shared[k - 1] for k in shuffled_labels(len(shared), "sets", recording, shown)]
+        order = [
+            shared[k - 1] for k in shuffled_labels(len(shared), "sets", seed, recording, shown)
+        ]
         for begin in range(0, len(order), _SET):
             # The last set borrows from the first, which is full.
             four = (order[begin : begin + _SET] + order)[:_SET]
@@ -55,7 +57,7 @@ def first_of_each(actions: pl.DataFrame) -> dict[str, dict[str, Clip]]:
 
 
 def _shown_by(
-    recording: str, own: dict[str, Clip], first: dict[str, dict[str, Clip]]
+    recording: str, own: dict[str, Clip], first: dict[str, dict[str, Clip]], seed: int
 ) -> str | None:
     """The recording whose clips are shown; None if none shares four categories."""
     environment = next(iter(own.values())).environment
@@ -64,5 +66,5 @@ def _shown_by(
         shared = [clips[category] for category in own.keys() & clips.keys()]
         if len(shared) >= _SET and shared[0].environment != environment:
             films = sum(clip.is_askable for clip in shared)
-            ranked.append((films, len(shared), seed_from("shown", recording, other), other))
+            ranked.append((films, len(shared), seed_from("shown", seed, recording, other), other))
     return max(ranked)[-1] if ranked else None

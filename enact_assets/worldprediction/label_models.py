@@ -35,23 +35,31 @@ KNOWN = {
 """Columns of :attr:`LabelMaterial.known`."""
 
 
-def known_of(actions: Of[ActionStates] | Of[AnnotatedActions]) -> pl.DataFrame:
-    """What is known of the actions of any source, as :data:`KNOWN`: durations in frames or s."""
+def known_of(
+    states: Of[ActionStates] | None, annotated: Of[AnnotatedActions] | None
+) -> pl.DataFrame:
+    """What is known of the actions of one source, as :data:`KNOWN`: embedded ones, durations in
+    frames, or those of a step file, in s.
+    """
     none = pl.lit(None)
-    if "start_s" in actions.columns:
-        recording, length = pl.col("recording"), pl.col("end_s") - pl.col("start_s")
-        changes, person = none, pl.col("person")
+    if states is not None:
+        found = states.select(
+            pl.col("demonstration").alias("recording"),
+            *("action", "category"),
+            (pl.col("frame_to") - pl.col("frame_from")).alias("duration"),
+            "changes",
+            none.alias("person"),
+        )
+    elif annotated is not None:
+        found = annotated.select(
+            *("recording", "action", "category"),
+            (pl.col("end_s") - pl.col("start_s")).alias("duration"),
+            none.alias("changes"),
+            "person",
+        )
     else:
-        recording, length = pl.col("demonstration"), pl.col("frame_to") - pl.col("frame_from")
-        changes, person = pl.col("changes"), none
-    found = actions.select(
-        recording.alias("recording"),
-        *("action", "category"),
-        length.alias("duration"),
-        changes.alias("changes"),
-        person.alias("person"),
-    )
-    return found.cast({name: of for name, of in KNOWN.items()}).sort("recording", "action")
+        found = pl.DataFrame(schema=KNOWN)
+    return found.cast(KNOWN).sort("recording", "action")  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

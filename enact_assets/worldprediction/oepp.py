@@ -18,7 +18,7 @@ from enact_assets.worldprediction.oepp_kernels import Network, train
 Floats = NDArray[np.float64]
 STATE_SIZE, LABEL_SIZE = 128, 32
 RIDGE = 1.0
-HIDDEN, EPOCHS, BATCH, RATE = 64, 30, 64, 3e-3
+HIDDEN, EPOCHS, BATCH = 64, 30, 64
 
 
 class Window(NamedTuple):
@@ -87,7 +87,7 @@ def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
         np.zeros(n_out),
     )
     orders = np.array([rng.permutation(len(states)) for _ in range(EPOCHS)])
-    train(network, states - mean, labels - target, orders, BATCH, RATE)
+    train(network, states - mean, labels - target, orders, BATCH)
 
     def predict(asked: Floats) -> Floats:
         hidden = np.tanh((asked - mean) @ network.inner + network.inner_bias)

@@ -10,6 +10,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+RATE = 3e-3
+"""Step size of Adam."""
+
+
 class Network(NamedTuple):
     """Weights (inputs, hidden), (hidden,), (hidden, outputs), (outputs,); hidden units are tanh."""
 
@@ -29,9 +33,7 @@ def _adam(weights: Floats, gradient: Floats, first: Floats, second: Floats, rate
 
 
 @njit(cache=True)
-def train(
-    network: Network, states: Floats, labels: Floats, orders: Ints, batch: int, rate: float
-) -> None:
+def train(network: Network, states: Floats, labels: Floats, orders: Ints, batch: int) -> None:
     """Fit ``network`` in place by half the mean squared error over batches.
 
     Shape: states (n, inputs), labels (n, outputs), orders (epochs, n): the rows in the order in
@@ -79,7 +81,7 @@ def train(
                     for h in range(n_hidden):
                         inner_by[i, h] += states[row, i] * back[h]
             step += 1
-            now = rate * np.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
+            now = RATE * np.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
             _adam(network.inner.ravel(), inner_by.ravel(), inner_1, inner_2, now)
             _adam(network.inner_bias, bias_by, bias_1, bias_2, now)
             _adam(network.outer.ravel(), outer_by.ravel(), outer_1, outer_2, now)

@@ -11,11 +11,11 @@ Bools = NDArray[np.bool_]
 
 @njit(cache=True)
 def longest_plans(
-    recording: Ints, start_s: Floats, end_s: Floats, category: Ints, is_usable: Bools, most: int
+    recording: Ints, spans_s: Floats, category: Ints, is_usable: Bools, most: int
 ) -> Ints:
     """Length of the longest plan that begins with each of n actions, ``most`` at most.
 
-    Shape: all (n,), sorted by recording and time -> (n,). A plan is neighbours of one recording,
+    Shape: (n,), spans (n, 2) from begin to end, sorted by recording and time -> (n,). A plan is neighbours of one recording,
     each usable and beginning no earlier than the one before ends, no category twice. Every shorter
     length that begins there is a plan, too. Time n * most**2.
     """
@@ -26,7 +26,7 @@ def longest_plans(
         while last < n and last - first < most and is_usable[last]:
             if recording[last] != recording[first]:
                 break
-            if last > first and start_s[last] < end_s[last - 1]:
+            if last > first and spans_s[last, 0] < spans_s[last - 1, 1]:
                 break
             is_twice = False
             for earlier in range(first, last):

@@ -5,18 +5,22 @@ A step file is a folder with three CSV files, laid out as those of CaptainCook4D
 ``problems`` says which; the rest goes on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from enact_assets.contracts.errors import StepFileError
+from enact_assets.contracts.errors import StepFileError, UnknownNameError
+from enact_assets.contracts.ids import content_sha, sha256_bytes
+from enact_assets.contracts.settings import EMBEDDED_WORLD, is_partition_name
 from enact_assets.plurals import counted
+from enact_assets.worldprediction import captaincook4d
 
 STEPS = "step_annotations.csv"
 RECORDINGS = "video_information.csv"
 LABELS = "step_idx_description.csv"
+FILMS = "videos"
 _COLUMNS = {
     STEPS: ("recording_id", "step_id", "start_time", "end_time", "description", "has_errors"),
     RECORDINGS: ("recording_id", "environment_id", "person_id", "duration(sec)"),
@@ -143,6 +147,58 @@ def _read(path: Path) -> pl.DataFrame:
     return rows.with_columns(pl.all().str.strip_chars().replace("", None))
 
 
+def step_file_folder(root: Path, name: str) -> Path:
+    """Folder of the step file ``name`` in ``root`` (``DataRoot.step_files``), with its films.
+
+    Errors: :class:`UnknownNameError` if there is none.
+    """
+    if not is_partition_name(name) or not (root / name).is_dir():
+        raise UnknownNameError.of(
+            "step file",
+            name,
+            step_file_names(root),
+            f"Make the folder {root / name} with {', '.join(_COLUMNS)}; that of "
+            f"{captaincook4d.NAME} may be empty.",
+        )
+    return root / name
+
+
+def step_file_names(root: Path) -> list[str]:
+    """Names of the step files in ``root``, sorted."""
+    if not root.is_dir():
+        return []
+    folders = (path.name for path in root.iterdir() if path.is_dir())
+    return sorted(name for name in folders if is_partition_name(name) and name != EMBEDDED_WORLD)
+
+
+def ensured_step_files(root: Path, names: Sequence[str]) -> list[str]:
+    """``names``, whose folders are there; that of CaptainCook4D is made.
+
+    Errors: as :func:`step_file_folder`.
+    """
+    if captaincook4d.NAME in names:
+        (root / captaincook4d.NAME).mkdir(parents=True, exist_ok=True)
+    return [step_file_folder(root, name).name for name in names]
+
+
+def annotations_in(folder: Path) -> Path:
+    """Where the CSV files of the step file in ``folder`` are: CaptainCook4D's ship with us."""
+    is_ours = folder.name == captaincook4d.NAME and not any((folder / n).exists() for n in _COLUMNS)
+    return captaincook4d.FOLDER if is_ours else folder
+
+
 def films_in(folder: Path) -> Mapping[str, Path]:
-    """Recording -> its film, for all that ``folder`` has."""
-    return {path.stem: path for path in sorted((folder / "videos").glob("*.mp4"))}
+    """Recording -> its film, for all that the step file in ``folder`` has."""
+    return {path.stem: path for path in sorted((folder / FILMS).glob("*.mp4"))}
+
+
+def step_file_version(root: Path, name: str) -> str:
+    """Hash of the CSV files, and of name, size and time of each film: another means another file.
+
+    Errors: as :func:`step_file_folder`, ``OSError`` for a file that cannot be read.
+    """
+    folder = step_file_folder(root, name)
+    annotations = annotations_in(folder)
+    files = [sha256_bytes((annotations / name).read_bytes()) for name in _COLUMNS]
+    films = [(path.name, path.stat()) for path in films_in(folder).values()]
+    return content_sha([files, [[film, s.st_size, s.st_mtime_ns] for film, s in films]])

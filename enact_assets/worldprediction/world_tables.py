@@ -159,7 +159,6 @@ class AnnotatedActions(Table):
     """
 
     by = ("world_source",)
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     recording = text("recording that was annotated", key=True)
