@@ -55,7 +55,7 @@ def annotated_actions(file: StepFile, film_s: Mapping[str, float]) -> Annotated:
         pl.lit(file.name).alias("world_source"),
     ).with_columns(pl.col("reason").is_null().alias("is_askable"))
     problems = [
-        f"{_where(bad)} are not asked about: {reason} ({_first(bad)})."
+        f"{STEPS}: {counted(bad.height, 'step')} not asked about: {reason} ({_first(bad)})."
         for reason in faults
         if (bad := rows.filter(reason=reason)).height
     ]
@@ -65,8 +65,8 @@ def annotated_actions(file: StepFile, film_s: Mapping[str, float]) -> Annotated:
     )
     if early.height:
         problems.append(
-            f"{_where(early)} begin before the previous step ends ({_first(early)}). No plan goes "
-            "across the two."
+            f"{STEPS}: {counted(early.height, 'step')} begun before the one before ended "
+            f"({_first(early)}). No plan goes across the two."
         )
     of_table = rows.select(list(AnnotatedActions.schema()))
     return Annotated(AnnotatedActions.arranged(of_table), (*file.problems, *problems))
@@ -82,10 +82,6 @@ def is_sound() -> pl.Expr:
 def flawless_recordings() -> pl.Expr:
     """Whether the person made no error in any step that was carried out in a row's recording."""
     return ~pl.col("has_error").any().over("recording")
-
-
-def _where(rows: pl.DataFrame) -> str:
-    return f"{STEPS}: {counted(rows.height, 'step')}"
 
 
 def _first(rows: pl.DataFrame) -> str:

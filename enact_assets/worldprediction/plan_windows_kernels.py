@@ -15,9 +15,9 @@ def longest_plans(
 ) -> Ints:
     """Length of the longest plan that begins with each of n actions, ``most`` at most.
 
-    Shape: (n,), spans (n, 2) from begin to end, sorted by recording and time -> (n,). A plan is neighbours of one recording,
-    each usable and beginning no earlier than the one before ends, no category twice. Every shorter
-    length that begins there is a plan, too. Time n * most**2.
+    Shape: (n,), spans (n, 2) from begin to end, sorted by recording and time -> (n,). A plan is
+    neighbours of one recording, each usable and beginning no earlier than the one before ends, no
+    category twice. Every shorter length that begins there is a plan, too. Time n * most**2.
     """
     n = len(recording)
     found = np.zeros(n, np.int64)

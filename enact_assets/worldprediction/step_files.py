@@ -100,8 +100,8 @@ def read_step_file(folder: Path, name: str) -> StepFile:
     differ = readable.filter(pl.col("is_known") & (pl.col("label") != pl.col("description")))
     if differ.height:
         problems.append(
-            _problem(folder / STEPS, differ, "describe another step than their step_id names", "")
-            + " The step_id counts."
+            f"{folder / STEPS}: {counted(differ.height, 'row')} with the description of another "
+            f"step than that of the step_id ({_first(differ)}). The step_id counts."
         )
     return StepFile(name, readable.drop("description"), n_not_done, tuple(problems))
 
@@ -109,28 +109,28 @@ def read_step_file(folder: Path, name: str) -> StepFile:
 def _readable(found: pl.DataFrame, where: Path) -> tuple[pl.DataFrame, list[str]]:
     """Rows that say when, where and by whom something was done, and what is wrong with others."""
     faults = {
-        "have a start_time, end_time or has_errors that cannot be read": pl.any_horizontal(
+        "start_time, end_time or has_errors cannot be read": pl.any_horizontal(
             pl.col("start_s", "end_s").is_null() | ~pl.col("start_s", "end_s").is_finite(),
             pl.col("has_error").is_null(),
         ),
-        f"name a recording that {RECORDINGS} lacks, or whose environment or person it lacks": (
+        f"{RECORDINGS} lacks the recording, its environment or its person": (
             pl.col("environment").is_null() | pl.col("person").is_null()
         ),
-        "have no step_id": pl.col("category").is_null(),
+        "step_id is empty": pl.col("category").is_null(),
     }
     problems = []
     for what, fault in faults.items():
         bad = found.filter(fault)
         if bad.height:
-            problems.append(_problem(where, bad, what, " They are ignored."))
+            n = f"{counted(bad.height, 'row')} {'is' if bad.height == 1 else 'are'}"
+            problems.append(f"{where}: {n} ignored: {what} ({_first(bad)}).")
             found = found.filter(~fault)
     return found, problems
 
 
-def _problem(where: Path, rows: pl.DataFrame, what: str, then: str) -> str:
+def _first(rows: pl.DataFrame) -> str:
     line, recording, category = rows.select("line", "recording", "category").row(0)
-    first = f"line {line}, recording {recording}, step {category}"
-    return f"{where}: {counted(rows.height, 'row')} {what} (first: {first}).{then}"
+    return f"first: line {line}, recording {recording}, step {category}"
 
 
 def _read(path: Path) -> pl.DataFrame:
