@@ -94,16 +94,15 @@ class Replay:
 
     def __init__(self, labels: Sequence[Label], kinds: Kinds, start: Situation) -> None:
         self._effects = [effect_of(label, kinds) for label in labels]
+        self._widths = {label.thing: _WIDTH[label.verb] for label in labels if label.verb in _WIDTH}
         self._kinds, self._start = kinds, start
         self._end = self._run(range(len(labels)))
 
     def class_of(self, order: Sequence[int]) -> str:
         """One of the four classes."""
-        if self._contradicts_itself(order):
-            return INTERNAL
         end = self._run(order)
         if end is None:
-            return INITIAL
+            return INTERNAL if self._contradicts_itself(order) else INITIAL
         return RIGHT if end == self._end else FINAL
 
     @property
@@ -129,7 +128,9 @@ class Replay:
             )
             if n > self._kinds.numbers.get(kind, 0) - made_later:
                 return True
-        least = sum(n for (_, place), n in lacking.items() if place == HELD)
+        least = sum(
+            n * self._widths.get(kind, 1) for (kind, place), n in lacking.items() if place == HELD
+        )
         if not any(self._hands_suffice(order, n_held) for n_held in range(least, HANDS + 1)):
             return True
         return self._switches_clash(order)

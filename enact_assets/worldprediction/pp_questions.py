@@ -1,6 +1,6 @@
 """Procedural planning: which order of the clips of a pool leads from one state to the other."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
@@ -136,25 +136,29 @@ def distractors(
     Drawn uniformly; orders that contradict themselves are taken only where there are no others,
     as they give themselves away without a picture. All differ as sequences of categories.
     """
-    tried: dict[tuple[str, ...], tuple[int, ...]] = {}
+    tried = {tuple(plan)}
+    places = {c: [k for k, other in enumerate(plan) if other == c] for c in plan}
+    found: list[tuple[tuple[int, ...], str]] = []
+    contradictory: list[tuple[tuple[int, ...], str]] = []
     for order in _orders(len(plan), seed, where):
-        tried.setdefault(tuple(plan[k] for k in order), _in_place(plan, order))
-    tried.pop(tuple(plan), None)
-    classed = [(order, replay.class_of(order)) for order in tried.values()]
-    possible = [(order, found) for order, found in classed if found != RIGHT]
-    # A stable sort keeps the drawn order within each half.
-    return sorted(possible, key=lambda one: one[1] == INTERNAL)[:N_DISTRACTORS]
+        told = tuple([plan[k] for k in order])
+        if told in tried:
+            continue
+        tried.add(told)
+        # Actions of one category stay in their true order: they cannot be told apart.
+        rest = {c: iter(ks) for c, ks in places.items()}
+        in_place = tuple([next(rest[c]) for c in told])
+        kind = replay.class_of(in_place)
+        if kind != RIGHT:
+            (contradictory if kind == INTERNAL else found).append((in_place, kind))
+        if len(found) == N_DISTRACTORS:
+            break
+    return [*found, *contradictory][:N_DISTRACTORS]
 
 
-def _orders(n: int, seed: int, where: str) -> list[tuple[int, ...]]:
+def _orders(n: int, seed: int, where: str) -> Iterable[tuple[int, ...]]:
     """All orders of n actions, or a sample, in a drawn order."""
     if n <= ALL_ORDERS_UP_TO:
         return in_drawn_order(permutations(range(n)), seed, where)
     tries = range(min(N_SAMPLED, factorial(n)))
-    return [tuple(k - 1 for k in shuffled_labels(n, seed, where, number)) for number in tries]
-
-
-def _in_place(plan: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
-    """``order`` with actions of one category in their true order: they cannot be told apart."""
-    places = {c: iter(sorted(k for k, other in enumerate(plan) if other == c)) for c in plan}
-    return tuple(next(places[plan[k]]) for k in order)
+    return (tuple(k - 1 for k in shuffled_labels(n, seed, where, number)) for number in tries)
