@@ -29,6 +29,7 @@ from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Silent, Sources, replay
 from enact_assets.worldprediction.annotated_actions import Annotated, annotated_actions
+from enact_assets.worldprediction.film_images import film_images
 from enact_assets.worldprediction.step_files import annotations_in, films_in, read_step_file
 
 
@@ -232,6 +233,7 @@ class AnnotatedFilms:
 
     name: str
     folder: Path
+    _store: ImageStore
 
     def actions(self) -> Annotated:
         """Its actions, and what is wrong with them. A film that cannot be read is none.
@@ -248,6 +250,13 @@ class AnnotatedFilms:
         found = annotated_actions(file, lengths)
         return Annotated(found.rows, (*found.problems, *problems))
 
+    def images(self, wanted: pl.DataFrame, size_px: int) -> pl.DataFrame:
+        """Rows of ``film_images`` for ``wanted`` pictures, with edges of ``size_px`` at most.
+
+        Errors: :class:`RenderError` for a film that was cut off or cannot be decoded.
+        """
+        return film_images(self.name, films_in(self.folder), wanted, size_px, self._store.put)
+
 
 @provides(reads=("step_source",))
 def annotated_films(
@@ -255,7 +264,7 @@ def annotated_films(
 ) -> AnnotatedFilms:
     """The step file that the partition names; nothing is opened before it is asked."""
     name = partition["world_source"]
-    return AnnotatedFilms(name, tools.data_root.step_files / name)
+    return AnnotatedFilms(name, tools.data_root.step_files / name, tools.images)
 
 
 @provides(reads=("question_source",))

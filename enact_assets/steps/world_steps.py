@@ -31,6 +31,7 @@ from enact_assets.worldprediction.action_states import action_states as states_o
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
+from enact_assets.worldprediction.film_frames import FilmPictures
 from enact_assets.worldprediction.label_models import LabelMaterial, known_of
 from enact_assets.worldprediction.world_captions import SceneTables
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
@@ -44,6 +45,7 @@ from enact_assets.worldprediction.world_tables import (
     ActionStates,
     AnnotatedActions,
     ClipImages,
+    FilmImages,
     TrainingPlans,
     WantedClips,
     WorldAccuracies,
@@ -158,17 +160,21 @@ def world_predictions(
     actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
     states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
     annotated: Of[AnnotatedActions],
+    films: Of[FilmImages],
     training: Of[TrainingPlans],
     pictures: PictureReader,
     model: WorldModelName,
     source: WorldSourceName,
 ) -> Of[WorldPredictions]:
     """Answers of one baseline."""
-    has_pictures = images is not None and clips is not None
+    if images is not None and clips is not None:
+        shown = WorldPictures(images, clips, pictures)
+    else:
+        shown = FilmPictures(films, pictures)
     material = WorldMaterial(
         questions,
         candidates,
-        WorldPictures(images, clips, pictures) if has_pictures else None,
+        shown,
         None if graphs is None else SceneTables(graphs, objects, actions),
         LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )

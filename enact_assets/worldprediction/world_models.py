@@ -94,14 +94,12 @@ def _by_pictures(
         def answer(item: WorldItem) -> int | None:
             if pictures is None:
                 return None
-            row = item.row
-            keys = row["key_frame_before"], row["key_frame_after"]
-            states = [pictures.state(row["recording"], key) for key in keys]
+            states = pictures.states(item.row)
             clips = [[pictures.clip(c) for c in option] for option in item.options]
-            there = [state for state in states if state is not None]
-            if len(there) < len(states) or not all(clip for option in clips for clip in option):
+            if len(states) < 2 or not all(clip for option in clips for clip in option):
                 return None
-            return best_option([score(there, option) for option in clips], row["question_id"])
+            question_id = item.row["question_id"]
+            return best_option([score(states, option) for option in clips], question_id)
 
         return answer
 

@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from enact_assets.contracts.errors import QuestionFileError
+from enact_assets.plurals import counted
 from enact_assets.worldprediction.annotated_rows import LETTERS
 from enact_assets.worldprediction.candidates import WM
 
@@ -73,8 +74,8 @@ def read_release(path: Path) -> Release:
     ]
     if wrong:
         raise QuestionFileError(
-            f"{path}: in {len(wrong)} questions, the first {wrong[0]}, ground_truth names not "
-            "exactly one candidate."
+            f"{path}: in {counted(len(wrong), 'question')}, the first {wrong[0]}, ground_truth "
+            "names not exactly one candidate."
         )
     return found
 

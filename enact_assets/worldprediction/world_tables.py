@@ -174,6 +174,26 @@ class AnnotatedActions(Table):
     reason = text("why not", null=True)
 
 
+class FilmImages(Table):
+    """One row per action of a step file that a question shows and picture of it.
+
+    States have no rows of their own: the one before is the first picture of the first action, the
+    one after the last picture of the last. Recordings without a film have none.
+    """
+
+    by = ("world_source",)
+    image_column = "image_sha"
+
+    world_source = text(_world_source(), key=True)
+    recording = text("recording that was filmed", key=True)
+    action = integer("as in annotated_actions", key=True)
+    place = integer("place in the clip, from 1", key=True)
+    time_s = number("time in the film; a film that ends before it shows its last frame", "s")
+    image_sha = text("SHA-256 of the PNG file, its name in images/")
+    width_px = integer("width", "px")
+    height_px = integer("height", "px")
+
+
 class TrainingPlans(Table):
     """One row per action of a plan that baselines learn orders from.
 
