@@ -9,12 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from enact_assets.commands.walking import DIMENSIONS, walk
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.contracts.settings import EMBEDDED_WORLD
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.scope import read_scope
 from enact_assets.official.commands import positive
-from enact_assets.worldprediction.step_files import ensured_step_files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +53,10 @@ def add_world_command(command: AddCommand) -> None:
 
 
 def _world(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.step_files import ensured_step_files
+
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
@@ -82,6 +82,8 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
 
 def asked_by_default(registry: "Registry", root: Path) -> list[str]:
     """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
+    from enact_assets.data_root.scope import read_scope
+
     scope = read_scope(root)
     seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
     names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)
@@ -97,10 +99,11 @@ def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
     return [name for name in names if name not in asked]
 
 
-def show_accuracies(root: DataRoot, console: Console, source: str = EMBEDDED_WORLD) -> None:
+def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
     """Accuracies of one world source over all lengths, by task and condition."""
     import polars as pl
 
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
     from enact_assets.engine.lake.lake import Lake
 
     lake = Lake(root.lake)

@@ -57,10 +57,9 @@ from enact_assets.worldprediction.world_tables import (
 )
 
 GROUP = "worldprediction"
-QUESTIONS_JOB, CLIPS_JOB, ASK_JOB = "write_world_questions", "show_clips", "ask_world_models"
 
 
-@step(group=GROUP)
+@step(group=GROUP, job="write_questions")
 def action_states(
     actions: Of[Actions],
     changes: Changes,
@@ -87,7 +86,7 @@ def _asked(world_questions: pl.DataFrame) -> Mapping[str, Any]:
     return {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
 
 
-@step(group=GROUP, job=QUESTIONS_JOB, summary=_asked)
+@step(group=GROUP, job="write_world_questions", summary=_asked)
 def world_questions(
     source: WorldSourceName,
     demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
@@ -115,7 +114,7 @@ def world_questions(
     return WorldQuestions.of(questions), WorldCandidates.of(candidates)
 
 
-@step(group=GROUP, job=CLIPS_JOB)
+@step(group=GROUP, job="make_clips")
 def wanted_clips(
     candidates: All[WorldCandidates],
     actions: Of[Actions],
@@ -128,7 +127,7 @@ def wanted_clips(
 
 @step(
     group=GROUP,
-    job=CLIPS_JOB,
+    job="make_clips",
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
@@ -149,7 +148,7 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
-@step(group=GROUP, job=ASK_JOB)
+@step(group=GROUP, job="answer_world_questions")
 def world_predictions(
     questions: Of[WorldQuestions],
     candidates: Of[WorldCandidates],
@@ -181,7 +180,7 @@ def world_predictions(
     return WorldPredictions.of(predictions_of(model, source, material))
 
 
-@step(group=GROUP, job=ASK_JOB)
+@step(group=GROUP, job="answer_world_questions")
 def world_evaluation(
     answers: Of[WorldPredictions], questions: Of[WorldQuestions]
 ) -> Of[WorldEvaluation]:
@@ -189,7 +188,7 @@ def world_evaluation(
     return WorldEvaluation.of(evaluate_world(answers, questions))
 
 
-@step(group=GROUP, kinds=("scipy", "polars", "parquet"))
+@step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
     evaluated: All[WorldEvaluation], source: WorldSourceName
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:

@@ -16,6 +16,8 @@ NAMES = Names(
         # One more than gatings: `probes` is of state, as the set of that name.
         "question_set": ("contact", "probes", "release", "state"),
         "variant": ("baseline", "contact", "high", "release"),
+        "world_model": ("oracle",),
+        "world_source": ("embedded", "filmed"),
     },
     {
         "question_set": {
@@ -30,8 +32,9 @@ NAMES = Names(
             "high": "probes",
             "release": "release",
         },
+        "world_source": {"embedded": "state", "filmed": "state"},
     },
-    {"release": frozenset({"release"})},
+    {"release": frozenset({"release"}), "embedded world": frozenset({"embedded"})},
 )
 
 
