@@ -52,7 +52,8 @@ class Questions(NamedTuple):
 
 def question_rows(source: str, drawn: Iterable[Drawn]) -> Questions:
     """Rows of ``world_questions`` and ``world_candidates`` of the step file ``source``."""
-    questions, candidates = [], _Candidates([], [], [], [], [], [], [])
+    questions: list[dict[str, object]] = []
+    shown_clips: list[tuple[object, ...]] = []
     for one in drawn:
         first, last = one.steps[0], one.steps[-1]
         shown = [[one.pool[number - 1][:2] for number in option] for option in one.options]
@@ -83,31 +84,18 @@ def question_rows(source: str, drawn: Iterable[Drawn]) -> Questions:
         )
         for letter, option in zip(LETTERS, options, strict=True):
             for place, number in enumerate(option, start=1):
-                candidates.add(question_id, letter, place, number, one.pool[number - 1])
-    return Questions(WorldQuestions.build(questions), candidates.rows(source))
+                recording, action, category, *_ = one.pool[number - 1]
+                row = question_id, letter, place, number, recording, action, category
+                shown_clips.append(row)
+    return Questions(WorldQuestions.build(questions), _candidates(source, shown_clips))
 
 
-class _Candidates(NamedTuple):
-    """Columns of ``world_candidates``: a real step file has two hundred thousand rows of them."""
+_SHOWN = ("question_id", "option", "place", "pool", "recording", "action", "category")
 
-    question_id: list[str]
-    option: list[str]
-    place: list[int]
-    pool: list[int]
-    recording: list[str]
-    action: list[int]
-    category: list[str]
 
-    def add(self, question_id: str, option: str, place: int, pool: int, clip: Clip) -> None:
-        values = question_id, option, place, pool, clip.recording, clip.action, clip.category
-        for column, value in zip(self, values, strict=True):
-            column.append(value)  # type: ignore[arg-type]
-
-    def rows(self, source: str) -> Of[WorldCandidates]:
-        contract = WorldCandidates.schema()
-        given = {n: t for n, t in contract.items() if n in self._fields}
-        rows = pl.DataFrame(self._asdict(), schema=given).with_columns(
-            pl.lit(source).alias("world_source"),
-            pl.lit(None, pl.String).alias("view"),
-        )
-        return WorldCandidates.arranged(rows)
+def _candidates(source: str, shown: list[tuple[object, ...]]) -> Of[WorldCandidates]:
+    """Table of rows with columns :data:`_SHOWN`: a real step file has two hundred thousand."""
+    schema = {name: WorldCandidates.schema()[name] for name in _SHOWN}
+    rows = pl.DataFrame(shown, schema=schema, orient="row")
+    none = pl.lit(None, pl.String)
+    return WorldCandidates.arranged(rows.with_columns(world_source=pl.lit(source), view=none))

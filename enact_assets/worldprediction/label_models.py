@@ -163,7 +163,9 @@ def by_orders(name: str, scores: Scores) -> Callable[[LabelMaterial], Letters]:
         for options, plans in material.by_person():
             counts = OrderCounts.of(plans, sorted({label for plan in plans for label in plan}))
             shape = options.pool.shape
-            numbers = counts.numbers(options.categories.reshape(-1, shape[2])).reshape(shape)
+            numbers = counts.numbers(options.categories.reshape(-1, shape[2]).tolist()).reshape(
+                shape
+            )
             found |= chosen_letters(name, options.ids, scores(counts, numbers))
         return found
 

@@ -48,7 +48,7 @@ class OrderCounts:
     @property
     def is_fixed(self) -> NDArray[np.bool_]:
         """(K, K): a came before b in at least five plans, and b before a in none."""
-        return (self.precedes >= LEAST_RECORDINGS) & (self.precedes.T == 0)
+        return np.asarray((self.precedes >= LEAST_RECORDINGS) & (self.precedes.T == 0))
 
     def numbers(self, plans: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         """Categories of plans of one length as numbers; -1 for one that was never seen."""

@@ -63,7 +63,7 @@ def oepp_scores(
     asked = [vectors.state(before, options[0]) for before, options in zip(done, plans, strict=True)]
     predicted = predict(np.array(asked))
     shown = np.array([[vectors.plan(option) for option in options] for options in plans])
-    return -((shown - predicted[:, None, :]) ** 2).sum(axis=2)
+    return np.asarray(-((shown - predicted[:, None, :]) ** 2).sum(axis=2))
 
 
 def fit_ridge(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:

@@ -29,7 +29,7 @@ def medoid_scores(pool: Ints) -> Floats:
     earlier, later = np.triu_indices(pool.shape[2], 1)
     is_before = places[:, :, earlier] < places[:, :, later]
     differs = is_before[:, :, None, :] != is_before[:, None, :, :]
-    return -differs.sum(axis=(2, 3)).astype(np.float64)
+    return np.asarray(-differs.sum(axis=(2, 3)), np.float64)
 
 
 def markov_scores(counts: OrderCounts, plans: Ints) -> Floats:
