@@ -235,6 +235,11 @@ class AnnotatedFilms:
     folder: Path
     _store: ImageStore
 
+    @classmethod
+    def of(cls, root: DataRoot, name: str) -> "AnnotatedFilms":
+        """That of a data root called ``name``; nothing is opened before it is asked."""
+        return cls(name, root.step_files / name, ImageStore(root.images))
+
     def actions(self) -> Annotated:
         """Its actions, and what is wrong with them. A film that cannot be read is none.
 
@@ -262,9 +267,8 @@ class AnnotatedFilms:
 def annotated_films(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> AnnotatedFilms:
-    """The step file that the partition names; nothing is opened before it is asked."""
-    name = partition["world_source"]
-    return AnnotatedFilms(name, tools.data_root.step_files / name, tools.images)
+    """The step file that the partition names."""
+    return AnnotatedFilms.of(tools.data_root, partition["world_source"])
 
 
 @provides(reads=("question_source",))

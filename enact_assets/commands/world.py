@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from enact_assets.commands.walking import DIMENSIONS, walk
 from enact_assets.data_root.paths import DataRoot
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from enact_assets.contracts.registry import Registry
+    from enact_assets.engine.lake.lake import Lake
 
 MADE = ("world_accuracies",)
 EMBEDDED_RESULTS = (
@@ -49,6 +51,15 @@ def add_world_command(command: AddCommand) -> None:
         help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
         "come with the package (docs/world_prediction.md); may be repeated",
     )
+    sub.add_argument(
+        "--sheets",
+        type=Path,
+        metavar="FOLDER",
+        help="also write questions as pictures there, without their answers, and answers.json",
+    )
+    sub.add_argument(
+        "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
+    )
     sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
 
 
@@ -77,6 +88,11 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     code = walk(chosen, console, registry, None)
     for source in arguments.step_file or [EMBEDDED_WORLD]:
         show_accuracies(root, console, source)
+    if arguments.sheets is not None and code == 0:
+        from enact_assets.commands.world_sheets import write_sheets
+        from enact_assets.contracts.settings import EQUIVALENT
+
+        console.print(write_sheets(root, arguments.sheets, arguments.per_task, EQUIVALENT))
     return code
 
 
@@ -119,10 +135,37 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
         by = {row["condition"]: row for row in part.iter_rows(named=True)}
         cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
         table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
+    if source == EMBEDDED_WORLD:
+        for name, note in notes_of(lake).items():
+            console.print(f"{name}: {note}.")
+    else:
+        for problem in problems_of(root, source):
+            console.print(Text(problem))
     console.print(table)
     console.print(
         EMBEDDED_RESULTS if source == EMBEDDED_WORLD else STEP_FILE_RESULTS.format(source)
     )
+
+
+def notes_of(lake: "Lake") -> dict[str, str]:
+    """What is asked about each embedded demonstration, and why not more."""
+    from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.asked_actions import coverage_notes
+
+    source = {"world_source": EMBEDDED_WORLD}
+    if not lake.exists("world_questions", source):
+        return {}
+    gating = load_registry().variant(BASELINE).gating
+    states = lake.read_all("action_states", gating=gating)
+    return coverage_notes(states, lake.read("world_questions", source))
+
+
+def problems_of(root: DataRoot, step_file: str) -> tuple[str, ...]:
+    """What of a step file cannot be asked about, and why."""
+    from enact_assets.handles import AnnotatedFilms
+
+    return AnnotatedFilms.of(root, step_file).actions().problems
 
 
 def _conditions(rows: "pl.DataFrame") -> list[str]:

@@ -27,8 +27,10 @@ from enact_assets.steps.inputs import (
     WorldSourceName,
     is_environment,
 )
+from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.annotated_questions import annotated_questions
+from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.film_frames import FilmPictures
@@ -81,9 +83,10 @@ def action_states(
     return ActionStates.of(found)
 
 
-def _asked(world_questions: pl.DataFrame) -> Mapping[str, Any]:
+def _asked(world_questions: pl.DataFrame, states: pl.DataFrame | None) -> Mapping[str, Any]:
     counts = world_questions.group_by("task", "condition").len().sort("task", "condition")
-    return {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
+    asked = {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
+    return asked if states is None else asked | coverage_notes(states, world_questions)
 
 
 @step(group=GROUP, job="write_world_questions", summary=_asked)
@@ -131,6 +134,7 @@ def wanted_clips(
     kinds=("mitsuba", "parquet"),
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
+    summary=clip_sheet,
 )
 def clip_images(
     demonstrations: Of[Demonstrations],

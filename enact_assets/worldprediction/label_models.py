@@ -24,7 +24,7 @@ from enact_assets.worldprediction.plan_options import PlanOptions, chosen_letter
 from enact_assets.worldprediction.world_tables import ActionStates, AnnotatedActions, TrainingPlans
 
 Letters = dict[str, str]
-KNOWN = {
+KNOWN: dict[str, pl.DataType | type[pl.DataType]] = {
     "recording": pl.String,
     "action": pl.Int64,
     "category": pl.String,

@@ -10,6 +10,7 @@ from tidied_rooms import tidied
 
 from enact_assets.contracts.settings import EQUIVALENT, SAME, VIEW, WorldSettings
 from enact_assets.worldprediction.action_labels import label_of
+from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.candidates import INCOMPATIBLE, LETTERS, PP, TRUTH, WM
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.plan_replay import RIGHT, Replay
@@ -187,3 +188,19 @@ def test_incompatible_actions_change_nothing_that_the_other_changes_too(recorded
                 if one is not other:
                     assert not one[0].changes <= other[0].changes
                     assert not one[0].changes <= other[1].changes
+
+
+def test_notes_say_what_is_left_out_and_why(recorded, tables):
+    questions, _ = tables
+    notes = coverage_notes(recorded.states, questions)
+    assert set(notes) == set(ASKED)  # environments have none
+    for name, note in notes.items():
+        of = questions.filter(pl.col("recording") == name)
+        n_kinds = of.filter(pl.col("task") == WM)["plan"].list.first().n_unique()
+        assert note.startswith(f"wm asks about {n_kinds} of ")
+        plans = of.filter(pl.col("task") == PP).select("first_action", "length").n_unique()
+        assert note.endswith(f"pp about {plans} plans")
+    alone = recorded.states.filter(pl.col("demonstration") == "tidy-0")
+    (note,) = coverage_notes(alone, questions.clear()).values()
+    assert "no demonstration is in another environment" in note
+    assert "no plan has equivalents" in note
