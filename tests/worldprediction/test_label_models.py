@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tidied_rooms import tidied
 
 from enact_assets.contracts.settings import WorldSettings
 from enact_assets.predictions.order_kernels import least_violations, violations
@@ -16,6 +17,7 @@ from enact_assets.predictions.text_prior import ActionRules
 from enact_assets.worldprediction.annotated_actions import annotated_actions
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.captaincook4d import FOLDER, NAME
+from enact_assets.worldprediction.embedded_questions import as_tables, embedded_questions
 from enact_assets.worldprediction.label_models import LABEL_MODELS, LabelMaterial, known_of
 from enact_assets.worldprediction.observed_orders import OrderCounts
 from enact_assets.worldprediction.oepp import BATCH, fit_mlp, fit_ridge, oepp_scores
@@ -31,6 +33,7 @@ from enact_assets.worldprediction.training_plans import (
     embedded_training,
     planned_categories,
 )
+from enact_assets.worldprediction.world_tables import TrainingPlans
 
 from reference import step_plans
 from reference.small_step_files import three_kitchens
@@ -93,6 +96,39 @@ def test_orders_of_other_people_tell_more_than_chance() -> None:
         assert shares(found, name)[0] > 0.5, name
     assert shares(found, "medoid")[0] < 0.4
     assert LABEL_MODELS["plan_rules"](found) == {}  # what steps change is not annotated
+
+
+def test_embedded_plans_are_given_away_by_rules_and_orders() -> None:
+    """Also under `equivalent`: labels have no background. Clips alone still tell nothing."""
+    recorded = tidied(("tidy-0", "clear-0"), ("tidy-901", "tidy-902", "clear-901"))
+    asked = embedded_questions(recorded, ("tidy-0", "clear-0"), WorldSettings(plans_per_length=2))
+    elsewhere = recorded.states.filter(pl.col("demonstration").str.contains("-90"))
+    training = elsewhere.select(
+        "action",
+        "category",
+        plan="demonstration",
+        world_source=pl.lit("embedded"),
+        person=pl.lit(None, pl.String),
+    )
+    tables = as_tables(asked, recorded)
+    known = known_of(recorded.states, None)
+    found = LabelMaterial(*tables, known, TrainingPlans.arranged(training))
+    n_plans = found.questions.filter(task="pp").height
+    least = {
+        "plan_rules": 0.8,
+        "markov": 0.8,
+        "precedence": 0.7,
+        "oepp_ridge": 0.7,
+        "oepp_mlp": 0.7,
+    }
+    for name, share in least.items():
+        letters = LABEL_MODELS[name](found)
+        assert len(letters) == n_plans > 60
+        assert shares(found, name)[0] > share, name
+    rows = right(found, LABEL_MODELS["candidate_prior"](found))
+    by_condition = rows.group_by("condition").agg(pl.col("is_right").mean(), pl.len())
+    assert by_condition["is_right"].to_list() == [0.25] * 3
+    assert by_condition["len"].n_unique() == 1
 
 
 def test_a_person_teaches_nothing_about_questions_that_show_that_person(tmp_path: Path) -> None:
