@@ -52,6 +52,12 @@ def add_world_command(command: AddCommand) -> None:
         "come with the package (docs/world_prediction.md); may be repeated",
     )
     sub.add_argument(
+        "--export",
+        type=Path,
+        metavar="FILE",
+        help="also write questions of world modelling there, laid out as WorldPrediction-WM.json",
+    )
+    sub.add_argument(
         "--sheets",
         type=Path,
         metavar="FOLDER",
@@ -88,6 +94,11 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     code = walk(chosen, console, registry, None)
     for source in arguments.step_file or [EMBEDDED_WORLD]:
         show_accuracies(root, console, source)
+    if arguments.export is not None and code == 0:
+        from enact_assets.commands.world_export import write_release
+
+        sources = arguments.step_file or [EMBEDDED_WORLD]
+        console.print(write_release(root, arguments.export, sources))
     if arguments.sheets is not None and code == 0:
         from enact_assets.commands.world_sheets import write_sheets
         from enact_assets.contracts.settings import EQUIVALENT

@@ -15,6 +15,7 @@ from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.film_frames import FilmPictures, wanted_film_frames
 from enact_assets.worldprediction.film_images import film_images
 from enact_assets.worldprediction.step_files import films_in, read_step_file
+from enact_assets.worldprediction.world_release import read_release, release_bytes
 
 from reference.small_step_files import three_kitchens
 from reference.small_videos import STEP, level, write_video
@@ -81,5 +82,10 @@ def test_the_command_makes_answers_about_a_step_file(tmp_path: Path) -> None:
     assert set(seen["recording"]) == {"a", "c"}
     assert set(evaluated.filter(world_model="socratic_rules")["answer_status"]) == {"missing"}
     before = lake.read_all("world_accuracies")
-    assert main(told) == 0
+    exported = tmp_path / "WorldPrediction-WM.json"
+    assert main([*told, "--export", str(exported)]) == 0
+    found = read_release(exported)
+    assert release_bytes(found) == exported.read_bytes()
+    answers = lake.read_all("world_questions").filter(task="wm").select("question_id", "answer")
+    assert {q: of.answer for q, of in found["small"].items()} == dict(answers.iter_rows())
     assert lake.read_all("world_accuracies").equals(before)
