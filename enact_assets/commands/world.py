@@ -150,7 +150,7 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
         for name, note in notes_of(lake).items():
             console.print(f"{name}: {note}.")
     else:
-        for problem in problems_of(root, source):
+        for problem in problems_of(root, lake, source):
             console.print(Text(problem))
     console.print(table)
     console.print(
@@ -172,11 +172,18 @@ def notes_of(lake: "Lake") -> dict[str, str]:
     return coverage_notes(states, lake.read("world_questions", source))
 
 
-def problems_of(root: DataRoot, step_file: str) -> tuple[str, ...]:
-    """What of a step file cannot be asked about, and why."""
+def problems_of(root: DataRoot, lake: "Lake", step_file: str) -> tuple[str, ...]:
+    """What of a step file is not asked about, and why."""
+    from enact_assets.contracts.registry import load_registry
     from enact_assets.handles import AnnotatedFilms
+    from enact_assets.worldprediction.annotated_questions import not_asked
 
-    return AnnotatedFilms.of(root, step_file).actions().problems
+    found = AnnotatedFilms.of(root, step_file).actions()
+    source = {"world_source": step_file}
+    if not lake.exists("world_questions", source):
+        return found.problems
+    lengths = load_registry().world.questions.lengths
+    return (*found.problems, *not_asked(found.rows, lake.read("world_questions", source), lengths))
 
 
 def _conditions(rows: "pl.DataFrame") -> list[str]:

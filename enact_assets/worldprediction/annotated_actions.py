@@ -65,7 +65,7 @@ def annotated_actions(file: StepFile, film_s: Mapping[str, float]) -> Annotated:
     )
     if early.height:
         problems.append(
-            f"{STEPS}: {counted(early.height, 'step')} begun before the one before ended "
+            f"{STEPS}: {counted(early.height, 'overlap')} of neighbouring steps "
             f"({_first(early)}). No plan goes across the two."
         )
     of_table = rows.select(list(AnnotatedActions.schema()))

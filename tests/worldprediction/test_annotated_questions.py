@@ -18,7 +18,7 @@ from enact_assets.worldprediction.annotated_plans import (
     order_counts,
     wrong_orders,
 )
-from enact_assets.worldprediction.annotated_questions import annotated_questions
+from enact_assets.worldprediction.annotated_questions import annotated_questions, not_asked
 from enact_assets.worldprediction.annotated_rows import Questions
 from enact_assets.worldprediction.annotated_transitions import INCOMPATIBLE, transition_questions
 from enact_assets.worldprediction.captaincook4d import FOLDER, NAME
@@ -27,7 +27,7 @@ from enact_assets.worldprediction.step_files import read_step_file
 from enact_assets.worldprediction.world_tables import WorldCandidates, WorldQuestions
 
 from reference import step_plans
-from reference.small_step_files import three_kitchens
+from reference.small_step_files import kitchen, three_kitchens
 
 LENGTHS = range(3, 11)
 
@@ -167,6 +167,30 @@ def test_what_is_made_of_small_kitchens(tmp_path: Path) -> None:
     not_asked = annotated_questions(small(tmp_path / "small"), WorldSettings(conditions=(SAME,)))
     assert not_asked.questions.is_empty()
     assert not_asked.candidates.is_empty()
+
+
+def test_what_is_not_asked_about_is_named(tmp_path: Path) -> None:
+    """A fourth kitchen shares three steps with the others, and ends with one of its own."""
+    folder = three_kitchens(tmp_path / "small")
+    file = folder / "step_annotations.csv"
+    file.write_text(file.read_text() + "\n".join(kitchen("d", (1, 2, 3, 9))) + "\n")
+    videos = folder / "video_information.csv"
+    videos.write_text(videos.read_text() + "d,3,4,60\n")
+    rows = annotated_actions(read_step_file(folder, "small"), {}).rows
+    settings = WorldSettings(lengths=(3, 4))
+    found = annotated_questions(rows, settings)
+    assert not_asked(rows, found.questions, settings.lengths) == (
+        (
+            "wm: 1 recording not asked about (first: d): no recording of another environment shares "
+            "four steps."
+        ),
+        (
+            "pp: 2 plans not asked about (first: recording d, action 1): a step has no equivalent in "
+            "another environment."
+        ),
+    )
+    of_d = found.questions.filter(task="pp", recording="d")
+    assert of_d["plan"].to_list() == [["1", "2", "3"]]
 
 
 def test_a_film_makes_its_clips_the_ones_that_are_shown(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_no_step_of_captaincook4d_lies_outside_its_film() -> None:
     """Some end five milliseconds after it: times are rounded."""
     found = annotated_actions(read_step_file(FOLDER, NAME), {})
     assert dict(found.rows["reason"].value_counts().iter_rows()) == {ERROR: 1683, NO_PICTURES: 3730}
-    assert "302 steps begun before the one before ended" in found.problems[-1]
+    assert "302 overlaps of neighbouring steps" in found.problems[-1]
 
 
 def test_bad_rows_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_bad_rows_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     said = "\n".join(found.problems[2:])
     assert "line 4, recording a, step 3, 30.0 to 25.0 s" in said
     assert "line 6, recording a, step 4, 50.0 to 61.0 s, film of 60.0 s" in said
-    assert "1 step begun before the one before ended (first: line 3" in said
+    assert "1 overlap of neighbouring steps (first: line 3" in said
     assert found.rows["action"].to_list() == [1, 2, 3, 4, 5, 1, 2]
 
 
