@@ -28,12 +28,12 @@ class WorldEntry:
 
 def world_of(entry: Any, where: str) -> WorldEntry:
     """What ``entry`` sets, or defaults. Errors: :class:`SettingsError` with ``where``, field."""
-    parts = mapping(entry, where, known=("questions", "clips", "environments", "models"))
+    parts = mapping(entry, where, known=("questions", "clips", "environments", "answered_by"))
     return WorldEntry(
         _questions(parts.get("questions", {}), f"{where}.questions"),
         _clips(parts.get("clips", {}), f"{where}.clips"),
         _environments(parts.get("environments", {}), f"{where}.environments"),
-        tuple(sorted(name_list(parts.get("models", []), f"{where}.models"))),
+        tuple(sorted(name_list(parts.get("answered_by", []), f"{where}.answered_by"))),
     )
 
 

@@ -87,8 +87,7 @@ class Partitions:
         }
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
-        if given.when is not None:
-            dimension = GRAPH.conditions[given.when]
+        dimension = "" if given.when is None else GRAPH.conditions[given.when]
         if given.when is not None and dimension in theirs:
             holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
             changed[dimension] = (dimension, _static(self._all[dimension], holds))
@@ -96,6 +95,8 @@ class Partitions:
             return self._by_name(ours, theirs)
         if len(ours) < len(theirs):
             return self._of_many(ours[0], next(iter(changed)))
+        if len(theirs) > 1 and not set(ours) & set(theirs):
+            return dg.AllPartitionMapping()
         if len(theirs) == 1:
             return changed[theirs[0]][1]
         same = dg.IdentityPartitionMapping()

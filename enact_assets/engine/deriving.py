@@ -111,10 +111,10 @@ def _both(first: Input, second: Input) -> Input:
 def _simplified(
     spec: StepSpec, dimensions: Mapping[str, tuple[str, ...]], conditions: Mapping[str, str]
 ) -> StepSpec:
-    """Conditions that neither an input's own names nor those of the step decide are dropped: it is
-    always an input.
+    """Conditions that an input's own names do not decide are dropped: it is always an input.
 
-    Dagster has no mapping for them, and plan and UI must say the same.
+    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
+    no dimension Dagster is told of every partition anyway, and the names of the step decide, too.
     """
     unknown = [i for i in spec.inputs if i.when is not None and i.when not in conditions]
     if unknown:
@@ -122,10 +122,14 @@ def _simplified(
             f"step {spec.name!r} reads {unknown[0].asset} under condition {unknown[0].when!r}, "
             f"which is not defined: {sorted(conditions)}"
         )
+
+    def deciding(asset: str) -> set[str]:
+        theirs, own = set(dimensions[asset]), set(dimensions[spec.assets[0]])
+        return theirs if theirs & own else theirs | own
+
     inputs = (
         replace(given, when=None)
-        if given.when is not None
-        and conditions[given.when] not in {*dimensions[given.asset], *dimensions[spec.assets[0]]}
+        if given.when is not None and conditions[given.when] not in deciding(given.asset)
         else given
         for given in spec.inputs
     )

@@ -1,5 +1,6 @@
 """Procedural planning: which order of the clips of a pool leads from one state to the other."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -115,7 +116,8 @@ def draw_equivalents(
 ) -> list[Instance] | None:
     """An instance of each category of ``plan``, drawn for each action by itself; no clip twice.
 
-    None if a category has too few.
+    Recordings that fewest clips of this plan are from come first: the pictures of one recording
+    follow each other, which gives an order away. None if a category has too few.
     """
     used = set[Instance]()
     found = []
@@ -123,7 +125,9 @@ def draw_equivalents(
         free = [i for i in equivalents.get(category, ()) if i not in used]
         if not free:
             return None
-        found.append(in_drawn_order(free, seed, where, place)[0])
+        seen = Counter(clip.recording for clip in found)
+        drawn = in_drawn_order(free, seed, where, place)
+        found.append(min(drawn, key=lambda clip: seen[clip.recording]))
         used.add(found[-1])
     return found
 

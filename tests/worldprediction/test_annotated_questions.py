@@ -179,15 +179,14 @@ def test_what_is_not_asked_about_is_named(tmp_path: Path) -> None:
     rows = annotated_actions(read_step_file(folder, "small"), {}).rows
     settings = WorldSettings(lengths=(3, 4))
     found = annotated_questions(rows, settings)
-    assert not_asked(rows, found.questions, settings.lengths) == (
-        (
-            "wm: 1 recording not asked about (first: d): no recording of another environment shares "
-            "four steps."
-        ),
-        (
-            "pp: 2 plans not asked about (first: recording d, action 1): a step has no equivalent in "
-            "another environment."
-        ),
+    transitions, plans = not_asked(rows, found.questions, settings.lengths)
+    assert transitions == (
+        "wm: 1 recording not asked about (first: d): no recording of another environment shares "
+        "four steps."
+    )
+    assert plans == (
+        "pp: 2 plans not asked about (first: recording d, action 1): a step has no equivalent in "
+        "another environment."
     )
     of_d = found.questions.filter(task="pp", recording="d")
     assert of_d["plan"].to_list() == [["1", "2", "3"]]
