@@ -15,6 +15,8 @@ from enact_assets.worldprediction.action_labels import Label
 
 Spot = tuple[str, str]
 """Kind of thing, and kind of the place where it is; the place of what is held is ``HELD``."""
+Switches = tuple[tuple[str, str, bool], ...]
+"""(what, of which kind, value), e.g. ("open", "fridge", True)."""
 HELD = "(held)"
 HANDS = 2
 INTERNAL, INITIAL, FINAL, RIGHT = "internal", "initial", "final", "right"
@@ -56,9 +58,9 @@ class Effect:
     hands: int = 0
     free: int = 0
     busy: int = 0
-    wants: tuple[tuple[str, str, bool], ...] = ()
-    """(what, of which kind, value): switches that must have that value."""
-    sets: tuple[tuple[str, str, bool], ...] = ()
+    wants: Switches = ()
+    """Switches that must have that value."""
+    sets: Switches = ()
 
 
 def effect_of(label: Label, kinds: Kinds) -> Effect:
@@ -78,11 +80,11 @@ def effect_of(label: Label, kinds: Kinds) -> Effect:
     if verb in ("open", "close"):
         switch = ("open", thing)
         is_opened = verb == "open"
-        wants, sets = ((*switch, not is_opened),), ((*switch, is_opened),)
-        return Effect(Counter(), Counter(), free=1, wants=wants, sets=sets)
+        before, after = (*switch, not is_opened), (*switch, is_opened)
+        return Effect(Counter(), Counter(), free=1, wants=(before,), sets=(after,))
     needs = Counter({held: 1}) if verb in _WITH_HELD else Counter[Spot]()
-    wants = (("coated", thing, True),) if verb == "spread" else ()
-    sets = (("coated", thing, True),) if verb == "dip" else ()
+    coated: Switches = (("coated", thing, True),)
+    wants, sets = coated if verb == "spread" else (), coated if verb == "dip" else ()
     return Effect(needs, Counter(), free=int(verb in _FREE_HAND), wants=wants, sets=sets)
 
 

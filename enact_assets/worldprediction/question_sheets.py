@@ -15,6 +15,8 @@ from enact_assets.worldprediction.world_items import WorldItem
 Picture = NDArray[np.uint8]
 
 STATE_PX, FRAME_PX, GAP_PX = 320, 150, 8
+NAME_PX = 28
+"""Width of the letters or numbers of clips."""
 TEXT_PX = 20
 ASKED = {
     "wm": "Which clip shows the action that leads from state 1 to state 2?",
@@ -35,10 +37,7 @@ def question_sheet(
     task = item.row["task"]
     names = LETTERS if task == WM else [str(clip["pool"]) for clip in item.pool]
     top = _row([_cell(p, f"State {k}", STATE_PX) for k, p in enumerate(states, 1)])
-    strips = [
-        _row([_cell(p, name if k == 0 else "", FRAME_PX) for k, p in enumerate(clip)])
-        for name, clip in zip(names, clips, strict=True)
-    ]
+    strips = [_strip(name, clip) for name, clip in zip(names, clips, strict=True)]
     lines = [ASKED[task]]
     if task != WM:
         orders = (" ".join(str(c["pool"]) for c in option) for option in item.options)
@@ -50,11 +49,11 @@ def clip_strips(clips: Sequence[Sequence[Picture]], names: Sequence[str]) -> byt
     """A PNG of clips as strips, one below the other. Errors: :class:`RenderError` without any."""
     if not clips:
         raise RenderError("no clips to show")
-    rows = [
-        _row([_cell(p, name if k == 0 else "", FRAME_PX) for k, p in enumerate(clip)])
-        for name, clip in zip(names, clips, strict=True)
-    ]
-    return _encoded(_column(rows))
+    return _encoded(_column([_strip(n, clip) for n, clip in zip(names, clips, strict=True)]))
+
+
+def _strip(name: str, clip: Sequence[Picture]) -> Image.Image:
+    return _row([_words([name], least_px=NAME_PX), *(_cell(p, "", FRAME_PX) for p in clip)])
 
 
 def _cell(picture: Picture, label: str, size_px: int) -> Image.Image:
@@ -85,9 +84,9 @@ def _padded(strip: Image.Image) -> Image.Image:
     return wide
 
 
-def _words(lines: Sequence[str]) -> Image.Image:
+def _words(lines: Sequence[str], least_px: int = 0) -> Image.Image:
     font = ImageFont.load_default(TEXT_PX)
-    width = max(round(font.getlength(line)) for line in lines) + 2 * GAP_PX
+    width = max(least_px, *(round(font.getlength(line)) + 2 * GAP_PX for line in lines))
     image = Image.new("RGB", (width, (TEXT_PX + GAP_PX) * len(lines)), "white")
     draw = ImageDraw.Draw(image)
     for k, line in enumerate(lines):
