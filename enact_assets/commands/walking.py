@@ -148,7 +148,10 @@ def _chosen(
 
     check_assets(arguments.asset or ())
     data = DataResource(root=str(arguments.data))
-    only = {d: getattr(arguments, d) or list((part or {}).get(d, ())) for d in DIMENSIONS}
+    only = {
+        d: getattr(arguments, d, None) or list((part or {}).get(d, ()))
+        for d in (*DIMENSIONS, "world_source")
+    }
     only = {dimension: names for dimension, names in only.items() if names}
     if arguments.learned and "model" in only:
         only["model"] = [*only["model"], *LEARNED]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from enact_assets.commands.walking import DIMENSIONS, walk
 from enact_assets.data_root.paths import DataRoot
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 MADE = ("world_accuracies",)
 EMBEDDED_RESULTS = (
     "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
+)
+STEP_FILE_RESULTS = (
+    "Annotations of {}, other questions than the paper's, unfiltered by people: these are not "
+    "WorldPrediction results."
 )
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -40,6 +45,19 @@ def add_world_command(command: AddCommand) -> None:
         "data root; in a new one those of the demo)",
     )
     sub.add_argument(
+        "--step-file",
+        action="append",
+        metavar="NAME",
+        help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
+        "come with the package (docs/world_prediction.md); may be repeated",
+    )
+    sub.add_argument(
+        "--export",
+        type=Path,
+        metavar="FILE",
+        help="also write questions of world modelling there, laid out as WorldPrediction-WM.json",
+    )
+    sub.add_argument(
         "--sheets",
         type=Path,
         metavar="FOLDER",
@@ -53,6 +71,8 @@ def add_world_command(command: AddCommand) -> None:
 
 def _world(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.step_files import ensured_step_files
 
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
@@ -67,9 +87,18 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
         workers=arguments.workers,
         dask=None,
     )
-    chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
+    if arguments.step_file:
+        chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
+    else:
+        chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
     code = walk(chosen, console, registry, None)
-    show_accuracies(root, console)
+    for source in arguments.step_file or [EMBEDDED_WORLD]:
+        show_accuracies(root, console, source)
+    if arguments.export is not None and code == 0:
+        from enact_assets.commands.world_export import write_release
+
+        sources = arguments.step_file or [EMBEDDED_WORLD]
+        console.print(write_release(root, arguments.export, sources))
     if arguments.sheets is not None and code == 0:
         from enact_assets.commands.world_sheets import write_sheets
         from enact_assets.contracts.settings import EQUIVALENT
@@ -97,17 +126,18 @@ def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
     return [name for name in names if name not in asked]
 
 
-def show_accuracies(root: DataRoot, console: Console) -> None:
-    """Accuracies over all lengths, by task and condition."""
+def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
+    """Accuracies of one world source over all lengths, by task and condition."""
     import polars as pl
 
+    from enact_assets.contracts.settings import EMBEDDED_WORLD
     from enact_assets.engine.lake.lake import Lake
 
     lake = Lake(root.lake)
     if not lake.partitions("world_accuracies"):
         return
     rows = lake.read_all("world_accuracies").filter(
-        pl.col("length").is_null(), pl.col("n_scored") > 0
+        pl.col("length").is_null(), pl.col("n_scored") > 0, pl.col("world_source") == source
     )
     table = Table("task", "model", *_conditions(rows), "questions")
     for (task, model), part in rows.sort("task", "world_model").group_by(
@@ -116,10 +146,16 @@ def show_accuracies(root: DataRoot, console: Console) -> None:
         by = {row["condition"]: row for row in part.iter_rows(named=True)}
         cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
         table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
-    for name, note in notes_of(lake).items():
-        console.print(f"{name}: {note}.")
+    if source == EMBEDDED_WORLD:
+        for name, note in notes_of(lake).items():
+            console.print(f"{name}: {note}.")
+    else:
+        for problem in problems_of(root, lake, source):
+            console.print(Text(problem))
     console.print(table)
-    console.print(EMBEDDED_RESULTS)
+    console.print(
+        EMBEDDED_RESULTS if source == EMBEDDED_WORLD else STEP_FILE_RESULTS.format(source)
+    )
 
 
 def notes_of(lake: "Lake") -> dict[str, str]:
@@ -134,6 +170,20 @@ def notes_of(lake: "Lake") -> dict[str, str]:
     gating = load_registry().variant(BASELINE).gating
     states = lake.read_all("action_states", gating=gating)
     return coverage_notes(states, lake.read("world_questions", source))
+
+
+def problems_of(root: DataRoot, lake: "Lake", step_file: str) -> tuple[str, ...]:
+    """What of a step file is not asked about, and why."""
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.handles import AnnotatedFilms
+    from enact_assets.worldprediction.annotated_questions import not_asked
+
+    found = AnnotatedFilms.of(root, step_file).actions()
+    source = {"world_source": step_file}
+    if not lake.exists("world_questions", source):
+        return found.problems
+    lengths = load_registry().world.questions.lengths
+    return (*found.problems, *not_asked(found.rows, lake.read("world_questions", source), lengths))
 
 
 def _conditions(rows: "pl.DataFrame") -> list[str]:

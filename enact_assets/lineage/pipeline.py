@@ -28,6 +28,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_questions": ("demonstration", "gating"),
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
+    "step_source": ("world_source",),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 

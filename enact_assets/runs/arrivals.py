@@ -16,6 +16,7 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.runs.resources import DataResource
+from enact_assets.worldprediction.step_files import step_file_folder, step_file_names
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""
@@ -55,6 +56,8 @@ def names_found(
     answered = (name for name in answered_names(data.data_root) if name not in forgotten)
     add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    steps = data.data_root.step_files
+    add("world_source", ((name, f"{steps}") for name in step_file_names(steps)))
     if registry is not None:
         add("demonstration", _asked_about(data, registry, problems))
     found: dict[str, list[str]] = {}
@@ -161,6 +164,8 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
         registry.variant(name)
     elif dimension == "demonstration":
         data.sources.find(name)
+    elif dimension == "world_source" and name != EMBEDDED_WORLD:
+        step_file_folder(data.data_root.step_files, name)
     return name
 
 

@@ -29,9 +29,12 @@ from enact_assets.steps.inputs import (
 )
 from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
+from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
+from enact_assets.worldprediction.film_frames import FilmPictures
+from enact_assets.worldprediction.label_models import LabelMaterial, known_of
 from enact_assets.worldprediction.world_captions import SceneTables
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
 from enact_assets.worldprediction.world_models import (
@@ -42,7 +45,10 @@ from enact_assets.worldprediction.world_models import (
 from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import (
     ActionStates,
+    AnnotatedActions,
     ClipImages,
+    FilmImages,
+    TrainingPlans,
     WantedClips,
     WorldAccuracies,
     WorldCandidates,
@@ -91,16 +97,15 @@ def world_questions(
     actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
     facts: Annotated[All[Facts], IF_EMBEDDED_WORLD] | None,
     objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
     settings: WorldSettings,
     environments: EnvironmentSettings,
 ) -> tuple[Of[WorldQuestions], Of[WorldCandidates]]:
     """Questions of world modelling in balanced sets, and of procedural planning with distractors
-    that a replay by labels refutes.
+    that a replay by labels refutes; about films of people every plan is asked, with other orders.
     """
     if any(rows is None for rows in (demonstrations, states, actions, facts, objects)):
-        return WorldQuestions.of(WorldQuestions.empty()), WorldCandidates.of(
-            WorldCandidates.empty()
-        )
+        return annotated_questions(annotated, settings)
     recorded = Recorded(states, actions, facts, objects)
     asked = [
         name
@@ -156,17 +161,25 @@ def world_predictions(
     graphs: Annotated[All[SceneGraphs], IF_EMBEDDED_WORLD] | None,
     objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
     actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
+    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
+    films: Of[FilmImages],
+    training: Of[TrainingPlans],
     pictures: PictureReader,
     model: WorldModelName,
     source: WorldSourceName,
 ) -> Of[WorldPredictions]:
     """Answers of one baseline."""
-    has_pictures = images is not None and clips is not None
+    if images is not None and clips is not None:
+        shown = WorldPictures(images, clips, pictures)
+    else:
+        shown = FilmPictures(films, pictures)
     material = WorldMaterial(
         questions,
         candidates,
-        WorldPictures(images, clips, pictures) if has_pictures else None,
+        shown,
         None if graphs is None else SceneTables(graphs, objects, actions),
+        LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )
     return WorldPredictions.of(predictions_of(model, source, material))
 

@@ -9,10 +9,14 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import seed_from
 from enact_assets.worldprediction.candidates import LETTERS, PP, WM
+from enact_assets.worldprediction.label_models import LABEL_MODELS, LabelMaterial
 from enact_assets.worldprediction.world_captions import Captioner, SceneTables, answer_by_rules
 from enact_assets.worldprediction.world_items import WorldItem, answer_text, best_option, items_of
 from enact_assets.worldprediction.world_pictures import Thumbnail, WorldPictures, region, rms
 from enact_assets.worldprediction.world_tables import WorldPredictions
+
+NO_PICTURES = "no pictures of this question"
+NO_LABELS = "what the actions of this question change is not known"
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class WorldMaterial:
     candidates: pl.DataFrame
     pictures: WorldPictures | None = None
     scenes: SceneTables | None = None
+    labels: LabelMaterial | None = None
 
 
 Answer = Callable[[WorldItem], int | None]
@@ -36,6 +41,8 @@ class WorldModel:
     about: str
     tasks: tuple[str, ...]
     ready: Callable[[WorldMaterial], Answer]
+    lacks: str = NO_PICTURES
+    """Why it gives no answer to a question of its tasks."""
 
 
 def predictions_of(name: str, world_source: str, material: WorldMaterial) -> pl.DataFrame:
@@ -51,7 +58,7 @@ def predictions_of(name: str, world_source: str, material: WorldMaterial) -> pl.
         error = None
         if option is None:
             is_other = task not in model.tasks
-            error = f"{name} answers {' and '.join(model.tasks)} only" if is_other else NO_PICTURES
+            error = f"{name} answers {' and '.join(model.tasks)} only" if is_other else model.lacks
         rows.append(
             {
                 "world_source": world_source,
@@ -62,9 +69,6 @@ def predictions_of(name: str, world_source: str, material: WorldMaterial) -> pl.
             }
         )
     return WorldPredictions.build(rows)
-
-
-NO_PICTURES = "no pictures of this question"
 
 
 def _random(_material: WorldMaterial) -> Answer:
@@ -90,14 +94,12 @@ def _by_pictures(
         def answer(item: WorldItem) -> int | None:
             if pictures is None:
                 return None
-            row = item.row
-            keys = row["key_frame_before"], row["key_frame_after"]
-            states = [pictures.state(row["recording"], key) for key in keys]
+            states = pictures.states(item.row)
             clips = [[pictures.clip(c) for c in option] for option in item.options]
-            there = [state for state in states if state is not None]
-            if len(there) < len(states) or not all(clip for option in clips for clip in option):
+            if len(states) < 2 or not all(clip for option in clips for clip in option):
                 return None
-            return best_option([score(there, option) for option in clips], row["question_id"])
+            question_id = item.row["question_id"]
+            return best_option([score(states, option) for option in clips], question_id)
 
         return answer
 
@@ -124,6 +126,25 @@ def _socratic(noise: float) -> Callable[[WorldMaterial], Answer]:
         return lambda item: answer_by_rules(item, captioner)
 
     return ready
+
+
+def _by_labels(name: str) -> Callable[[WorldMaterial], Answer]:
+    """All questions are answered at once, when the first is asked."""
+
+    def ready(material: WorldMaterial) -> Answer:
+        letters = {} if material.labels is None else LABEL_MODELS[name](material.labels)
+
+        def answer(item: WorldItem) -> int | None:
+            letter = letters.get(item.row["question_id"])
+            return None if letter is None else LETTERS.index(letter)
+
+        return answer
+
+    return ready
+
+
+def _label_model(name: str, task: str, about: str) -> WorldModel:
+    return WorldModel(about, (task,), _by_labels(name), NO_LABELS)
 
 
 BOTH = (WM, PP)
@@ -156,5 +177,33 @@ WORLD_MODELS: Mapping[str, WorldModel] = {
         _socratic(0.1),
     ),
     "socratic_rules_30": WorldModel("The same with three in ten.", BOTH, _socratic(0.3)),
+    "candidate_prior": _label_model(
+        "candidate_prior",
+        WM,
+        "The clip of the most frequent category, of these the longest: in balanced sets it must "
+        "score exactly a quarter.",
+    ),
+    "medoid": _label_model(
+        "medoid", PP, "The plan that orders the fewest pairs otherwise than the other three."
+    ),
+    "plan_rules": _label_model(
+        "plan_rules", PP, "The plan that breaks the fewest rules of the text_prior of ENACT."
+    ),
+    "markov": _label_model(
+        "markov",
+        PP,
+        "The most probable plan by bigrams of other plans (0.1 added): seeds that nothing is asked "
+        "about, or other people.",
+    ),
+    "precedence": _label_model(
+        "precedence", PP, "The plan whose pairs most often come in that order in these plans."
+    ),
+    "oepp_ridge": _label_model(
+        "oepp_ridge",
+        PP,
+        "The plan nearest to label vectors that ridge regression predicts from what was done "
+        "before and after. It reads labels, and is no OEPP model of the paper.",
+    ),
+    "oepp_mlp": _label_model("oepp_mlp", PP, "The same by a network with one hidden layer."),
 }
 """Name -> baseline. All are references: none takes a place."""

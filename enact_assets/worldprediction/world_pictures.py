@@ -1,6 +1,7 @@
 """Thumbnails of states and clips, each read once, and how they are compared."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,12 @@ class WorldPictures:
         """The picture of a key frame; None without one."""
         sha = None if key_frame is None else self._states.get((recording, key_frame))
         return None if sha is None else self._of(sha)
+
+    def states(self, row: Mapping[str, Any]) -> list[Thumbnail]:
+        """The pictures before and after of a row of ``world_questions``; fewer without both."""
+        keys = row["key_frame_before"], row["key_frame_after"]
+        found = [self.state(row["recording"], key) for key in keys]
+        return [state for state in found if state is not None]
 
     def clip(self, candidate: Mapping[str, object]) -> list[Thumbnail]:
         """The pictures of the clip of a row of ``world_candidates``; empty without any."""

@@ -159,12 +159,12 @@ class AnnotatedActions(Table):
     """
 
     by = ("world_source",)
-    is_in_lake = False
 
     world_source = text(_world_source(), key=True)
     recording = text("recording that was annotated", key=True)
     action = integer("its place in time, from 1", key=True)
-    category = text("label of the step: what equivalents share")
+    category = text("id of the step: what equivalents share")
+    label = text("the step in words")
     start_s = number("begin", "s")
     end_s = number("end", "s")
     has_error = truth("whether the person made an error in it")
@@ -172,6 +172,42 @@ class AnnotatedActions(Table):
     person = text("who carried it out")
     is_askable = truth("whether questions may show it")
     reason = text("why not", null=True)
+
+
+class FilmImages(Table):
+    """One row per action of a step file that a question shows and picture of it.
+
+    States have no rows of their own: the one before is the first picture of the first action, the
+    one after the last picture of the last. Recordings without a film have none.
+    """
+
+    by = ("world_source",)
+    image_column = "image_sha"
+
+    world_source = text(_world_source(), key=True)
+    recording = text("recording that was filmed", key=True)
+    action = integer("as in annotated_actions", key=True)
+    place = integer("place in the clip, from 1", key=True)
+    time_s = number("time in the film; a film that ends before it shows its last frame", "s")
+    image_sha = text("SHA-256 of the PNG file, its name in images/")
+    width_px = integer("width", "px")
+    height_px = integer("height", "px")
+
+
+class TrainingPlans(Table):
+    """One row per action of a plan that baselines learn orders from.
+
+    Embedded: plans of seeds that nothing is asked about, never simulated. Step files: recordings
+    without an error; what one person did teaches nothing about questions that show that person.
+    """
+
+    by = ("world_source",)
+
+    world_source = text(_world_source(), key=True)
+    plan = text("activity and seed, or recording", key=True)
+    action = integer("place in the plan, from 1", key=True)
+    person = text("who carried it out; null for embedded", null=True)
+    category = text("of the action: what equivalents share")
 
 
 class ActionStates(Table):
