@@ -17,7 +17,7 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, registry_path
 from enact_assets.data_root.published import query
 from enact_assets.engine.publishing.relations import PUBLISHED
-from enact_assets.system.installed import MISSING, version_of
+from enact_assets.system.package_versions import MISSING, version_of
 
 PUBLICATION = "publication"
 """Key of the relation ``meta.published``."""

@@ -1,6 +1,6 @@
 """The packages that draw pictures, and their versions."""
 
-from enact_assets.system.installed import version_of
+from enact_assets.system.package_versions import version_of
 
 LIBRARIES = ("mitsuba", "mujoco", "pyoidn")
 

@@ -25,7 +25,7 @@ from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.rendering.backends import backend_identity
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
-from enact_assets.system.installed import MISSING
+from enact_assets.system.package_versions import MISSING
 
 Progress = Callable[[int, int, int, float], None]
 """Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""

@@ -16,7 +16,7 @@ from enact_assets.engine.parameters import HANDLES
 from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
-from enact_assets.system.installed import version_of
+from enact_assets.system.package_versions import version_of
 
 PACKAGE = Path(__file__).parents[1]
 CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"

@@ -21,8 +21,8 @@ from enact_assets.simulator.planning.basic_steps import (
     Task,
     move,
 )
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.planning.matter_steps import Dip, Spread, Wait, Wipe
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import garage
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
 from enact_assets.simulator.shapes.surfaces import Color, Surface

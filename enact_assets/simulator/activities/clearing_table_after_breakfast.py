@@ -18,8 +18,8 @@ from enact_assets.simulator.activities.base import (
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import Grasp, Place, move_wide
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.planning.matter_steps import Wipe
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import kitchen, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.stage.stage_builder import StageBuilder

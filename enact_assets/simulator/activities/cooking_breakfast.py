@@ -25,8 +25,8 @@ from enact_assets.simulator.planning.basic_steps import (
     Slice,
     Together,
 )
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Dip, Pour, Spread
-from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import GoalFact

@@ -23,8 +23,8 @@ from enact_assets.simulator.planning.basic_steps import (
     move,
     move_wide,
 )
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order
 from enact_assets.simulator.planning.matter_steps import Pour
-from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import garage, garage_storage, laundry_corner
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
 from enact_assets.simulator.shapes.surfaces import Surface

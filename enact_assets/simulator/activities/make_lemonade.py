@@ -23,8 +23,8 @@ from enact_assets.simulator.planning.basic_steps import (
     Task,
     move,
 )
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.planning.matter_steps import Pour, Stir, Wait
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact

@@ -13,7 +13,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.planning.basic_steps import Task, in_any_order, move
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import garage, garage_storage
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X

@@ -18,8 +18,8 @@ from enact_assets.simulator.activities.base import (
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import Grasp, Place, Task, Together
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.planning.matter_steps import Pour
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
 from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.surfaces import Surface

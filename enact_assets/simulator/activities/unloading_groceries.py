@@ -18,7 +18,7 @@ from enact_assets.simulator.activities.base import (
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import move_wide
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.surfaces import Surface

@@ -26,8 +26,8 @@ from enact_assets.simulator.planning.basic_steps import (
     Press,
     move_both,
 )
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order
 from enact_assets.simulator.planning.matter_steps import Pour
-from enact_assets.simulator.planning.schedules import Job, in_valid_order
 from enact_assets.simulator.rooms import kitchen, living_comforts, living_room
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import GoalFact

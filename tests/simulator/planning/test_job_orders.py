@@ -8,7 +8,7 @@ import pytest
 
 from enact_assets.contracts.errors import PlanError
 from enact_assets.simulator.planning.basic_steps import Close, Open, Press
-from enact_assets.simulator.planning.schedules import Job, in_valid_order, in_visits
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 
 N_DRAWS = 3000
 
