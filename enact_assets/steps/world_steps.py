@@ -97,7 +97,13 @@ def world_questions(
     """Questions of world modelling in balanced sets, and of procedural planning with distractors
     that a replay by labels refutes.
     """
-    if any(rows is None for rows in (demonstrations, states, actions, facts, objects)):
+    if (
+        demonstrations is None
+        or states is None
+        or actions is None
+        or facts is None
+        or objects is None
+    ):
         return WorldQuestions.of(WorldQuestions.empty()), WorldCandidates.of(
             WorldCandidates.empty()
         )
@@ -161,12 +167,16 @@ def world_predictions(
     source: WorldSourceName,
 ) -> Of[WorldPredictions]:
     """Answers of one baseline."""
-    has_pictures = images is not None and clips is not None
+    shown = scenes = None
+    if images is not None and clips is not None:
+        shown = WorldPictures(images, clips, pictures)
+    if graphs is not None and objects is not None and actions is not None:
+        scenes = SceneTables(graphs, objects, actions)
     material = WorldMaterial(
         questions,
         candidates,
-        WorldPictures(images, clips, pictures) if has_pictures else None,
-        None if graphs is None else SceneTables(graphs, objects, actions),
+        shown,
+        scenes,
     )
     return WorldPredictions.of(predictions_of(model, source, material))
 
