@@ -28,7 +28,7 @@ from enact_assets.commands.trying import add_ask_command
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
-from enact_assets.commands.world_questions import add_world_command
+from enact_assets.commands.world_command import add_world_command
 from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.interrupts import STOPPING, telling_at_once

@@ -41,8 +41,8 @@ def visibility(
     every variant asks the same questions. None is asked about environments of WorldPrediction.
     """
     if is_environment(demonstrations, environments):
-        rows = Visibility.empty()
-    elif demonstrations.item(0, "source") == EMBEDDED:
+        return Visibility.of(Visibility.empty())
+    if demonstrations.item(0, "source") == EMBEDDED:
         rows = measure_visibility(demonstrations, states(), objects, frames, baseline)
     else:
         rows = visibility_from_observability(observability(), frames)

@@ -104,7 +104,13 @@ def world_questions(
     """Questions of world modelling in balanced sets, and of procedural planning with distractors
     that a replay by labels refutes; about films of people every plan is asked, with other orders.
     """
-    if any(rows is None for rows in (demonstrations, states, actions, facts, objects)):
+    if (
+        demonstrations is None
+        or states is None
+        or actions is None
+        or facts is None
+        or objects is None
+    ):
         return annotated_questions(annotated, settings)
     recorded = Recorded(states, actions, facts, objects)
     asked = [
@@ -170,15 +176,17 @@ def world_predictions(
     source: WorldSourceName,
 ) -> Of[WorldPredictions]:
     """Answers of one baseline."""
+    scenes = None
+    shown: WorldPictures | FilmPictures = FilmPictures(films, pictures)
     if images is not None and clips is not None:
         shown = WorldPictures(images, clips, pictures)
-    else:
-        shown = FilmPictures(films, pictures)
+    if graphs is not None and objects is not None and actions is not None:
+        scenes = SceneTables(graphs, objects, actions)
     material = WorldMaterial(
         questions,
         candidates,
         shown,
-        None if graphs is None else SceneTables(graphs, objects, actions),
+        scenes,
         LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )
     return WorldPredictions.of(predictions_of(model, source, material))
