@@ -49,7 +49,7 @@ def question_row(
 ) -> dict[str, Any]:
     """Its row of ``world_questions``; ``evidence`` is what it was made from."""
     videos = {clip.recording for clip in question.pool}
-    sha = content_sha([{**question.row}, candidate_rows(question, world_source), list(evidence)])
+    sha = content_sha([dict(question.row), candidate_rows(question, world_source), list(evidence)])
     return {
         **question.row,
         "world_source": world_source,

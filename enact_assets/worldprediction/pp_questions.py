@@ -120,7 +120,7 @@ def draw_equivalents(
     follow each other, which gives an order away. None if a category has too few.
     """
     used = set[Instance]()
-    found = []
+    found: list[Instance] = []
     for place, category in enumerate(plan):
         free = [i for i in equivalents.get(category, ()) if i not in used]
         if not free:

@@ -74,4 +74,5 @@ def region(pictures: list[Thumbnail]) -> NDArray[np.float64]:
     stack = np.stack(pictures)
     change = (stack.max(axis=0) - stack.min(axis=0)).mean(axis=2).ravel()
     size = float(np.linalg.norm(change))
-    return change / size if size else change
+    found: NDArray[np.float64] = change / size if size else change
+    return found

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from enact_assets.simulator.robot.kinematics import Side
+
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _TARGETS = ("on", "into", "vessel")
 
@@ -23,7 +25,7 @@ class Performed:
 
 
 def described(
-    step: object, held: Mapping[str, str | None], resting: Mapping[str, str]
+    step: object, held: Mapping[Side, str | None], resting: Mapping[str, str]
 ) -> tuple[str, tuple[str, ...]]:
     """Verb and objects of ``step`` before it is carried out.
 
