@@ -22,6 +22,7 @@ from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.annotated_rows import Questions
 from enact_assets.worldprediction.annotated_transitions import INCOMPATIBLE, transition_questions
 from enact_assets.worldprediction.captaincook4d import FOLDER, NAME
+from enact_assets.worldprediction.observed_orders import OrderCounts, breaks_fixed_order
 from enact_assets.worldprediction.plan_windows_kernels import longest_plans
 from enact_assets.worldprediction.step_files import read_step_file
 from enact_assets.worldprediction.world_tables import WorldCandidates, WorldQuestions
@@ -253,3 +254,14 @@ def test_wrong_orders_of_three_are_uniform() -> None:
     drawn = Counter(tuple(o) for key in range(n) for o in wrong_orders(3, (key,)))
     assert len(drawn) == 5
     assert all(abs(k - 0.6 * n) < 5 * np.sqrt(n * 0.24) for k in drawn.values())
+
+
+def test_an_order_is_fixed_if_five_recordings_have_it_and_none_its_reverse() -> None:
+    usual = [["a", "b", "c"]] * 5
+    fixed = OrderCounts.of(usual, "abcx").is_fixed
+    assert np.argwhere(fixed).tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert not OrderCounts.of(usual[1:], "abcx").is_fixed.any()
+    counts = OrderCounts.of([*usual, ["b", "a"]], "abcx")
+    assert np.argwhere(counts.is_fixed).tolist() == [[0, 2], [1, 2]]
+    plans = counts.numbers(["acb", "bac", "cxa", "axc"])
+    assert breaks_fixed_order(counts.is_fixed, plans).tolist() == [True, False, True, False]

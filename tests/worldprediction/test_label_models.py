@@ -219,6 +219,14 @@ def test_training_is_gradient_descent_by_adam() -> None:
     assert BATCH == 64
 
 
+def test_recordings_with_an_error_teach_no_order(tmp_path: Path) -> None:
+    folder = three_kitchens(tmp_path / "x")
+    file = folder / "step_annotations.csv"
+    file.write_text(file.read_text().replace("False", "True", 1))
+    rows = annotated_actions(read_step_file(folder, "x"), {}).rows
+    assert annotated_training(rows)["plan"].unique().sort().to_list() == ["b", "c"]
+
+
 def test_plans_are_learned_from_seeds_that_are_not_asked() -> None:
     found = embedded_training(["watering_indoor_flowers"], not_seeds=range(100, 119))
     assert found["plan"].unique().to_list() == ["watering_indoor_flowers-119"]
