@@ -114,8 +114,9 @@ def _simplified(
 ) -> StepSpec:
     """Conditions that an input's own names do not decide are dropped: it is always an input.
 
-    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
-    no dimension Dagster is told of every partition anyway, and the names of the step decide, too.
+    Dagster has no mapping for them, and plan and UI must say the same. Where no name of an input
+    is shared with the step, and the step does not decide them all, Dagster is told of every
+    partition anyway: there the names of the step may decide, too.
     """
     if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
         raise DeclarationError(
@@ -129,9 +130,17 @@ def _simplified(
             f"which is not defined: {sorted(conditions)}"
         )
 
+    own = set(dimensions[spec.assets[0]])
+    decided = set[str]()
+    left = list(own)
+    while left:
+        if (dimension := DETERMINES.get(left.pop())) is not None:
+            decided.add(dimension)
+            left.append(dimension)
+
     def deciding(asset: str) -> set[str]:
-        theirs, own = set(dimensions[asset]), set(dimensions[spec.assets[0]])
-        return theirs if theirs & own else theirs | own
+        theirs = set(dimensions[asset])
+        return theirs if theirs & own or theirs <= decided else theirs | own
 
     inputs = (
         replace(given, when=None)

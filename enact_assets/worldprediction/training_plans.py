@@ -59,8 +59,7 @@ def planned_categories(activity: str, seed: int) -> Sequence[str]:
     kinds = {thing.name: thing.category for thing in stage.world.objects}
     found = []
     for number, step in enumerate(episode.plan, 1):
-        held = {str(side): thing for side, thing in ahead.held.items()}
-        verb, objects = described(step, held, ahead.resting)
+        verb, objects = described(step, ahead.held, ahead.resting)
         found.append(category_of(verb, objects, kinds))
         foresee(ahead, step, f"{activity} seed {seed}, step {number}")
     return found

@@ -131,7 +131,10 @@ class WorldAccuracies(Table):
 
 
 class WorldComparisons(Table):
-    """One row per task, condition, length and pair of models, over questions scored for both."""
+    """One row per task, condition, length and pair of models.
+
+    Over questions scored for both. `length` is null for all lengths together.
+    """
 
     by = ("world_source",)
     keys = ("world_source", "task", "condition", "length", "model_a", "model_b")
@@ -236,7 +239,10 @@ class ActionStates(Table):
 
 
 class WantedClips(Table):
-    """One row per frame of a clip that is to have a picture."""
+    """One row per frame of a clip that is to have a picture.
+
+    Clips that several questions show are listed once.
+    """
 
     by = ("demonstration",)
 
@@ -248,7 +254,10 @@ class WantedClips(Table):
 
 
 class ClipImages(Table):
-    """One row per frame of a clip. `image_sha` names a file that several rows may share."""
+    """One row per frame of a clip.
+
+    `image_sha` names a file that several rows may share.
+    """
 
     by = ("demonstration",)
     image_column = "image_sha"

@@ -1,10 +1,10 @@
 -- published_worldprediction_adds_up: one row per figure that differs from the one printed.
 -- Reads: published_worldprediction.
 -- Rule:  in the paper samples by data set add up to 825 (wm) and 570 (pp), unique actions to 749
---        (pp) and to 1,600 (wm, where the paper prints 1,800), annotators to 80; 55 and 38 % of the samples were kept.
---        Table 4 repeats the 72B captioner of table 1. The best of each group in table 1 are those
---        that the text names. Every accuracy is k of 825 or of 570 questions as printed, but for
---        one (40.3 %, table 4). Without rows of the paper there is nothing to check.
+--        (pp) and to 1,600 (wm, where the paper prints 1,800), annotators to 80; 55 and 38 % of the
+--        samples were kept. Table 4 repeats the 72B captioner of table 1. The best of each group in
+--        table 1 are those that the text names. Every accuracy is k of 825 or of 570 questions as
+--        printed, but for one (40.3 %, table 4). Without rows of the paper nothing is checked.
 -- Fix:   the published numbers were changed: install the package again and materialize
 --        published_results.
 with published as (from published_worldprediction),

@@ -28,7 +28,8 @@ comment on column world_by_length.length is 'actions between the two states';
 comment on column world_by_length.world_model is 'baseline or model that answered';
 comment on column world_by_length.n_scored is 'questions that the accuracy is about';
 comment on column world_by_length.accuracy is 'share of right answers; chance is 0.25';
-comment on column world_by_length.n_one_video is 'of these, questions whose clips are of one recording';
+comment on column world_by_length.n_one_video is
+'of these, questions whose clips are of one recording';
 comment on column world_by_length.one_video is 'accuracy on them';
 comment on column world_by_length.n_own_videos is
 'questions each of whose clips is of a recording of its own';

@@ -1,10 +1,10 @@
 -- world_by_orders: one row per source, condition and model of procedural planning.
 -- Reads: world_evaluation, world_questions.
--- Rule:  usual orders give plans away. markov_right and markov_wrong are the accuracies of questions
---        that the baseline `markov`, which sees no picture, answers right and wrong: what a model
---        gains from pictures shows in the latter. decidable are questions all of whose wrong plans
---        break an order that nobody in at least five recordings ever reversed; in others a wrong
---        plan may be right, too. Null where no such question was scored or nothing was measured.
+-- Rule:  usual orders give plans away. markov_right and markov_wrong are accuracies of questions
+--        that the baseline `markov`, which sees no picture, answers right and wrong: the latter
+--        shows what a model gains from pictures. In decidable questions every wrong plan breaks an
+--        order that no recording ever reversed, of at least five; in others a wrong plan may be
+--        right, too. Null where no such question was scored or nothing was measured.
 create table world_by_orders as
 with usual as (
     select world_source, question_id, is_correct as is_usual

@@ -1,8 +1,8 @@
--- world_conditions: one row per source, task, model and condition other than same, compared with it.
+-- world_conditions: one row per source, task, model and condition other than same.
 -- Reads: world_evaluation, world_questions.
--- Rule:  paired: a question under `same` and its twin, which shows the same states, the same plans
---        and the same letters, with other clips. only_same counts pairs that are right under `same`
---        alone: background that gave the answer away.
+-- Rule:  a question is paired with its twin under `same`, which has the same states, plans and
+--        letters, and other clips. only_same counts pairs that are right under `same` alone: their
+--        background gave the answer away.
 create table world_conditions as
 with scored as (
     select

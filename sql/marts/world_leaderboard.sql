@@ -1,9 +1,9 @@
--- world_leaderboard: one row per source, task and model of WorldPrediction, conditions side by side.
+-- world_leaderboard: one row per source, task and model, conditions side by side.
 -- Reads: world_accuracies.
--- Rule:  accuracies over all lengths; chance is 0.25. Embedded demonstrations are no WorldPrediction
---        results, and no person has filtered these questions. A high score under `same` that falls
---        under `equivalent` comes from the background: the same questions are asked under both.
---        n_scored and the exact interval are those of `equivalent`.
+-- Rule:  accuracies over all lengths; chance is 0.25. These are no WorldPrediction results: they
+--        are about other questions, which no person has filtered. A high score under `same` that
+--        falls under `equivalent` comes from the background: the same questions are asked under
+--        both. n_scored and the exact interval are those of `equivalent`.
 create table world_leaderboard as
 select
     world_source,

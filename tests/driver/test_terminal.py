@@ -85,7 +85,7 @@ def test_a_narrow_terminal_shows_the_time_left(monkeypatch) -> None:
     last = out.getvalue().rpartition("\r")[2]
     assert len(last) == 79
     assert "0/1 partition, about " in last
-    assert " left  1,100/2,304 answers  pyth" in last
+    assert " left  1,100/2,304 answers  p" in last
 
 
 def test_the_first_step_says_that_kernels_are_compiled(monkeypatch) -> None:

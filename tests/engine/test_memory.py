@@ -15,6 +15,7 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import (
+    EnvironmentSettings,
     Gating,
     QuestionSetSettings,
     QuestionSettings,
@@ -54,6 +55,7 @@ def settings_of(profile: str) -> tuple[object, ...]:
         asked,
         QuestionSettings(trajectories_per_length=4),
         Variant(BASELINE, gating.name),
+        EnvironmentSettings(),
     )
 
 

@@ -17,6 +17,7 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import (
+    EnvironmentSettings,
     Gating,
     QuestionSetSettings,
     QuestionSettings,
@@ -52,6 +53,7 @@ ENTRIES = {
     QuestionSetSettings: QuestionSetSettings("contact", "contact"),
     QuestionSettings: QuestionSettings(trajectories_per_length=3),
     Variant: Variant(BASELINE, "contact"),
+    EnvironmentSettings: EnvironmentSettings(),
 }
 CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, qa, question_set)
 DECLARED = [STEPS[function.__name__] for function in CHAIN]

@@ -349,6 +349,31 @@ BREAKS: list[tuple[str, str, Break]] = [
         "'n_frames': None",
         _drop("demonstrations", demonstration="setting_the_table-0"),
     ),
+    (
+        "world_questions_have_their_candidates",
+        "'question_id': 'pp-1', 'task': 'pp', 'length': 3, 'n_candidates': 11",
+        _drop("world_candidates", question_id="pp-1", option="A", place=3),
+    ),
+    (
+        "world_questions_have_their_candidates",
+        "wm-1",
+        _set("world_candidates", {"question_id": "wm-1", "option": "C"}, category="open fridge"),
+    ),
+    (
+        "world_questions_have_their_candidates",
+        "'n_candidates': 0",
+        _drop("world_candidates", question_id="wm-1"),
+    ),
+    (
+        "world_oracle_is_always_right",
+        "pp-1",
+        _set("world_evaluation", {"question_id": "pp-1"}, answer="A", is_correct=False),
+    ),
+    (
+        "world_oracle_is_always_right",
+        "wm-1",
+        _set("world_evaluation", {"question_id": "wm-1"}, answer_status="missing", is_correct=None),
+    ),
 ]
 
 
