@@ -77,6 +77,17 @@ def add_walk_commands(command: AddCommand) -> None:
     )
 
 
+def walk_options(**given: Any) -> argparse.Namespace:
+    """What :func:`walk` is called with: every option of materialize at its default, and ``given``,
+    to which ``data`` belongs. For commands whose options are not those of materialize.
+    """
+    options = argparse.ArgumentParser()
+    _add_filters(options)
+    _add_all(options)
+    _add_effort(options)
+    return argparse.Namespace(**vars(options.parse_args([])) | given)
+
+
 def _add_filters(sub: argparse.ArgumentParser) -> None:
     for dimension in DIMENSIONS:
         sub.add_argument(

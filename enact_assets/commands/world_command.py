@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.commands.walking import DIMENSIONS, walk
+from enact_assets.commands.walking import walk, walk_options
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
 
@@ -77,16 +77,7 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
-    chosen = argparse.Namespace(
-        **dict.fromkeys(DIMENSIONS),
-        data=arguments.data,
-        asset=list(MADE),
-        all=False,
-        force=False,
-        max_usd=None,
-        workers=arguments.workers,
-        dask=None,
-    )
+    chosen = walk_options(data=arguments.data, asset=list(MADE), workers=arguments.workers)
     if arguments.step_file:
         chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
     else:
