@@ -1,4 +1,4 @@
-"""The command ``world``: WorldPrediction on embedded demonstrations."""
+"""The command ``world``: WorldPrediction on embedded demonstrations or on films of people."""
 
 import argparse
 from collections.abc import Callable, Sequence

@@ -114,9 +114,9 @@ def _simplified(
 ) -> StepSpec:
     """Conditions that an input's own names do not decide are dropped: it is always an input.
 
-    Dagster has no mapping for them, and plan and UI must say the same. Where no name of an input
-    is shared with the step, and the step does not decide them all, Dagster is told of every
-    partition anyway: there the names of the step may decide, too.
+    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
+    no dimension, and the step does not decide all of the input's, the mapping in Dagster has every
+    partition: there the names of the step may decide, too.
     """
     if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
         raise DeclarationError(

@@ -191,7 +191,7 @@ def test_a_condition_decides_only_by_the_names_of_its_input() -> None:
         derived()
 
 
-def test_a_condition_decides_by_the_names_of_the_step_where_dagster_is_told_of_everything() -> None:
+def test_a_condition_decides_by_the_names_of_the_step_where_dagster_maps_all_to_all() -> None:
     """Taxes of a cheap country do not become stale with the sales of any shop."""
     all_but_totals()
 

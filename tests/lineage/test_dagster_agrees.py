@@ -23,7 +23,7 @@ SAID_LESS = (
 )
 """Dagster has no mapping for them: it is told of the variant's own partition only."""
 DECIDES_MORE = "world_source"
-"""Its names decide a gating, and whether embedded demonstrations are read: Dagster is told of all.
+"""Its names decide a gating, and whether embedded demonstrations are read: Dagster maps all to all.
 """
 
 SAID_MORE = tuple(Input(asset, when="learned") for asset in ("fact_reader", "learned_precedences"))
