@@ -12,10 +12,13 @@ VENV_LOCAL := .venv-local
 BIN_LOCAL := $(VENV_LOCAL)/bin
 STAMP_LOCAL := $(VENV_LOCAL)/.installed-from-lock
 LOCAL_TESTS := tests/asking/test_local_models.py
+# Tools that read exported question sets: each wants other versions of the same packages.
+TOOLS := datasets lmms-eval vlmevalkit
+STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local mutants fuzz check check-defs bench docs install install-all install-local lock clean-data help
+.PHONY: demo full ui test test-all test-local install-tools mutants fuzz check check-defs bench docs install install-all install-local lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,6 +28,8 @@ install: $(STAMP) ## create .venv with the pinned set
 install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow tests and `make docs` need
 
 install-local: $(STAMP_LOCAL) ## create .venv-local: the same as .venv, with PyTorch and Transformers
+
+install-tools: $(STAMPS_TOOLS) ## create .venv-datasets, .venv-lmms-eval, .venv-vlmevalkit, for tests of exports (5 GB)
 
 define new_environment
 @rm -f $@
@@ -48,6 +53,14 @@ $(STAMP_LOCAL): requirements.lock requirements-local.lock pyproject.toml install
 	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet -r requirements-local.lock
 	@touch $@
 
+# Without dependencies, but for PyTorch's own: torchvision does not import beside PyTorch without CUDA.
+$(STAMPS_TOOLS): .venv-%/.installed-from-lock: requirements-%.lock
+	@echo "Installing $* into $(@D) ..."
+	$(new_environment)
+	@grep '^torch==' $< | xargs -r $(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet
+	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet --no-deps -r $<
+	@touch $@
+
 demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show the leaderboard
 	@$(BIN)/enact-assets demo
 
@@ -67,6 +80,8 @@ test-local: $(STAMP_LOCAL) ## tests of models that run in this process, with PyT
 test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property
 	@$(MAKE) --no-print-directory install-local || \
 	  echo "SKIPPED $(LOCAL_TESTS): PyTorch and Transformers could not be installed (see above)"
+	@for tool in $(TOOLS); do $(MAKE) --no-print-directory .venv-$$tool/.installed-from-lock || \
+	  echo "SKIPPED tests of exports to $$tool: it could not be installed (see above)"; done
 	@code=0; \
 	if test -e $(STAMP_LOCAL); then \
 	  $(BIN_LOCAL)/python -m pytest -n 0 -m "slow or not slow" $(LOCAL_TESTS) || code=$$?; \

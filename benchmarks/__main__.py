@@ -18,6 +18,7 @@ from benchmarks import (
     bench_learned,
     bench_official,
     bench_operations,
+    bench_people,
     bench_scale,
     bench_simulator,
     bench_sources,
@@ -40,6 +41,7 @@ OTHERS = (
     "official",
     "browse",
     "learned",
+    "people",
 )
 
 
@@ -72,8 +74,12 @@ def main() -> int:
             else bench_asking.main(arguments.questions)
         )
         return 0 if is_reached else 1
-    if arguments.benchmark == "crash":
-        is_harmless = bench_crash.main(arguments.runs, arguments.seed, workers=arguments.workers)
+    if arguments.benchmark in {"crash", "people"}:
+        is_harmless = (
+            bench_crash.main(arguments.runs, arguments.seed, workers=arguments.workers)
+            if arguments.benchmark == "crash"
+            else bench_people.main()
+        )
         return 0 if is_harmless else 1
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
         print(f"\n## {name}", flush=True)
@@ -101,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         "constants: what other values of a gating's constants change; asking: requests to models, "
         "beside other clients; official: the command qa with pictures; "
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
-        "on other seeds (default: the first three)",
+        "on other seeds; people: ten annotators at once (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(

@@ -15,6 +15,8 @@ from typing import NoReturn, TextIO
 from rich.console import Console
 
 from enact_assets import __version__
+from enact_assets.commands.annotating import add_annotate_command
+from enact_assets.commands.batching import add_batch_command
 from enact_assets.commands.browsing import add_browse_command
 from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
 from enact_assets.commands.downloading import add_download_command
@@ -155,9 +157,11 @@ def _parser() -> argparse.ArgumentParser:
     add_world_command(command)
     add_models_command(command)
     add_ask_command(command)
+    add_batch_command(command)
     add_reading_commands(command)
     add_show_command(command)
     add_browse_command(command)
+    add_annotate_command(command)
     add_gc_command(command)
     add_verify_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")

@@ -7,6 +7,7 @@ import dagster as dg
 from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.scope import scoped_registry
 from enact_assets.defs.automation import automation_sensor
+from enact_assets.defs.batch_collection import collect_batches, hourly_batches
 from enact_assets.defs.jobs import all_jobs, asset_jobs
 from enact_assets.defs.mart_assets import mart_assets
 from enact_assets.defs.partitions import Partitions
@@ -42,10 +43,10 @@ def build_definitions(
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(
         assets=[*assets, *mart_assets()],
-        jobs=all_jobs(),
+        jobs=[*all_jobs(), collect_batches],
         asset_checks=[up_to_date],
         sensors=[registered_partitions, changed_sources, lost_runs, automation_sensor()],
-        schedules=[every_quarter, nightly],
+        schedules=[every_quarter, nightly, hourly_batches],
         resources=resources,
         # A process per step costs seconds; most steps take hundredths of one.
         executor=dg.in_process_executor,

@@ -22,6 +22,7 @@ from enact_assets.engine.parameters import Later, provides
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
+from enact_assets.people.answered import Answered
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.official import ImportedQuestion, read_questions
@@ -287,3 +288,9 @@ def model_asker(
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
+
+
+@provides(reads=("annotator_answers",))
+def answered(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Answered:
+    """What annotators answered."""
+    return Answered(tools.data_root.people)

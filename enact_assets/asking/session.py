@@ -5,7 +5,7 @@ One process at a time buys from one model; others wait, read what it has bought,
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace as replace_fields
 
 from enact_assets.asking.answers import Answer, Purpose
+from enact_assets.asking.batch_records import waiting
 from enact_assets.asking.budget import Budget
 from enact_assets.asking.buying import Purchase
 from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
@@ -28,6 +29,7 @@ from enact_assets.asking.wires import WIRES, Wire
 from enact_assets.contracts.errors import PredictionError
 
 _TOLD_EVERY_S = 0.1
+IN_BATCH = "it is in a batch: `enact-assets batch collect` fetches the answer"
 
 Key = tuple[str, int]
 """Question and repetition, which counts from 0."""
@@ -72,6 +74,37 @@ def ask(
     run.in_process = in_process
     with keeping_key_in(model):
         return run.answers(messages)
+
+
+@dataclass(frozen=True)
+class ToBuy:
+    """Requests without an answer in the ledger ``folder`` of the exact model ``snapshot``; none if
+    there is a ``reason`` to send nothing.
+    """
+
+    requests: tuple[Request, ...]
+    folder: Path
+    snapshot: str | None
+    read_picture: PictureReader
+    reason: str | None
+
+
+def to_be_bought(
+    model: Model,
+    messages: Sequence[Message],
+    read_picture: PictureReader,
+    ledger_folder: Path,
+    *,
+    budget: Budget,
+) -> ToBuy:
+    """What :func:`ask` would send now, batches left out. The model's first message is asked.
+
+    Errors: as :func:`ask`.
+    """
+    read = canary_reader(read_picture)
+    run = _Run(model, read, ledger_folder, budget, lambda _: None)
+    with keeping_key_in(model):
+        return run.to_be_bought(messages)
 
 
 def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer, Verdict]:
@@ -119,14 +152,7 @@ class _Run:
             return {}
         reason = self._checked_order()
         target = self._target(self._snapshot or model.asked_id)
-        wanted: dict[str, Request] = {}
-        shas: dict[Key, str] = {}
-        for message in messages:
-            bound = self._most_usd(message)
-            for repetition in range(samples):
-                sha = request_sha(target, message, repetition)
-                wanted.setdefault(sha, Request(sha, message, repetition, bound))
-                shas[message.question_id, repetition] = sha
+        wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
         found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
         self._tell()
@@ -136,6 +162,28 @@ class _Run:
             if answer.error is not None:
                 found[sha] = replace_fields(answer, usd=None, stop=None)
         return {key: found[sha] for key, sha in shas.items()}
+
+    def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
+        reason = self._checked_order()
+        target = self._target(self._snapshot or self._model.asked_id)
+        folder = folder_of(self._ledger_folder, target)
+        wanted, _ = self._wanted(messages, target)
+        _, to_buy = self._sorted(wanted, read_kept(folder), waiting(folder), reason)
+        return ToBuy(tuple(to_buy), folder, self._snapshot, self._read_picture, reason)
+
+    def _wanted(
+        self, messages: Sequence[Message], target: Target
+    ) -> tuple[dict[str, Request], dict[Key, str]]:
+        """All requests by their hash, and the hash of each question and repetition."""
+        wanted: dict[str, Request] = {}
+        shas: dict[Key, str] = {}
+        for message in messages:
+            bound = self._most_usd(message)
+            for repetition in range(max(1, self._model.entry.samples)):
+                sha = request_sha(target, message, repetition)
+                wanted.setdefault(sha, Request(sha, message, repetition, bound))
+                shas[message.question_id, repetition] = sha
+        return wanted, shas
 
     def checked_again(self) -> tuple[Answer, Verdict]:
         model = self._model
@@ -158,22 +206,30 @@ class _Run:
     def _found(
         self, wanted: Mapping[str, Request], folder: Path, reason: str | None
     ) -> dict[str, Answer]:
-        found, to_buy = self._sorted(wanted, read_kept(folder), reason)
+        batched = waiting(folder)
+        found, to_buy = self._sorted(wanted, read_kept(folder), batched, reason)
         with self._alone(folder) if to_buy else nullcontext():
             if to_buy:  # another process may have bought some since
-                found, to_buy = self._sorted(wanted, read_kept(folder), reason)
+                batched = waiting(folder)
+                found, to_buy = self._sorted(wanted, read_kept(folder), batched, reason)
             for sha, answer in found.items():
                 self._count(wanted[sha], answer, is_new=False)
             return found | self._bought(to_buy, folder) if to_buy else found
 
     def _sorted(
-        self, wanted: Mapping[str, Request], kept: Kept, reason: str | None
+        self,
+        wanted: Mapping[str, Request],
+        kept: Kept,
+        batched: Collection[str],
+        reason: str | None,
     ) -> tuple[dict[str, Answer], list[Request]]:
         """Requests whose answer is known or that are not sent, and those to be bought."""
         found, to_buy = {}, []
         for sha, request in wanted.items():
             never = why_not(self._model, request.message)
             why = never or reason or why_not_again(self._model, kept.unreadable[sha])
+            if sha in batched:
+                why = why or IN_BATCH
             if sha in kept.answers:
                 found[sha] = kept.answers[sha]
             elif why is not None:

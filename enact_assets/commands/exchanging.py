@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -11,9 +12,15 @@ from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
 
+if TYPE_CHECKING:
+    from enact_assets.contracts.registry import Registry
+    from enact_assets.official.outcomes import Told
+
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
-RELEASE_FORM, MESSAGES_FORM = "release", "messages"
+RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM = "release", "messages", "hf", "inspect"
+LMMS_FORM, VLM_FORM = "lmms-eval", "vlmevalkit"
+FOLDER_FORMS = (HUB_FORM, LMMS_FORM, VLM_FORM)
 
 
 def add_exchange_commands(command: AddCommand) -> None:
@@ -24,7 +31,12 @@ def add_exchange_commands(command: AddCommand) -> None:
     )
     sub = command("export", _export, about)
     sub.add_argument("name", help="a question set, or an imported question file")
-    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="file to write")
+    sub.add_argument(
+        "output",
+        type=Path,
+        metavar="OUT",
+        help="file to write: .jsonl, form inspect .eval; forms hf, lmms-eval, vlmevalkit: a folder",
+    )
     sub.add_argument(
         "--variant",
         metavar="NAME",
@@ -32,12 +44,16 @@ def add_exchange_commands(command: AddCommand) -> None:
     )
     sub.add_argument(
         "--form",
-        choices=(RELEASE_FORM, MESSAGES_FORM),
+        "--format",
+        choices=(RELEASE_FORM, MESSAGES_FORM, *FOLDER_FORMS, LOG_FORM),
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
         'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
-        "the order in which models are shown them; pictures are unlabelled (default: release)",
+        "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
+        "Hugging Face `datasets`, with a card and croissant.json. lmms-eval, "
+        "vlmevalkit: the same, and files of that tool below it. inspect: the answers of --model "
+        "as a log for `inspect view` (default: release)",
     )
     sub.add_argument(
         "--all",
@@ -45,6 +61,7 @@ def add_exchange_commands(command: AddCommand) -> None:
         help="write the whole question set as it was written, not only what the variant asks "
         "(form release)",
     )
+    sub.add_argument("--model", metavar="NAME", help="whose answers to write (form inspect)")
     sub.add_argument(
         "--answers",
         action="store_true",
@@ -88,26 +105,28 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.variant is not None:
         registry.variant(arguments.variant)
     is_message = arguments.form == MESSAGES_FORM
-    if is_message and arguments.all:
-        raise EnactError("--all is for --form release: a message is asked by its variant")
+    if arguments.form != RELEASE_FORM and arguments.all:
+        raise EnactError("--all is for --form release: a variant asks what other forms contain")
+    if (arguments.form == LOG_FORM) != (arguments.model is not None):
+        raise EnactError("--form inspect writes the answers of a model: give both or neither")
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""
+    if arguments.form == LOG_FORM:
+        return _export_log(what, arguments, console)
     with shown_progress(console, "export") as told:
-        if is_message:
+        if arguments.form in FOLDER_FORMS:
+            n, n_pictures, warning = _export_folder(what, arguments, told)
+        elif is_message:
             answers = arguments.answers
             done = export_messages(*what, variant=variant, with_answers=answers, told=told)
             n, n_pictures = done.n_questions, done.n_pictures
-            if done.n_left_out:
-                warning = (
-                    f"{counted(done.n_left_out, 'question')} left out for lack of pictures under "
-                    f"variant {done.variant!r}. Materialize frame_images, then export again."
-                )
+            warning = _left_out(done.n_left_out, done.variant)
         else:
             is_whole = arguments.all
             n, n_pictures, warning = export_questions(
                 *what, variant=variant, is_whole=is_whole, told=told
             )
-    place = arguments.output.parent
+    place = arguments.output if arguments.form in FOLDER_FORMS else arguments.output.parent
     console.print(
         f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
         markup=False,
@@ -115,6 +134,52 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
     if warning:
         console.print(warning, style="yellow", markup=False)
     return 0
+
+
+def _export_folder(
+    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, told: "Told"
+) -> tuple[int, int, str]:
+    """Questions, pictures, and a warning."""
+    from enact_assets.harnesses.folder import export_folder
+    from enact_assets.harnesses.lmms_eval import write_lmms_eval
+    from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
+
+    done = export_folder(*what, variant=arguments.variant, told=told)
+    if arguments.form == LMMS_FORM:
+        write_lmms_eval(done)
+    elif arguments.form == VLM_FORM:
+        write_vlmevalkit(done)
+    facts = done.facts
+    return facts.rows.height, facts.n_pictures, _left_out(facts.n_left_out, facts.variant.name)
+
+
+def _export_log(
+    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, console: Console
+) -> int:
+    from enact_assets.harnesses.inspect_log import export_log
+    from enact_assets.official.commands import shown_progress
+
+    with shown_progress(console, "export") as told:
+        done = export_log(*what, model=arguments.model, variant=arguments.variant, told=told)
+    missing = f"; {counted(done.n_missing, 'question')} without an answer" * bool(done.n_missing)
+    console.print(
+        f"{counted(done.n_answers, 'answer')} of {arguments.model} under {done.variant} written "
+        f"to {arguments.output}{missing}. `inspect view --log-dir {arguments.output.parent}` "
+        "shows them.",
+        markup=False,
+    )
+    if done.n_left_out:
+        console.print(_left_out(done.n_left_out, done.variant), style="yellow", markup=False)
+    return 0
+
+
+def _left_out(n: int, variant: str) -> str:
+    if not n:
+        return ""
+    return (
+        f"{counted(n, 'question')} left out for lack of pictures under variant {variant!r}. "
+        "Materialize frame_images, then export again."
+    )
 
 
 def _import_answers(arguments: argparse.Namespace, console: Console) -> int:

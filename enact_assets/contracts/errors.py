@@ -28,6 +28,7 @@ EnactError
 |-- QuestionError                 a question cannot be written from what is given
 |   `-- QuestionFileError         a file of questions or answers cannot be read
 |-- PredictionError               a model could not be asked
+|-- PeopleError                   the database of answers by people cannot be used
 |-- EvaluationError               answers and questions do not belong together
 |-- WarehouseError                the DuckDB file could not be built or read
 |   `-- CheckError                checks of it found offending rows: `checks` says which
@@ -187,6 +188,10 @@ class QuestionFileError(QuestionError):
 
 class PredictionError(EnactError):
     """A model could not be asked."""
+
+
+class PeopleError(EnactError):
+    """The database of answers by people cannot be opened, read or written."""
 
 
 class EvaluationError(EnactError):

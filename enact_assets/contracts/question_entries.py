@@ -82,7 +82,7 @@ def question_sets_of(
         for name, gating in gatings.items()
     }
     for name, given in named_entries(entry, where).items():
-        known = ("gating", "per_stratum")
+        known = ("gating", "per_stratum", "keep")
         fields = mapping(given, f"{where}.{name}", known=known, required=("gating",))
         gating = one_of("gating", fields["gating"], gatings, f"{where}.{name}.gating")
         if name in gatings and gating != name:
@@ -98,5 +98,15 @@ def question_sets_of(
                 least = f"{questions.probe_set_per_stratum} at length {short}"
                 wanted = f"must not be below probe_set_per_stratum ({least})"
                 raise wrong(place, wanted, number_at(number, short))
-        sets[name] = QuestionSetSettings(name, gating, number)
+        sets[name] = QuestionSetSettings(name, gating, number, fields.get("keep"))
+        _check_keep(sets[name], f"{where}.{name}.keep")
     return sets
+
+
+def _check_keep(question_set: QuestionSetSettings, where: str) -> None:
+    keep = question_set.keep
+    if keep is None:
+        return
+    found = question_set.kept_if if isinstance(keep, str) else None
+    if found is None or found[0] > found[1]:
+        raise wrong(where, "expected `solved_by >= k of n` with k up to n, such as 2 of 2", keep)

@@ -7,7 +7,7 @@ constants written out) before it is hashed, so that a changed constant changes w
 import dataclasses
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 from enact_assets.contracts.demo_entries import demo_of
 from enact_assets.contracts.entries import (
     changed,
-    checked_value,
     mapping,
     name_list,
     named_entries,
@@ -37,7 +36,6 @@ from enact_assets.contracts.settings import (
     LLVM,
     NATURAL,
     PROBE,
-    SOURCES,
     AppearanceSettings,
     CameraSettings,
     Gating,
@@ -48,6 +46,7 @@ from enact_assets.contracts.settings import (
     Variant,
     settings_sha,
 )
+from enact_assets.contracts.variant_entries import asks_of, sources_of, with_prompts
 from enact_assets.contracts.world_entries import WorldEntry, world_of
 
 __all__ = [
@@ -79,12 +78,14 @@ _FIELDS = (
     "renderer",
     "appearance",
     "wording",
+    "prompts",
     "noise",
 )
 _LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
+    "prompts": "give them to another variant",
 }
 """What the baseline cannot set, and what to do instead."""
 
@@ -106,6 +107,8 @@ class Registry:
     demo: Mapping[str, tuple[str, ...]]
     """Dimension -> the names that a first look makes do with; of one that is not in it, all."""
     world: WorldEntry
+    prompt_files: Mapping[Path, str] = field(default_factory=dict)
+    """Files of prompts that variants name -> their text."""
 
     @property
     def named(self) -> Mapping[str, Mapping[str, Any]]:
@@ -165,7 +168,12 @@ def load_registry(path: Path | None = None) -> Registry:
     renderer mode, robot appearance or wording.
     """
     path = path or registry_path()
-    return _registry_of(read_text(path), path)
+    text = read_text(path)
+    found = _registry_of(text, path)
+    if any(read_text(file) != known for file, known in found.prompt_files.items()):
+        _registry_of.cache_clear()
+        found = _registry_of(text, path)
+    return found
 
 
 @lru_cache(maxsize=4)
@@ -182,6 +190,7 @@ def _registry_of(text: str, path: Path) -> Registry:
     where = f"{path}: question_sets"
     sets = question_sets_of(raw.get("question_sets", {}), gatings, questions, where)
     variants = _variants(raw["variants"], gatings, sets, questions.wording, f"{path}: variants")
+    variants, prompt_files = with_prompts(variants, raw["variants"], gatings, path)
     named = {part: name_list(raw[part], f"{path}: {part}") for part in ("demonstrations", "models")}
     return Registry(
         gatings,
@@ -192,6 +201,7 @@ def _registry_of(text: str, path: Path) -> Registry:
         named["models"],
         demo_of(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
         world_of(raw.get("worldprediction", {}), f"{path}: worldprediction"),
+        prompt_files,
     )
 
 
@@ -281,8 +291,8 @@ def _variant(
         gating=asked.gating,
         is_imported=has_file,
         question_set=asked.name,
-        asks=_asks(entry.get("asks", base.asks), f"{where}.asks"),
-        sources=_sources(entry.get("sources", list(base.sources)), f"{where}.sources"),
+        asks=asks_of(entry.get("asks", base.asks), f"{where}.asks"),
+        sources=sources_of(entry.get("sources", list(base.sources)), f"{where}.sources"),
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
@@ -300,25 +310,6 @@ def _variant(
 
 def _backend(variant: Variant) -> tuple[str, int]:
     return variant.renderer.backend, variant.renderer.llvm_version
-
-
-def _asks(given: Any, where: str) -> str | int:
-    """Which questions of its set a variant asks."""
-    if given in (PROBE, ALL):
-        return str(given)
-    if type(given) is not int:
-        raise wrong(where, f"expected {PROBE}, {ALL} or a whole number", given)
-    return int(checked_value("asks", given, 0, where))
-
-
-def _sources(given: Any, where: str) -> tuple[str, ...]:
-    """Sources of the demonstrations that a variant asks about."""
-    names = name_list(given, where)
-    if not names:
-        raise wrong(where, f"expected one or more of {', '.join(SOURCES)}", given)
-    known = {one_of("source", name, SOURCES, where) for name in names}
-    # In one order, so that the order of a list changes no hash.
-    return tuple(source for source in SOURCES if source in known)
 
 
 def _check_telling(

@@ -138,6 +138,20 @@ class NoiseSettings:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class Prompts:
+    """Prompt templates of the user in place of ours, with the same placeholders."""
+
+    forward: str
+    inverse: str
+
+    @property
+    def sha(self) -> str:
+        """Hash of both texts, short enough to be read."""
+        return content_sha([self.forward, self.inverse])[:12]
+
+
+MAX_PROMPT_CHARACTERS = 20_000
 NO_LIMIT = 1_000_000
 """A number of questions that takes all there are."""
 PerLength = int | Mapping[int, int]
@@ -150,6 +164,10 @@ def number_at(per_length: PerLength, length: int) -> int:
     return per_length if isinstance(per_length, int) else per_length.get(length, 0)
 
 
+KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
+"""What ``keep`` of a question set says."""
+
+
 @dataclass(frozen=True)
 class QuestionSetSettings:
     """One named set of questions: variants name the set that they ask."""
@@ -159,6 +177,14 @@ class QuestionSetSettings:
     """Key frames of its questions."""
     per_stratum: PerLength | None = field(default=None, hash=False)
     """Questions per kind and length; unless given, ``question_set_per_stratum``."""
+    keep: str | None = None
+    """``solved_by >= k of n``: of the first n persons who answered a question, k solved it."""
+
+    @property
+    def kept_if(self) -> tuple[int, int] | None:
+        """K and n of :attr:`keep`; None without it."""
+        found = KEEP.fullmatch(self.keep or "")
+        return None if found is None else (int(found[1]), int(found[2]))
 
 
 @dataclass(frozen=True)
@@ -186,6 +212,8 @@ class Variant:
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
     is_imported: bool = False
     """Whether its questions are those of an imported file."""
+    prompts: Prompts | None = None
+    """In place of our prompts."""
 
     def __post_init__(self) -> None:
         if not self.question_set:
@@ -326,10 +354,12 @@ def is_partition_name(text: str) -> bool:
 _ADDED: tuple[tuple[str, object], ...] = (
     ("drops_ambiguous", True),
     ("per_stratum", None),
+    ("keep", None),
     ("question_file", None),
     ("is_imported", False),
     ("backend", SCALAR),
     ("llvm_version", 0),
+    ("prompts", None),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

@@ -10,6 +10,7 @@
     <root>/question_files/<name>.pictures        a link to the folder or zip of their pictures
     <root>/step_files/<name>/                    annotated steps of films, with their films
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
+    <root>/people.db                             answers by people (people/store.py)
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            what of the registry is made (data_root/scope.py)
@@ -29,6 +30,7 @@ from pathlib import Path
 
 HOME_VARIABLE = "ENACT_HOME"
 LAKE_VARIABLE = "ENACT_LAKE"
+PEOPLE_VARIABLE = "ENACT_PEOPLE"
 DEFAULT_ROOT = Path("data")
 LAKE_FOLDER = "lake"
 IMAGES_FOLDER = "images"
@@ -36,6 +38,7 @@ RECORDINGS_FOLDER = "recordings"
 QUESTION_FILES_FOLDER = "question_files"
 STEP_FILES_FOLDER = "step_files"
 ANSWERS_FOLDER = "answers"
+PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
 REPORT_FOLDER = "report"
@@ -105,6 +108,11 @@ class DataRoot:
     def answers(self) -> Path:
         """Folder of imported answers."""
         return self.root / ANSWERS_FOLDER
+
+    @property
+    def people(self) -> str:
+        """Database of answers by people: what ``ENACT_PEOPLE`` says, or a SQLite file."""
+        return os.environ.get(PEOPLE_VARIABLE) or str(self.root / PEOPLE_FILE)
 
     @property
     def ledger(self) -> Path:

@@ -185,7 +185,9 @@ class Driver:
         with only_driver(self._root):
             kept = read_scope(self._root) or Scope()
             was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
-            was_answered = dimension == "model" and has_answers(self._data.data_root, name)
+            was_answered = dimension == "model" and (
+                has_answers(self._data.data_root, name) or self._data.models.answered.has(name)
+            )
             known = self.instance.get_dynamic_partitions(dimension)
             is_held = name in names_in_lake(self._data).get(dimension, ())
             if not (name in known or was_linked or was_answered or is_held):

@@ -29,6 +29,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
     "step_source": ("world_source",),
+    "annotator_answers": (),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from enact_assets.contracts.errors import (
     EnactError,
     LakeError,
+    PeopleError,
     PredictionError,
     ReplayError,
     SettingsError,
@@ -24,6 +25,7 @@ from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
 from enact_assets.lineage.code import baselines_version, learned_version
 from enact_assets.lineage.pipeline import dimensions
+from enact_assets.people.answered import Answered
 from enact_assets.plurals import named
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
@@ -114,6 +116,8 @@ class Arrived:
 
     def version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
+        if asset == "annotator_answers":
+            return self._people()
         name = partition[0]
         if asset == "recorded_variant":
             return content_sha(self._recordings.with_variant(name))
@@ -169,7 +173,13 @@ class Arrived:
             if self._models.find(name) is None:
                 return learned_version() if name in LEARNED else baselines_version()
             return self._models.version(name)
-        except (SettingsError, PredictionError, OSError):
+        except (SettingsError, PredictionError, PeopleError, OSError):
+            return GONE
+
+    def _people(self) -> str:
+        try:
+            return Answered(self._models.data_root.people).version()
+        except PeopleError:
             return GONE
 
     def _steps(self, name: str) -> str:

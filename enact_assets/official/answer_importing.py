@@ -29,6 +29,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.official.exported_rows import asked_rows, official_ids
 from enact_assets.official.layout import output_file
+from enact_assets.people.annotator_names import role_of
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.questions.official import decode_line, numbered_lines
 
@@ -66,6 +67,10 @@ def check_model_name(name: str) -> None:
         )
     if name in MODELS:
         raise SettingsError(f"model {name!r} is a reference baseline. Choose another name")
+    if role_of(name) is not None:
+        raise SettingsError(
+            f"model {name!r} is the name of an annotator of `annotate`. Choose another name"
+        )
 
 
 def _check_not_bought(root: DataRoot, name: str) -> None:

@@ -11,12 +11,16 @@ from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.data_root.answer_files import answers_version, has_answers
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.people.annotator_names import role_of
+from enact_assets.people.answered import Answered
 from enact_assets.predictions.baselines import MODELS
 
 
 @dataclass(frozen=True)
 class KnownModels:
-    """Models of a data root: baselines, its catalogue, and those whose answers were imported."""
+    """Models of a data root: baselines, its catalogue, annotators, and those whose answers were
+    imported.
+    """
 
     data_root: DataRoot
 
@@ -24,6 +28,11 @@ class KnownModels:
     def catalogue(self) -> Catalogue:
         """Models that can be asked. Errors: :class:`SettingsError` for a wrong ``models.yaml``."""
         return load_catalogue(self.data_root.root)
+
+    @property
+    def answered(self) -> Answered:
+        """Answers by people, who are models too."""
+        return Answered(self.data_root.people)
 
     def find(self, name: str) -> Model | None:
         """The model called ``name``; None for a baseline.
@@ -33,7 +42,7 @@ class KnownModels:
         if name in MODELS:
             return None
         called = self.called(name)
-        if has_answers(self.data_root, called):
+        if has_answers(self.data_root, called) or self.answered.has(called):
             return self.catalogue.imported(called)
         return self.catalogue.find(name, MODELS)
 
@@ -80,7 +89,9 @@ class KnownModels:
         if model.channel in WIRES:
             decides.append(WIRES[model.channel].version)
         if model.channel == "answers":
-            decides.append(answers_version(self.data_root, name))
+            is_annotator = role_of(name) is not None
+            own = self.answered.version(name) if is_annotator else None
+            decides.append(own or answers_version(self.data_root, name))
         if model.channel == "python":
             from enact_assets.asking.python_model import PythonModel
 

@@ -17,6 +17,7 @@ from enact_assets.asking.session import Progress, ask, check
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED, imported_answers
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.people.annotator_names import role_of
 from enact_assets.predictions.known_models import KnownModels
 
 Answers = Mapping[tuple[str, int], Answer]
@@ -36,6 +37,7 @@ class ModelAsker:
     read_png: Callable[[str], bytes]
     usd_until: float | None = None
     told: Callable[[Progress], None] = field(default=lambda _progress: None)
+    _kept: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def __call__(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
         """What model ``name`` answers to ``messages``, which ``variant`` asks.
@@ -44,6 +46,8 @@ class ModelAsker:
         cannot be asked at all.
         """
         model = self._model(name)
+        if role_of(name) is not None:
+            return self._annotator(name, variant, messages)
         if model.channel == "answers":
             return self._imported(name, variant, messages)
         return ask(
@@ -72,6 +76,35 @@ class ModelAsker:
         found = KnownModels(self.data_root).find_made(name)
         if found is None:
             raise PredictionError(f"{name} is a reference baseline, which nobody has to ask")
+        return found
+
+    def is_asked(self, name: str, variant: str, question_id: str) -> bool:
+        """Whether model ``name`` is asked a question: of an annotator, whether it was assigned."""
+        return role_of(name) is None or question_id in self._assigned(name, variant)
+
+    def _assigned(self, name: str, variant: str) -> frozenset[str]:
+        if (name, variant) not in self._kept:
+            answered = KnownModels(self.data_root).answered
+            self._kept[name, variant] = answered.assigned(name, variant)
+        return self._kept[name, variant]
+
+    def _annotator(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
+        """Of assigned questions only: the others are not missing."""
+        given = KnownModels(self.data_root).answered.given(name, variant, messages)
+        found = {}
+        for message in messages:
+            if (said := given.get(message.question_id)) is not None:
+                sha = request_sha(Target(name, "answers", "1", name, {}), message)
+                found[message.question_id, 0] = Answer(
+                    sha,
+                    message.question_id,
+                    name,
+                    text=said.text,
+                    error=said.error,
+                    stop=None if said.text is None else "complete",
+                    latency_s=said.seconds,
+                    is_final=True,
+                )
         return found
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:

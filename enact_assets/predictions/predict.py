@@ -43,7 +43,11 @@ def answers_to(
     the model takes) has an answer without text that says why.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
-    requests = [build_request(row, images, image_shas) for row in questions.iter_rows(named=True)]
+    requests = [
+        build_request(row, images, image_shas)
+        for row in questions.iter_rows(named=True)
+        if ask is None or ask.is_asked(model, variant, row["question_id"])
+    ]
     absent = {r.question_id: e for r in requests if (e := _missing(r, variant))}
     asked = [r for r in requests if r.question_id not in absent]
     answers = {

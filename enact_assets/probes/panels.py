@@ -24,7 +24,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
     asks imported questions, which compare with none of ours.
 
     camera_fov, camera_height, realism, robot_appearance, contact_gating, action_representation,
-    noise_robustness, or :data:`SEVERAL` of them.
+    prompts, noise_robustness, or :data:`SEVERAL` of them.
     """
     if variant.is_imported:
         return None
@@ -36,6 +36,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
         "robot_appearance": variant.appearance != baseline.appearance,
         "contact_gating": variant.gating != baseline.gating,
         "action_representation": variant.wording != baseline.wording,
+        "prompts": variant.prompts != baseline.prompts,
         "noise_robustness": variant.noise != baseline.noise,
     }
     panels = [panel for panel, is_changed in changed.items() if is_changed]

@@ -14,7 +14,12 @@ from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.settings import QuestionSettings, Variant
 from enact_assets.questions.noise import Vocabulary, perturb
 from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.questions.templates import KINDS, fill_template, load_template
+from enact_assets.questions.templates import (
+    KINDS,
+    checked_template,
+    fill_template,
+    load_template,
+)
 from enact_assets.questions.wording import explain_wording, word_actions
 
 _CHOSEN = (
@@ -66,7 +71,8 @@ def ask_questions(
         )
     )
     contract = AskedQuestions
-    is_as_written = (pl.col("wording") == variant.wording) & (variant.noise.rate == 0)
+    is_ours = variant.noise.rate == 0 and variant.prompts is None
+    is_as_written = (pl.col("wording") == variant.wording) & is_ours
     anew = rows.filter(~is_as_written)
     asked = rows.filter(is_as_written).select(list(contract.schema()))
     if anew.height:
@@ -89,7 +95,7 @@ class _Teller:
         self._variant = variant
         self._seed = settings.seed
         self._vocabularies = vocabularies
-        self._templates = {kind: load_template(kind, template_folder) for kind in KINDS}
+        self._templates = {kind: _template(variant, kind, template_folder) for kind in KINDS}
 
     def told(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """``row`` of ``asked_questions``, its actions worded again, without ``trajectory_id``."""
@@ -126,3 +132,10 @@ class _Teller:
             )
         words = self._vocabularies[demonstration]
         return perturb(steps, row["trajectory_id"], noise, words)
+
+
+def _template(variant: Variant, kind: str, folder: Path | None) -> str:
+    if variant.prompts is None:
+        return load_template(kind, folder)
+    text: str = getattr(variant.prompts, kind)
+    return checked_template(text, f"{kind}.txt of variant {variant.name!r}")

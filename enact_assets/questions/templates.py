@@ -35,18 +35,26 @@ def load_template(kind: str, folder: Path | None = None) -> str:
         template = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionError(f"prompt template {path}: cannot be read ({error})") from error
+    return checked_template(template, str(path))
+
+
+def checked_template(template: str, where: str) -> str:
+    """``template`` if its placeholders can be filled in; ``where`` it comes from, for messages.
+
+    Errors: :class:`QuestionError` for a placeholder that is missing, and one that nothing fills in.
+    """
     found = set(_PLACEHOLDER.findall(template))
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise QuestionError(
-            f"prompt template {path}: placeholder {{{missing[0]}}} is missing; the action lines "
+            f"prompt template {where}: placeholder {{{missing[0]}}} is missing; the action lines "
             "go there"
         )
     unknown = sorted(found - {*REQUIRED, *OPTIONAL})
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in (*REQUIRED, *OPTIONAL))
         raise QuestionError(
-            f"prompt template {path}: nothing fills in {{{unknown[0]}}} (known: {known})"
+            f"prompt template {where}: nothing fills in {{{unknown[0]}}} (known: {known})"
         )
     return template
 

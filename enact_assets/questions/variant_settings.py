@@ -11,23 +11,26 @@ from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.settings import QUESTIONS, VIDEO, Gating, Variant
 from enact_assets.questions.question_tables import VariantSettings
 
-_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported")
-"""Fields of a variant that are its name or follow from other fields."""
+_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts")
+"""Fields of a variant that are its name or follow from other fields, and its long texts."""
 
 
 def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     """The table ``variant_settings`` of one variant, whose key frames are those of ``gating``.
 
     ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported.
+    ``prompts`` is the hash of the user's prompts; there is no such row with ours.
     """
     fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
-    derived = {
+    derived: dict[str, Any] = {
         "gating.profile": gating.profile.name,
         # Profile release has no list: it counts every state that was recorded.
         "gating.contact": gating.predicates in ((), CONTACT_PREDICATES),
         "footage": _footage(variant),
         "noise": variant.noise.rate > 0,
     }
+    if variant.prompts is not None:
+        derived["prompts"] = variant.prompts.sha
     return VariantSettings.build(
         [
             {"variant": variant.name, "setting": name, "value": _text(value)}

@@ -53,7 +53,8 @@ def names_found(
     add("demonstration", ((name, "recordings") for name in data.recordings.names()))
     # Their files stay when they are forgotten: answers cost money, or people's time.
     forgotten = Forgotten(data.data_root.root).of("model")
-    answered = (name for name in answered_names(data.data_root) if name not in forgotten)
+    answered = [*answered_names(data.data_root), *data.models.answered.annotators()]
+    answered = [name for name in answered if name not in forgotten]
     add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
     steps = data.data_root.step_files

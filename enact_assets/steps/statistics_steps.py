@@ -7,6 +7,7 @@ from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.predictions.baselines import REFERENCES
 from enact_assets.predictions.learned_names import LEARNED, TRAINED_ON
 from enact_assets.probes.baseline_comparison import as_many_of_each, compare_with_baseline
@@ -75,10 +76,11 @@ def model_comparisons(
 ) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
     """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
     with; and every pair of models over the questions that both answered: clustered and sign-flip
-    tests, corrected for the number of pairs.
+    tests, corrected for the number of pairs. Annotators of one role are one row without a place.
     """
+    rows, pooled = with_pooled_annotators(evaluated)
     accuracies, comparisons = compare_models(
-        evaluated, variant, references=REFERENCES, trained_on=TRAINED_ON
+        rows, variant, references=(*REFERENCES, *pooled), trained_on=TRAINED_ON
     )
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 

@@ -1,8 +1,9 @@
 -- asked_questions_are_those_of_qa: one row per question that a variant does not ask as it should.
--- Reads: asked_questions, qa, stale_partitions.
+-- Reads: asked_questions, qa, stale_partitions, variant_settings.
 -- Rule:  key frames, order shown, true changes and answer are those of qa under every variant.
 --        Without noise, actions tell the true changes; in the wording of qa, they and the prompt
---        are those of qa to the letter. Rows known to be older than qa are not compared.
+--        are those of qa to the letter (a prompt of the user is not compared). Rows known to be
+--        older than qa are not compared.
 -- Fix:   materialize qa, question_set and asked_questions of that variant again.
 with current_questions as (
     select asked_questions.*
@@ -37,7 +38,14 @@ where
                 asked.wording = qa.wording
                 and (
                     asked.actions is distinct from qa.actions
-                    or asked.prompt is distinct from qa.prompt
+                    or (
+                        asked.prompt is distinct from qa.prompt
+                        and asked.variant not in (
+                            select variant_settings.variant
+                            from variant_settings
+                            where variant_settings.setting = 'prompts'
+                        )
+                    )
                 )
             )
         )

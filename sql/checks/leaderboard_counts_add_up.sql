@@ -1,10 +1,30 @@
 -- leaderboard_counts_add_up: one row per leaderboard_details row whose questions do not add up.
 -- Reads: leaderboard_details, evaluation.
 -- Rule:  parsed answers are scored, missing ones are not, unparsed ones all are or none. Models
---        whose evaluation is missing have no answers to count.
+--        whose evaluation is missing have no answers to count. Annotators of one role are one
+--        model.
 -- Fix:   an evaluation row has a status other than parsed, unparsed and missing, or scores that do
 --        contradict it: materialize the evaluation of that model again.
-with recount as (
+with given as (
+    select * replace (
+        case regexp_extract(model, '^(person|solver|simulated)_[1-9][0-9]*$', 1)
+            when 'person' then 'people'
+            when 'solver' then 'solvers'
+            when 'simulated' then 'simulated'
+            else model
+        end as model
+    )
+    from evaluation
+),
+
+board as (
+    select * replace (
+        regexp_replace(model, '^(people|solvers|simulated) [(][0-9]+[)]$', '\1') as model
+    )
+    from leaderboard_details
+),
+
+recount as (
     select
         variant, model, kind,
         count(distinct question_id) as n_questions,
@@ -16,18 +36,18 @@ with recount as (
         count(*) filter (answer_status = 'missing') as n_missing,
         count(is_accepted) as n_scored_answers,
         count(distinct question_id) filter (is_accepted is not null) as n_scored
-    from evaluation
+    from given
     semi join leaderboard_details using (variant)
     group by all
 ),
 
 all_lengths as (
-    select * from leaderboard_details where length is null and state <> 'missing'
+    select * from board where length is null and state <> 'missing'
 ),
 
 lengths_added as (
     select variant, model, kind, sum(n_questions) as n_questions
-    from leaderboard_details
+    from board
     where length is not null and state <> 'missing'
     group by all
 )

@@ -10,9 +10,11 @@
 --        count questions, the other numbers answers. ..._sd are between repetitions, null with
 --        one of them. No scored answer: null, not 0. Places are the range that the data allow,
 --        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
---        should have answered and without scores. Imported questions without a replay have a task
---        accuracy by exact match and no pairwise accuracy: n_verified counts the others, those
---        verified by segmented scene graphs too, which is approximate (the report counts them).
+--        should have answered and without scores. Annotators of one role are one row, people (3),
+--        solvers (2) or simulated (5), without a place; n_questions are those assigned to any.
+--        Imported questions without a replay have a task accuracy by exact match and no pairwise
+--        accuracy: n_verified counts the others, those verified by segmented scene graphs too,
+--        which is approximate (the report counts them).
 create table leaderboard_details as
 with on_board as (
     select 'baseline' as variant
@@ -20,9 +22,26 @@ with on_board as (
     select variant from probes where panel is null
 ),
 
+pooled as (
+    select
+        role, variant,
+        case role when 'person' then 'people' when 'solver' then 'solvers' else role end
+            || ' (' || count(distinct model) || ')' as model
+    from (
+        select
+            variant, model,
+            regexp_extract(model, '^(person|solver|simulated)_[1-9][0-9]*$', 1) as role
+        from evaluation
+    )
+    where role <> ''
+    group by role, variant
+),
+
 scored as (
     select
-        model, variant, kind, length, demonstration, question_id, repetition,
+        coalesce(pooled.model, evaluation.model) as model,
+        evaluation.variant, kind, length, demonstration, question_id,
+        if(pooled.model is null, repetition, 0) as repetition,
         answer_status, reason,
         is_accepted is not null as is_scored,
         is_accepted::double as accepted,
@@ -32,6 +51,9 @@ scored as (
         case when pairwise_accuracy is not null then n_steps end as steps
     from evaluation
     semi join on_board using (variant)
+    left join pooled
+        on pooled.variant = evaluation.variant
+        and regexp_full_match(evaluation.model, pooled.role || '_[1-9][0-9]*')
 ),
 
 levels as (

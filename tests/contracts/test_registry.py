@@ -481,6 +481,13 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
             lambda e: put(e, "questions.question_set_per_stratum", {3: 99, 6: 49}),
             "probe_set_per_stratum: must not be above question_set_per_stratum (49 at length 6)",
         ),
+        *(
+            (
+                lambda e, keep=keep: put(e, "question_sets.few", {"gating": "state", "keep": keep}),
+                "question_sets.few.keep: expected `solved_by >= k of n`",
+            )
+            for keep in ("solved_by >= 3 of 2", "solved_by >= 0 of 2", "solved", 2)
+        ),
         (
             lambda e: put(e, "question_sets.few", {"gating": "state", "per_stratum": 49}),
             "few.per_stratum: must not be below probe_set_per_stratum (50 at length 3); found 49",
@@ -781,6 +788,9 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)
     before = {"name": "state", "gating": "state"}
     assert settings_sha(registry.question_sets["state"]) == content_sha(before)
+    kept = dataclasses.replace(registry.question_sets["state"], keep="solved_by >= 1 of 2")
+    assert kept.kept_if == (1, 2)
+    assert settings_sha(kept) != content_sha(before)
 
 
 def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ SAYS_LABELS = {
 }
 DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
-    *("model_comparisons", "training_statistics"),
+    *("model_comparisons", "training_statistics", "human_agreement"),
     *("training_plans", "world_questions", "world_predictions", "world_accuracies"),
 }
 REAL: list[tuple[str, str, str, set[str]]] = [

@@ -10,7 +10,7 @@ from enact_assets.cli import main
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.official import message_lines
+from enact_assets.official import shown_questions
 from enact_assets.plurals import counted
 
 from reference.asked_root import SYMBOLS, UNSHOWN, picture, write_asked_root
@@ -105,9 +105,9 @@ def test_pictures_that_are_there_are_not_written_again(
     damaged.write_bytes(whole[damaged][:-9])
     gone.unlink()
     written: list[Path] = []
-    write = message_lines.write_picture
+    write = shown_questions.write_picture
     monkeypatch.setattr(
-        message_lines, "write_picture", lambda path, png: written.append(path) or write(path, png)
+        shown_questions, "write_picture", lambda path, png: written.append(path) or write(path, png)
     )
     export(asked, tmp_path / "m.jsonl", "--form", "messages")
     assert set(written) == {damaged, gone}

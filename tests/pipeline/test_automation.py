@@ -166,6 +166,7 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
         *("frame_images", "predictions"),
         *("evaluation", "compared_steps", "compared_components", "probes", "warehouse", "report"),
         *("probe_panels", "model_accuracies", "model_comparisons"),
+        *("human_agreement", "question_quality"),
     }
     told = found["wanted_frames"]
     assert told.check_name == CHECK

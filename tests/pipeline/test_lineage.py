@@ -91,6 +91,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     assert set(stale.get_column("asset")) == {
         *("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
         *("probe_panels", "model_accuracies", "model_comparisons"),
+        *("human_agreement", "question_quality"),
     }
 
     lake = DataResource(root=str(other)).lake

@@ -11,9 +11,11 @@ from enact_assets.contracts.settings import QuestionSettings
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.question_tables import QuestionSet
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 
 from reference.household import Household, all_chosen, build_household
@@ -62,3 +64,18 @@ def write_asked_root(folder: Path) -> tuple[DataRoot, Household]:
         partition = {"demonstration": name, "variant": variant}
         lake.write("frame_images", FrameImages.build(images), partition)
     return root, home
+
+
+def write_evidence(root: DataRoot, home: Household) -> None:
+    """What verifies answers to the questions of :func:`write_asked_root`."""
+    lake, here = Lake(root.lake), {"demonstration": home.demonstration}
+    framed = {**here, "gating": "state"}
+    row = {**here, "source": "embedded", "activity": "household", "seed": 4, "n_frames": 900}
+    row |= {"frame_rate_hz": 30.0, "world_sha": "2" * 64, "frame_id_runs": [0, 900]}
+    lake.write("demonstrations", Demonstrations.build([row]), here)
+    lake.write("objects", home.objects, here)
+    lake.write("later_parents", LaterParents.empty(), here)
+    lake.write("scene_graphs", home.scene_graphs, framed)
+    lake.write("visibility", home.visibility, framed)
+    orders = expect_random_orders(home.qa, {home.demonstration: home.index})
+    lake.write("question_orders", orders, framed)

@@ -14,6 +14,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
@@ -39,6 +40,7 @@ WATER = Surface((0.08, 0.35, 0.85), finish="gloss")
 RUBBISH = ("crumpled_paper", "newspaper", "broken_pot", "can")
 WIPERS = ("sponge", "rag")
 OTHERS = ("oil_can", "spray_bottle", "drill", "flashlight")
+OTHER_SPOTS = (Spot("shelf", 0.15, -0.02), Spot("workbench", -0.04, -0.2))
 PINE: Color = (0.72, 0.52, 0.3)
 CLOTH: tuple[Color, ...] = (
     (0.95, 0.78, 0.08),
@@ -78,7 +80,7 @@ def build(rng: np.random.Generator) -> Episode:
     stage.put("cardboard_box", "cardboard_box", label, "workbench", mirror.near(rng, -0.29, 0.26))
     stage.put(rubbish[0], rubbish[0], colors[0], "workbench", mirror.near(rng, -0.07, 0.2))
     stage.put(rubbish[1], rubbish[1], colors[1], "shelf", mirror.near(rng, -0.16, -0.02, 0.01))
-    stage.put(other, other, colors[2], "shelf", mirror.near(rng, 0.15, -0.02, 0.01))
+    stow, stowed = errand(rng, mirror, stage, right, (other, colors[2]), between=OTHER_SPOTS)
     stage.substance("paint", Surface(paint, finish="gloss"), kind="film",
                     holders=("paint_can",), coats=("paint_brush", "board"))  # fmt: skip
     stage.substance("water", WATER, holders=("bucket", "measuring_cup"))
@@ -127,7 +129,7 @@ def build(rng: np.random.Generator) -> Episode:
         *in_visits(
             rng, right, "trash_can", [throw, throw_high], is_open="trash_can" in stage.opened
         ),
-        *(wipe, run_tap, bucket, paint_board, store),
+        *(wipe, run_tap, bucket, paint_board, store, stow),
     )
     goal: tuple[GoalFact, ...] = (
         ("Inside", rubbish[0], "trash_can"),
@@ -139,7 +141,7 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", wiper, "workbench"),
         ("OnTop", "paint_brush", "workbench"),
         ("OnTop", "cardboard_box", "shelf"),
-        ("OnTop", other, "shelf"),
+        stowed,
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 

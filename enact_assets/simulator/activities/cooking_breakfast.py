@@ -16,6 +16,7 @@ from enact_assets.simulator.activities.base import (
     Mirror,
     draw_one,
     draw_some,
+    is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import (
@@ -23,7 +24,6 @@ from enact_assets.simulator.planning.basic_steps import (
     Place,
     Press,
     Slice,
-    Together,
 )
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order
 from enact_assets.simulator.planning.matter_steps import AwaitCooked, Dip, Pour, Spread
@@ -116,9 +116,9 @@ def build(rng: np.random.Generator) -> Episode:
     done = draw_one(rng, ("nothing", "hob", "cup"))
     hot, melon = _hot(drawing, hob, food, is_lit=done == "hob"), _melon(drawing)
     ready, board = hot[0][0], melon[0][0]
-    serve = _serve(drawing, food, [ready, *melon[0]])
+    serve = _serve(drawing, food, ready, melon[0])
     drinking = _drink(drawing, board, drink, look, is_there=done == "cup")
-    extra = _salt(drawing, hob) if food == "bacon" else _spread(drawing, hob, food, serve[0][0])
+    extra = _salt(drawing, hob) if food == "bacon" else _spread(drawing, hob, food, serve[0][-1])
     parts = (hot, melon, serve, drinking, extra)
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
@@ -173,22 +173,25 @@ def _melon(drawing: Drawing) -> Part:
     )
 
 
-def _serve(drawing: Drawing, food: str, after: list[Job]) -> Part:
-    """One hand serves half of the watermelon, the other one the hot food, at the same time."""
+def _serve(drawing: Drawing, food: str, ready: Job, melon: list[Job]) -> Part:
+    """One hand serves half of the watermelon, the other one the hot food: in half of the seeds at
+    the same time. The last job serves the food.
+    """
     # The first half lies to the left as the world has it, whatever the side drawn.
     half = HALVES[1 if drawing.mirror.is_mirrored else 0]
-    tasks = {
-        drawing.side("left"): drawing.move("left", half, "plate_1", off_m=0.004),
-        drawing.side("right"): drawing.move("right", food, "plate_2", off_m=0.004),
-    }
+    fruit = drawing.move("left", half, "plate_1", off_m=0.004)
+    hot = drawing.move("right", food, "plate_2", off_m=0.004)
     goal: tuple[GoalFact, ...] = (("OnTop", half, "plate_1"), ("OnTop", food, "plate_2"))
-    return [Job((Together(tasks["left"], tasks["right"]),), after)], goal
+    if is_drawn(drawing.rng):
+        return [Job((drawing.mirror.together(fruit, hot),), [ready, *melon])], goal
+    _, cut, plate_1, plate_2 = melon
+    return [Job(fruit, [cut, plate_1]), Job(hot, [ready, plate_2])], goal
 
 
 def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there: bool) -> Part:
     """The jug is poured out into a cup, which may have to be brought from the worktop first.
 
-    The watermelon stands before the cup there, until ``board`` is done.
+    The watermelon stands before the cup and beside the jug there, until ``board`` is done.
     """
     left = drawing.side("left")
     cup = draw_one(drawing.rng, CUPS)
@@ -207,9 +210,9 @@ def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there:
         (
             Grasp(left, "jug"),
             Pour(left, cup, share),
-            Place(left, "countertop", drawing.near(-0.1, -0.13)),
+            Place(left, "countertop", drawing.near(-0.14, -0.13)),
         ),
-        list(bring),
+        [board, *bring],
     )
     return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
 

@@ -1,4 +1,8 @@
-"""Do the laundry: carry the basket, load and run the washer, lay the clean things out."""
+"""Do the laundry: carry the basket, and load and start the washer or take out what it washed.
+
+One half of the seeds begins where the other one ends. So neither words nor pictures of the washer
+tell what comes first.
+"""
 
 import numpy as np
 
@@ -14,6 +18,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
@@ -51,6 +56,7 @@ COLORS = tuple(color for color in PALETTE if min(color) < 0.5)
 PALE = (0.9, 0.9, 0.87)
 IN_BASKET = (-0.175, 0.0, 0.175)
 IN_DRUM = (-0.145, 0.018, 0.18)
+TIDY_SPOTS = (Spot("dryer", -0.07, 0.18, "front"), Spot("shelf", -0.08, -0.02))
 
 
 def build(rng: np.random.Generator) -> Episode:
@@ -66,7 +72,10 @@ def build(rng: np.random.Generator) -> Episode:
         laundry_corner.add_washer(stage.scene, style, mirror.x(RIGHT_X)),
         laundry_corner.add_dispenser(stage.scene, mirror.x(RIGHT_X)),
     )
-    if is_drawn(rng):
+    is_washed = is_drawn(rng)
+    if is_washed:
+        stage.leave_on("washer")
+    elif is_drawn(rng):
         stage.leave_open("washer")
     detergent = draw_one(rng, DETERGENTS)
     *cloth_colors, weave, other_1, other_2 = draw_colors(rng, 7, COLORS)
@@ -74,8 +83,11 @@ def build(rng: np.random.Generator) -> Episode:
     clothes, others = draw_some(rng, CLOTHES, 4), draw_some(rng, OTHERS, 2)
     (first, second, third), clean = [name for name, _ in clothes[:3]], clothes[3]
     stage.put("laundry_basket", "laundry_basket", weave, "dryer", (0.0, -0.09))
-    for (name, kind), color, x in zip(clothes[:3], cloth_colors, IN_BASKET, strict=False):
-        stage.put(name, kind, color, "laundry_basket", (mirror.x(x), 0.0))
+    slots = [(mirror.x(IN_DRUM[k]), -0.09) for k in draw_some(rng, (0, 1, 2))]
+    folded = [mirror.at(x, 0.0) for x in IN_BASKET]
+    starts, on = (slots, "washer") if is_washed else (folded, "laundry_basket")
+    for (name, kind), color, at in zip(clothes[:3], cloth_colors, starts, strict=False):
+        stage.put(name, kind, color, on, at)
     stage.put(clean[0], clean[1], cloth_colors[3], "shelf", mirror.near(rng, 0.17, -0.02, 0.008))
     bottle_at, cup_at = mirror.near(rng, -0.36, -0.2, 0.008), mirror.near(rng, 0.06, -0.22, 0.008)
     stage.put("detergent_bottle", "detergent_bottle", bottle, "table", bottle_at)
@@ -83,9 +95,7 @@ def build(rng: np.random.Generator) -> Episode:
     stage.put(
         others[0], others[0], other_1, "dryer", mirror.near(rng, 0.17, 0.18, 0.008), access="front"
     )
-    stage.put(
-        others[1], others[1], other_2, "dryer", mirror.near(rng, -0.07, 0.18, 0.008), access="front"
-    )
+    tidy, tidied = errand(rng, mirror, stage, left, (others[1], other_2), between=TIDY_SPOTS)
     stage.substance(
         "detergent",
         detergent,
@@ -94,6 +104,57 @@ def build(rng: np.random.Generator) -> Episode:
     stage.fill("detergent_bottle", "detergent", 0.95)
 
     carry = Job(move_wide("laundry_basket", "table", (0.0, 0.17)))
+    measure, dose = _dose(mirror, bottle_at, cup_at)
+    # The basket stands before what is on the dryer.
+    tidy.after.append(carry)
+    press = (Press(right, "washer"),)
+    if is_washed:
+        stop = Job(press)
+        reopen = Job((Open(right, "washer"),), [stop])
+        corner = mirror.near(rng, 0.3, -0.22, 0.008)
+        dryer_at = mirror.near(rng, draw_one(rng, (-0.14, 0.0, 0.14)), -0.12, 0.01)
+        # One thing in the drum hides the other, what lies on the dryer what stands at its back.
+        aside = Job(move(right, third, "table", corner), [reopen])
+        out = [
+            Job(move(right, name, "laundry_basket", at), [carry, aside])
+            for name, at in zip((first, second), draw_some(rng, folded, 2), strict=True)
+        ]
+        wash = [stop, reopen, aside, *out, Job(move(left, third, "dryer", dryer_at), [aside, tidy])]
+        ends: list[GoalFact] = [
+            *(("Inside", name, "laundry_basket") for name in (first, second)),
+            ("OnTop", third, "dryer"),
+            ("Open", "washer", None),
+        ]
+    else:
+        opening = [] if "washer" in stage.opened else [Job((Open(right, "washer"),))]
+        loads = [
+            Job(move(right, name, "washer", slot), [carry, *opening])
+            for slot, name in zip(slots, (first, second, third), strict=True)
+        ]
+        shut = Job((Close(right, "washer"),), list(loads))
+        wash = [*opening, *loads, shut, Job(press, [shut, dose])]
+        ends = [
+            *(("Inside", name, "washer") for name in (first, second, third)),
+            ("ToggledOn", "washer", None),
+        ]
+    plan = in_valid_order(rng, carry, measure, dose, tidy, *wash)
+    goal: tuple[GoalFact, ...] = (
+        ("OnTop", "laundry_basket", "table"),
+        ("Contains", "dispenser", "detergent"),
+        ("Contains", "measuring_cup", "detergent"),
+        ("Contains", "detergent_bottle", "detergent"),
+        tidied,
+        ("OnTop", clean[0], "shelf"),
+        *ends,
+    )
+    return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
+
+
+def _dose(
+    mirror: Mirror, bottle_at: tuple[float, float], cup_at: tuple[float, float]
+) -> tuple[Job, Job]:
+    """Detergent from its bottle into the cup, and from the cup into the dispenser."""
+    left, right = mirror.left, mirror.right
     measure = Job(
         (
             Grasp(left, "detergent_bottle"),
@@ -109,47 +170,9 @@ def build(rng: np.random.Generator) -> Episode:
         ),
         [measure],
     )
-    slots = draw_some(rng, (0, 1, 2))
-    loads = [
-        Job(move(right, name, "washer", (mirror.x(IN_DRUM[k]), -0.09)), [carry])
-        for k, name in zip(slots, (first, second, third), strict=True)
-    ]
-    tidy = Job(move(left, others[1], "shelf", mirror.near(rng, -0.08, -0.02, 0.008)), [carry])
-    corner = mirror.near(rng, 0.3, -0.22, 0.008)
-    dryer_at = mirror.near(rng, draw_one(rng, (-0.14, 0.0, 0.14)), -0.12, 0.01)
-    basket_x = draw_one(rng, IN_BASKET)
-    shut = Job((Close(right, "washer"),), list(loads))
-    if "washer" not in stage.opened:
-        opening = Job((Open(right, "washer"),))
-        for job in loads:
-            job.after.append(opening)
-        loads.append(opening)
-    start = Job((Press(right, "washer"),), [shut, dose])
-    stop = Job((Press(right, "washer"),), [start])
-    reopen = Job((Open(right, "washer"),), [stop])
-    aside = Job(move(right, third, "table", corner), [reopen])
-    plan = in_valid_order(
-        rng,
-        *(carry, measure, dose, *loads, shut, start, tidy, stop, reopen, aside),
-        # What lies on the dryer hides what stands at its back, and one thing in the drum the other.
-        Job(move(left, third, "dryer", dryer_at), [aside, tidy]),
-        Job(move(right, first, "laundry_basket", mirror.at(basket_x, 0.0)), [aside]),
-    )
-    goal: tuple[GoalFact, ...] = (
-        ("OnTop", "laundry_basket", "table"),
-        ("OnTop", third, "dryer"),
-        ("Inside", first, "laundry_basket"),
-        ("Inside", second, "washer"),
-        ("Contains", "dispenser", "detergent"),
-        ("Contains", "measuring_cup", "detergent"),
-        ("Contains", "detergent_bottle", "detergent"),
-        ("OnTop", others[1], "shelf"),
-        ("OnTop", clean[0], "shelf"),
-        ("Open", "washer", None),
-    )
-    return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
+    return measure, dose
 
 
 ACTIVITY = Activity(
-    "doing_laundry", "Carry a basket, wash three things with detergent and lay them out.", build
+    "doing_laundry", "Carry a basket, and load a washer or take out what it washed.", build
 )

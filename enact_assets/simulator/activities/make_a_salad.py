@@ -1,4 +1,4 @@
-"""Make a salad: cut two vegetables, add lettuce, toss it in a bowl, and pour dressing over it."""
+"""Make a salad: cut a second vegetable, add lettuce, toss it in a bowl, pour dressing over it."""
 
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ from enact_assets.simulator.activities.base import (
     draw_some,
     is_drawn,
 )
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
@@ -42,11 +43,8 @@ LOW_DECOYS: tuple[tuple[str, Color], ...] = (
     ("salt_shaker", (0.9, 0.9, 0.88)),
 )
 """These fit into a drawer."""
-DECOYS: tuple[tuple[str, Color], ...] = (
-    ("carrot", (0.95, 0.35, 0.03)),
-    ("pepper_mill", (0.3, 0.14, 0.05)),
-    ("bottle", (0.2, 0.3, 0.05)),
-)
+PEPPER = ("pepper_mill", (0.3, 0.14, 0.05))
+CARROT = ("carrot", (0.95, 0.35, 0.03))
 LETTUCE: Color = (0.25, 0.55, 0.08)
 DISH_COLORS = tuple(PALETTE[k] for k in (0, 1, 2, 5, 6, 7, 8, 9))
 """Neither those of lettuce nor that of the plate's pale middle."""
@@ -58,13 +56,23 @@ BOWL_AT, PLATE_AT, KNIFE_AT, SPOON_AT = (0.19, 0.14), (-0.185, 0.13), (0.355, -0
 """On the table."""
 CHEST, DRAWERS = "chest_of_drawers", ("top_drawer", "bottom_drawer")
 """Only the upper drawer is used: the lower one is out of sight once it is closed."""
+DRAWER_SPOTS = (
+    (Spot(DRAWERS[0], 0.12, 0.0), Spot(CHEST, 0.0, 0.18, "front")),
+    (Spot(DRAWERS[0], -0.1, 0.0), Spot("table", -0.36, 0.26)),
+)
+FRIDGE_SPOTS = (Spot("fridge", -0.06, -0.13), Spot("table", 0.0, 0.29))
+SIDE_SPOTS = (Spot("sideboard", 0.14, -0.1), Spot("table", 0.0, 0.29))
+"""Between these, things are put away or taken out meanwhile."""
 ON_PLATE = ((-0.062, -0.01), (0.062, 0.01))
 """Where the halves that are not diced come to lie."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """What sets one salad apart: its vegetables, and where they and the lettuce come from."""
+    """What sets one salad apart: its vegetables, and where they and the lettuce come from.
+
+    The first one is cut up, in the bowl and on the plate, at the start.
+    """
 
     mirror: Mirror
     first: str
@@ -120,8 +128,9 @@ def build(rng: np.random.Generator) -> Episode:
             stage.leave_open(name)
     colors = {kind: draw_one(rng, VEGETABLES[kind]) for kind in (draw.first, draw.second)}
     _set_out(rng, stage, draw, colors)
+    errands = _errands(rng, stage, draw)
     _declare(stage, draw, colors, draw_one(rng, DRESSINGS))
-    plan = _plan(rng, draw)
+    plan = _plan(rng, draw, [job for job, _ in errands])
     goal: tuple[GoalFact, ...] = (
         ("Inside", "salad", "salad_bowl"),
         ("Covered", "salad", "salad_dressing"),
@@ -130,6 +139,7 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", "knife", "table"),
         ("OnTop", "wooden_spoon", "table"),
         ("OnTop", "gravy_boat", CHEST),
+        *(fact for _, fact in errands),
     )
     covers = frozenset() if store == "fridge" else frozenset({"cabinet"})
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, covers)
@@ -154,31 +164,44 @@ def _set_out(
         "salad_bowl": IN_BOWL[2],
     }[draw.lettuce_in]
     stage.put("lettuce", "lettuce", LETTUCE, draw.lettuce_in, lettuce_at)
-    stage.put(draw.first, draw.first, colors[draw.first], DRAWERS[0], mirror.near(rng, -0.1, 0.0))
+    color = colors[draw.first]
+    whole, diced = draw.whole_half(draw.first), f"diced_{draw.first}"
+    stage.put(whole, f"half_{draw.first}", color, "plate", ON_PLATE[0])
+    stage.put(diced, diced, color, "salad_bowl", IN_BOWL[0])
     second_at = mirror.near(rng, 0.14, depth)
     stage.put(draw.second, draw.second, colors[draw.second], draw.store, second_at)
-    places = [(DRAWERS[0], 0.12, 0.0), (CHEST, -0.12, 0.17), (CHEST, 0.12, 0.18)]
     if draw.store == "fridge":
-        places.append(("fridge", -0.02, 0.13))
-    else:
-        places += [("sideboard", -0.12, -0.1), ("sideboard", 0.14, -0.1)]
-    in_drawer, *low = draw_some(rng, LOW_DECOYS)
-    around = (in_drawer, *draw_some(rng, (*low, *DECOYS)))
-    for (name, color), (on, x, y) in zip(around, places, strict=False):
-        at = mirror.near(rng, x, y)
-        stage.put(name, name, color, on, at, access="front" if on == CHEST else None)
+        stage.put("carrot", *CARROT, "fridge", mirror.near(rng, -0.02, 0.13))
+
+
+def _errands(
+    rng: np.random.Generator, stage: StageBuilder, draw: Draw
+) -> list[tuple[Job, GoalFact]]:
+    """Two things go into or out of the drawer; maybe a third, the fridge or on the sideboard."""
+    mirror = draw.mirror
+    *low, other = draw_some(rng, LOW_DECOYS)
+    found = [
+        errand(rng, mirror, stage, mirror.left, thing, between=spots)
+        for thing, spots in zip(low, DRAWER_SPOTS, strict=True)
+    ]
+    # Lettuce needs its place in the fridge.
+    if draw.store != "fridge" or draw.lettuce_in != "fridge":
+        between = FRIDGE_SPOTS if draw.store == "fridge" else SIDE_SPOTS
+        thing = draw_one(rng, (other, PEPPER))
+        found.append(errand(rng, mirror, stage, mirror.right, thing, between=between))
+    return found
 
 
 def _declare(stage: StageBuilder, draw: Draw, colors: dict[str, Color], dressing: Color) -> None:
     """Declare what is cut, what is poured, and what the salad is made of."""
-    for kind in (draw.first, draw.second):
-        halves = (f"half_{kind}_1", f"half_{kind}_2")
-        for half in halves:
-            stage.put_later(half, f"half_{kind}", colors[kind])
-        stage.put_later(f"diced_{kind}", f"diced_{kind}", colors[kind])
-        stage.recipe(halves, (kind,), when=Cut(kind))
-        half = draw.diced_half(kind)
-        stage.recipe((f"diced_{kind}",), (half,), when=Diced(half))
+    kind = draw.second
+    halves = (f"half_{kind}_1", f"half_{kind}_2")
+    for name in halves:
+        stage.put_later(name, f"half_{kind}", colors[kind])
+    stage.put_later(f"diced_{kind}", f"diced_{kind}", colors[kind])
+    stage.recipe(halves, (kind,), when=Cut(kind))
+    half = draw.diced_half(kind)
+    stage.recipe((f"diced_{kind}",), (half,), when=Diced(half))
     stage.put_later("salad", "salad", colors[draw.second])
     parents = (f"diced_{draw.first}", f"diced_{draw.second}", "lettuce")
     stage.recipe(("salad",), parents, when=Stirred("salad_bowl"))
@@ -187,58 +210,48 @@ def _declare(stage: StageBuilder, draw: Draw, colors: dict[str, Color], dressing
     stage.fill("gravy_boat", "salad_dressing", 0.9)
 
 
-def _plan(rng: np.random.Generator, draw: Draw) -> Task:
+def _plan(rng: np.random.Generator, draw: Draw, errands: list[Job]) -> Task:
     mirror, store = draw.mirror, draw.store
     left, right = mirror.left, mirror.right
     knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
 
-    def chop(kind: str, fetched: Job) -> Job:
-        """Halve and dice a vegetable on the board."""
-        return Job(
-            (
-                Grasp(right, "knife"),
-                Slice(right, kind),
-                Dice(right, draw.diced_half(kind)),
-                Place(right, "table", knife_at),
-            ),
-            [fetched],
-        )
-
-    def clear(k: int, kind: str, chopped: Job) -> Job:
-        """A pile into the bowl and at the same time a half onto the plate."""
-        whole = move(left, draw.whole_half(kind), "plate", ON_PLATE[k])
-        diced = move(right, f"diced_{kind}", "salad_bowl", IN_BOWL[k])
-        return Job((mirror.together(whole, diced),), [chopped])
-
-    # From the drawer and from the store; one after the other lies on the board.
-    fetches = [
-        Job(move(left, draw.first, "cutting_board")),
-        Job(move(right, draw.second, "cutting_board")),
-    ]
-    kinds = (draw.first, draw.second)
-    chops = [chop(kind, fetch) for kind, fetch in zip(kinds, fetches, strict=True)]
-    clears = [clear(k, kind, chops[k]) for k, kind in enumerate(kinds)]
-    earlier, later = draw_some(rng, (0, 1))
-    fetches[later].after.append(clears[earlier])
+    kind = draw.second
+    fetch = Job(move(right, kind, "cutting_board"))
+    chop = Job(
+        (
+            Grasp(right, "knife"),
+            Slice(right, kind),
+            Dice(right, draw.diced_half(kind)),
+            Place(right, "table", knife_at),
+        ),
+        [fetch],
+    )
+    # A pile into the bowl and at the same time a half onto the plate.
+    whole = move(left, draw.whole_half(kind), "plate", ON_PLATE[1])
+    diced = move(right, f"diced_{kind}", "salad_bowl", IN_BOWL[1])
+    clear = Job((mirror.together(whole, diced),), [chop])
     greens: list[Job] = []
     if draw.lettuce_in != "salad_bowl":
         hand = right if draw.lettuce_in == store else left
         greens = [Job(move(hand, "lettuce", "salad_bowl", IN_BOWL[2]))]
-    from_store = [fetches[1], *(greens if draw.lettuce_in == store else [])]
     stir = Job(
         (Grasp(left, "wooden_spoon"), Stir(left, "salad_bowl"), Place(left, "table", spoon_at)),
-        [*clears, *greens],
+        [clear, *greens],
     )
     dress = Job(
         (Grasp(left, "gravy_boat"), Pour(left, "salad", 0.5), Place(left, CHEST, draw.boat_at)),
         [stir],
     )
-    drawer = in_visits(rng, left, DRAWERS[0], [fetches[0]], is_open=draw.is_drawer_open)
-    cupboard = in_visits(rng, right, store, from_store, most=1, is_open=draw.is_store_open)
-    jobs = dict.fromkeys((*drawer, *cupboard, *greens, *chops, *clears, stir, dress))
+    # In the drawer, and in or beside the store.
+    stowed, others = errands[:2], errands[2:]
+    in_store = [fetch, *(greens if draw.lettuce_in == store else [])]
+    in_store += others if store == "fridge" else []
+    drawer = in_visits(rng, left, DRAWERS[0], stowed, is_open=draw.is_drawer_open)
+    cupboard = in_visits(rng, right, store, in_store, is_open=draw.is_store_open)
+    jobs = dict.fromkeys((*drawer, *cupboard, *greens, chop, clear, *others, stir, dress))
     return in_valid_order(rng, *jobs)
 
 
 ACTIVITY = Activity(
-    "make_a_salad", "Cut vegetables into a bowl, toss a salad and pour dressing over it.", build
+    "make_a_salad", "Cut a vegetable into a bowl, toss a salad and pour dressing over it.", build
 )

@@ -13,6 +13,7 @@ from enact_assets.simulator.activities.base import (
     draw_some,
     is_drawn,
 )
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
@@ -47,7 +48,6 @@ GRAINS: dict[str, Surface] = {
 """What is served beside the steak; each has the hue of the sauce in its place above."""
 DECOYS: tuple[tuple[str, Color], ...] = (
     ("potato", (0.6, 0.42, 0.2)),
-    ("carrot", (0.95, 0.35, 0.03)),
     ("tomato", (0.75, 0.04, 0.03)),
     ("bell_pepper", (0.95, 0.6, 0.02)),
     ("lemon", (0.98, 0.8, 0.05)),
@@ -60,6 +60,13 @@ DISH_COLORS = PALETTE[:-1]
 LID_AT, SAUCEPAN_AT = (0.27, -0.19), (0.27, 0.09)
 """Beside the burner, near and far."""
 BOAT_AT = (-0.33, -0.13)
+SPOTS = (
+    (Spot("table", -0.36, 0.12), Spot("fridge", -0.18, -0.08)),
+    (Spot("table", 0.2, 0.29), Spot("fridge", 0.05, -0.15)),
+)
+"""Between these, things are tidied into the fridge or taken out of it: only the first where the
+steak lies in the fridge.
+"""
 STEAK_AT = (-0.09, 0.0)
 """On the platter: the steak lies on its left half, what goes with it on its right half."""
 
@@ -82,29 +89,25 @@ def build(rng: np.random.Generator) -> Episode:
     sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
     sauce, sauce_color = draw_one(rng, sauces)
     boat_at, lid_at, saucepan_at = mirror.at(*BOAT_AT), mirror.at(*LID_AT), mirror.at(*SAUCEPAN_AT)
-    stage.put("steak", "steak", RAW, "fridge", mirror.near(rng, 0.08, -0.1, 0.02))
-    stage.put("frying_pan", "frying_pan", pan, "table", mirror.near(rng, 0.0, -0.185, 0.01))
+    is_on_stove = is_drawn(rng)
+    if is_on_stove:
+        stage.put("frying_pan", "frying_pan", pan, "stove")
+        stage.put("steak", "steak", RAW, "frying_pan")
+    else:
+        stage.put("frying_pan", "frying_pan", pan, "table", mirror.near(rng, 0.0, -0.185, 0.01))
+        stage.put("steak", "steak", RAW, "fridge", mirror.near(rng, 0.08, -0.1, 0.02))
     stage.put("platter", "platter", platter, "table", mirror.near(rng, 0.0, 0.1, 0.01))
     stage.put("gravy_boat", "gravy_boat", boat, "table", boat_at)
-    stage.put("lid", "lid", lid, "stove", lid_at)
     stage.put("saucepan", "saucepan", saucepan, "stove", saucepan_at)
-    places = (
-        ("table", mirror.near(rng, -0.36, 0.12)),
-        ("table", mirror.near(rng, 0.36, 0.16)),
-        ("fridge", mirror.near(rng, -0.14, -0.08)),
-        ("fridge", mirror.near(rng, 0.0, 0.12)),
-    )
-    # One thing is tidied from the table into the fridge, or taken out of it.
-    at_first, to = draw_some(rng, (0, 2))
-    # A carrot is too long for its place there.
-    tidied = draw_one(rng, [pair for pair in DECOYS if pair[0] != "carrot"])
-    other = draw_one(rng, [pair for pair in DECOYS if pair != tidied])
-    around = (tidied, other, draw_one(rng, SPICES))
-    moved = tidied[0]
-    for (name, color), (on, at) in zip(
-        around, (places[at_first], places[3], places[1]), strict=True
-    ):
-        stage.put(name, name, color, on, at)
+    stage.put("lid", "lid", lid, "stove", lid_at)
+    tidied = [
+        errand(rng, mirror, stage, left, thing, between=spots)
+        for thing, spots in zip(
+            draw_some(rng, DECOYS, 2 if is_on_stove else 1), SPOTS, strict=False
+        )
+    ]
+    spice, spice_color = draw_one(rng, SPICES)
+    stage.put(spice, spice, spice_color, "table", mirror.near(rng, 0.36, 0.16))
     stage.cookable("steak", COOKED)
     sauce_surface = Surface(sauce_color, finish="gloss")
     stage.substance(sauce, sauce_surface, holders=("gravy_boat",), coats=("steak",))
@@ -114,33 +117,28 @@ def build(rng: np.random.Generator) -> Episode:
     stage.fill("gravy_boat", sauce, 0.9)
     stage.fill("saucepan", grains, 0.8)
 
-    fetch = Job(move(left, "steak", "frying_pan"))
-    tidy = Job(move(left, moved, *places[to]))
-    fridge = in_visits(rng, left, "fridge", [fetch, tidy])
-    heat = Job(move(right, "frying_pan", "stove"), [fetch])
     light = [] if "stove" in stage.switched_on else [Job((Press(right, "stove"),))]
-    fry = Job((AwaitCooked("steak"),), [heat, *light])
-    cover = Job(move(right, "lid", "saucepan"))
-    uncover = Job(move(right, "lid", "stove", lid_at), [cover])
+    in_fridge = [job for job, _ in tidied]
+    on_stove = []
+    if not is_on_stove:
+        fetch = Job(move(left, "steak", "frying_pan"))
+        in_fridge.append(fetch)
+        on_stove.append(Job(move(right, "frying_pan", "stove"), [fetch]))
+    fry = Job((AwaitCooked("steak"),), [*on_stove, *light])
+    is_left_covered = is_drawn(rng)
     # The platter comes to stand where the pan stood.
-    clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), [heat])
+    clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), list(on_stove))
     serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
     plan = in_valid_order(
         rng,
-        *(*fridge, heat, *light, fry, cover, uncover, clear, serve),
+        *in_visits(rng, left, "fridge", in_fridge),
+        *(*on_stove, *light, fry, clear, serve),
         Job((Press(right, "stove"),), [fry]),
         Job(
             (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
             [serve],
         ),
-        Job(
-            (
-                Grasp(right, "saucepan"),
-                Pour(right, "platter", 0.5),
-                Place(right, "stove", saucepan_at),
-            ),
-            [uncover, clear],
-        ),
+        *_side_dish(mirror, clear, is_left_covered=is_left_covered),
     )
     goal: tuple[GoalFact, ...] = (
         ("Cooked", "steak", None),
@@ -151,9 +149,27 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", "frying_pan", "stove"),
         ("OnTop", "gravy_boat", "table"),
         ("OnTop", "saucepan", "stove"),
-        ("OnTop", "lid", "stove"),
+        ("OnTop", "lid", "saucepan" if is_left_covered else "stove"),
+        *(fact for _, fact in tidied),
     )
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset())
+
+
+def _side_dish(mirror: Mirror, clear: Job, *, is_left_covered: bool) -> list[Job]:
+    """Served from the saucepan: the lid keeps warm what will be served, or what is left of it."""
+    right = mirror.right
+    pour = (
+        Grasp(right, "saucepan"),
+        Pour(right, "platter", 0.5),
+        Place(right, "stove", mirror.at(*SAUCEPAN_AT)),
+    )
+    cover = Job(move(right, "lid", "saucepan"))
+    if is_left_covered:
+        serve = Job(pour, [clear])
+        cover.after.append(serve)
+        return [cover, serve]
+    uncover = Job(move(right, "lid", "stove", mirror.at(*LID_AT)), [cover])
+    return [cover, uncover, Job(pour, [clear, uncover])]
 
 
 ACTIVITY = Activity(

@@ -15,6 +15,7 @@ from enact_assets.simulator.activities.base import (
     draw_some,
     is_drawn,
 )
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
@@ -52,18 +53,28 @@ VESSEL_COLORS: tuple[Color, ...] = (
 )
 """Not those of water, sugar and lemonade."""
 CUPS = ("goblet", "mug")
+DONE_SHARES = {"water": 0.25, "sugar": 0.08}
+"""Share of the pitcher that is filled at the start."""
 KNIFE_AT, SPOON_AT, PITCHER_AT, CUP_AT = (0.34, -0.2), (-0.34, -0.18), (0.0, 0.16), (0.27, 0.12)
 """On the table; the second cup stands opposite the first one."""
 TAP_AT, TAP_S = (0.0, 0.06), 5.5
 """Below the tap, and how long it runs."""
+DONE = ("lemon", "water", "sugar")
+"""What is in the pitcher, or cut, at the start."""
+BETWEEN_LEFT = (Spot("shelf", 0.19, -0.02), Spot("table", -0.36, 0.25))
+BETWEEN_RIGHT = (Spot("sideboard", 0.01, -0.16), Spot("table", 0.36, 0.25))
+"""Where things are carried from and to meanwhile."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """What sets one round of lemonade apart: where water comes from, and where things stand."""
+    """What sets one round of lemonade apart: where water comes from, what is ``done`` at the start,
+    and where things stand.
+    """
 
     mirror: Mirror
     has_tap: bool
+    done: str
     is_sugar_away: bool
     is_cabinet_open: bool
     cup: str
@@ -89,10 +100,12 @@ class Draw:
 def build(rng: np.random.Generator) -> Episode:
     """Draw one round of lemonade."""
     mirror, style, has_tap = Mirror.draw(rng), draw_one(rng, kitchen.STYLES), bool(rng.integers(2))
+    done = draw_one(rng, DONE)
     draw = Draw(
         mirror,
         has_tap,
-        is_sugar_away=not has_tap and is_drawn(rng),
+        done,
+        is_sugar_away=not has_tap and done != "sugar" and is_drawn(rng),
         is_cabinet_open=is_drawn(rng),
         cup=draw_one(rng, CUPS),
         carafe_at=TAP_AT if has_tap else mirror.near(rng, 0.13, -0.12),
@@ -113,8 +126,14 @@ def build(rng: np.random.Generator) -> Episode:
     if draw.is_sugar_away and draw.is_cabinet_open:
         stage.leave_open("cabinet")
     _set_out(rng, stage, draw)
+    things = draw_some(rng, DECOYS, 2)
+    sides = ((mirror.left, BETWEEN_LEFT), (mirror.right, BETWEEN_RIGHT))
+    errands = [
+        errand(rng, mirror, stage, side, thing, between=spots)
+        for thing, (side, spots) in zip(things, sides, strict=True)
+    ]
     _fill(stage, draw)
-    plan = _plan(rng, draw)
+    plan = in_valid_order(rng, *_jobs(rng, draw), *(job for job, _ in errands))
     goal: tuple[GoalFact, ...] = (
         *(("Contains", cup, "lemonade") for cup in draw.cups),
         *(("OnTop", cup, "table") for cup in draw.cups),
@@ -124,6 +143,7 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", "sugar_bowl", "sideboard"),
         ("OnTop", "knife", "table"),
         ("OnTop", "wooden_spoon", "table"),
+        *(fact for _, fact in errands),
     )
     covers = frozenset({"shelf", "cabinet"})
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, covers)
@@ -141,25 +161,26 @@ def _set_out(rng: np.random.Generator, stage: StageBuilder, draw: Draw) -> None:
         stage.put("sugar_bowl", "sugar_bowl", bowl, "cabinet", mirror.near(rng, -0.12, -0.02))
     else:
         stage.put("sugar_bowl", "sugar_bowl", bowl, "sideboard", draw.sugar_at)
-    shelf = [mirror.near(rng, x, -0.02) for x in draw_some(rng, (-0.14, 0.13))]
-    stage.put("lemon_1", "lemon", PEEL, "shelf", shelf[0], halves=HALVES)
+    shelf = [mirror.near(rng, x, -0.02, 0.008) for x in draw_some(rng, (-0.19, 0.0))]
+    if draw.done == "lemon":
+        for half, x in zip(HALVES, (-0.05, 0.05), strict=True):
+            stage.put(half, "half_lemon", PEEL, "cutting_board", (x, 0.0))
+    else:
+        stage.put("lemon_1", "lemon", PEEL, "shelf", shelf[0], halves=HALVES)
     if draw.has_tap:
-        stage.put("carafe", "carafe", carafe, "table", mirror.at(-CUP_AT[0], CUP_AT[1]))
+        stage.put("carafe", "carafe", carafe, "sink", TAP_AT)
         stage.put(cups[0], draw.cup, cup_colors[0], "shelf", shelf[1])
     else:
-        stage.put("lemon_2", "lemon", PEEL, "shelf", shelf[1])
+        if draw.done != "lemon":
+            stage.put("lemon_2", "lemon", PEEL, "shelf", shelf[1])
         stage.put("carafe", "carafe", carafe, "countertop", draw.carafe_at)
         cup_at = mirror.near(rng, -0.17, -0.13, 0.01)
         stage.put(cups[0], draw.cup, cup_colors[0], "countertop", cup_at)
     cup_at = mirror.near(rng, 0.17, -0.13, 0.01)
     stage.put(cups[1], draw.cup, cup_colors[1], "sideboard", cup_at)
-    places = [("sideboard", 0.12, 0.17), ("sideboard", -0.14, 0.17)]
-    if not draw.has_tap:
-        places.append(("countertop", -0.1, 0.17))
-    for (name, color), (on, x, y) in zip(draw_some(rng, DECOYS, 3), places, strict=False):
-        stage.put(name, name, color, on, mirror.near(rng, x, y), access="front")
-    for half in HALVES:
-        stage.put_later(half, "half_lemon", PEEL)
+    if draw.done != "lemon":
+        for half in HALVES:
+            stage.put_later(half, "half_lemon", PEEL)
 
 
 def _fill(stage: StageBuilder, draw: Draw) -> None:
@@ -168,6 +189,8 @@ def _fill(stage: StageBuilder, draw: Draw) -> None:
     stage.substance("sugar", SUGAR, kind="grains", holders=("sugar_bowl", "pitcher"))
     stage.substance("lemonade", LEMONADE, holders=("pitcher", *draw.cups))
     stage.fill("sugar_bowl", "sugar", 0.9)
+    if draw.done in DONE_SHARES:
+        stage.fill("pitcher", draw.done, DONE_SHARES[draw.done])
     if draw.has_tap:
         stage.tap("sink", "water")
     else:
@@ -176,42 +199,43 @@ def _fill(stage: StageBuilder, draw: Draw) -> None:
     stage.recipe(("lemonade",), parents, when=Stirred("pitcher"))
 
 
-def _plan(rng: np.random.Generator, draw: Draw) -> Task:
+def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
+    """All but what is done at the start."""
     mirror, cups = draw.mirror, draw.cups
     left, right = mirror.left, mirror.right
     knife_at, spoon_at = mirror.at(*KNIFE_AT), mirror.at(*SPOON_AT)
-    board = Job(move(left, "lemon_1", "cutting_board"))
+    jobs = []
     half = move(left, draw.used_half, "pitcher")
-    cut = Job(
-        (
-            Grasp(right, "knife"),
-            Slice(right, "lemon_1"),
-            mirror.together(half, (Place(right, "table", knife_at),)),
-        ),
-        [board],
-    )
-    water = Job(
-        (
-            Grasp(left, "carafe"),
-            Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
-            Place(left, draw.water_place, draw.carafe_at),
-        )
-    )
-    jobs = [board, cut, water]
-    sugar = Job(
-        (
-            Grasp(right, "sugar_bowl"),
-            Pour(right, "pitcher", 0.55),
-            Place(right, "sideboard", draw.sugar_at),
-        )
-    )
-    if draw.is_sugar_away:
-        jobs += in_visits(rng, right, "cabinet", [sugar], is_open=draw.is_cabinet_open)
+    if draw.done == "lemon":
+        cut = Job(half)
     else:
-        jobs.append(sugar)
+        board = Job(move(left, "lemon_1", "cutting_board"))
+        back = (Place(right, "table", knife_at),)
+        cut = Job(
+            (Grasp(right, "knife"), Slice(right, "lemon_1"), mirror.together(half, back)), [board]
+        )
+        jobs.append(board)
+    jobs.append(cut)
+    mixed = [cut]
+    if draw.done != "water":
+        water = _water(draw)
+        mixed.append(water[-1])
+        jobs += water
+    if draw.done != "sugar":
+        sugar = Job(
+            (
+                Grasp(right, "sugar_bowl"),
+                Pour(right, "pitcher", 0.55),
+                Place(right, "sideboard", draw.sugar_at),
+            )
+        )
+        mixed.append(sugar)
+        if draw.is_sugar_away:
+            jobs += in_visits(rng, right, "cabinet", [sugar], is_open=draw.is_cabinet_open)
+        else:
+            jobs.append(sugar)
     stir = Job(
-        (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)),
-        [cut, water, sugar],
+        (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)), mixed
     )
     near_at = mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01)
     cup_1 = move(left, cups[0], "table", near_at)
@@ -220,13 +244,6 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
         serve = [Job(cup_1), Job(cup_2)]
     else:
         serve = [Job((mirror.together(cup_1, cup_2),))]
-    if draw.has_tap:
-        fetch = Job(move(left, "carafe", "sink", TAP_AT))
-        tap = Job((Press(left, "sink"), Wait(TAP_S), Press(left, "sink")), [fetch])
-        water.after.append(tap)
-        jobs += [fetch, tap]
-        # The carafe stands where the first cup comes to stand.
-        serve[0].after.append(fetch)
     first, second = draw_some(rng, (0, 1))
     pours = [Pour(right, cups[first], 0.35), Pour(right, cups[second], 0.5)]
 
@@ -237,12 +254,31 @@ def _plan(rng: np.random.Generator, draw: Draw) -> Task:
 
     if is_drawn(rng):
         other = next(half for half in HALVES if half != draw.used_half)
-        away = Job(move(right, other, "sideboard", mirror.near(rng, 0.01, -0.16, 0.006)), [cut])
+        away = Job(move(right, other, "table", mirror.near(rng, 0.17, 0.025, 0.006)), [cut])
         drinks = [Job(drink(*pours), [stir, *serve]), away]
     else:
         once = Job(drink(pours[0]), [stir, serve[min(first, len(serve) - 1)]])
         drinks = [once, Job(drink(pours[1]), [once, serve[min(second, len(serve) - 1)]])]
-    return in_valid_order(rng, *jobs, stir, *serve, *drinks)
+    return [*jobs, stir, *serve, *drinks]
+
+
+def _water(draw: Draw) -> list[Job]:
+    """The carafe, filled at the tap first if there is one, is poured into the pitcher: the last
+    job.
+    """
+    left = draw.mirror.left
+    pour = Job(
+        (
+            Grasp(left, "carafe"),
+            Pour(left, "pitcher", 0.6 if draw.has_tap else 0.42),
+            Place(left, draw.water_place, draw.carafe_at),
+        )
+    )
+    if not draw.has_tap:
+        return [pour]
+    tap = Job((Press(left, "sink"), Wait(TAP_S), Press(left, "sink")))
+    pour.after.append(tap)
+    return [tap, pour]
 
 
 ACTIVITY = Activity(

@@ -17,6 +17,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import Grasp, Place, Task, Together
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.planning.matter_steps import Pour
@@ -152,13 +153,17 @@ def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
 
 
 def _clutter(drawing: Drawing) -> Part:
-    """What stands on the table and has to go to the worktop, below the cabinet."""
+    """A thing goes from the table to the worktop, below the cabinet, or comes from there."""
     name = draw_one(drawing.rng, CLUTTER)
-    drawing.put(name, "table", -BACK_X, BACK_Y)
-    left = drawing.side("left")
-    at = drawing.near(0.15, 0.17)
-    task: Task = (Grasp(left, name), Place(left, "countertop", at, "front"))
-    return [Job(task)], (("OnTop", name, "countertop"),)
+    job, fact = errand(
+        drawing.rng,
+        drawing.mirror,
+        drawing.stage,
+        drawing.side("left"),
+        (name, drawing.color(name)),
+        between=(Spot("table", -BACK_X, BACK_Y), Spot("countertop", 0.15, 0.17, "front")),
+    )
+    return [job], (fact,)
 
 
 def _food(drawing: Drawing, laid: Job) -> Part:

@@ -17,7 +17,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
-from enact_assets.simulator.planning.basic_steps import move_wide
+from enact_assets.simulator.planning.basic_steps import Grasp, Place, move_wide
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 from enact_assets.simulator.rooms import appliances, kitchen, storage
 from enact_assets.simulator.rooms.fixtures import Access
@@ -38,6 +38,7 @@ JARS = {
 Chapter = tuple[list[Job], tuple[GoalFact, ...]]
 """Jobs, and the facts that hold at the end because of them."""
 WIDE_PLACE = (0.12, -0.04)
+ON_TABLE = (0.34, -0.14)
 NARROW_PLACES = ((-0.1, -0.17), (0.14, -0.235))
 """In the fridge: the wide thing behind, away from the side wall that hides what is next to it."""
 
@@ -77,58 +78,82 @@ def build(rng: np.random.Generator) -> Episode:
 
 
 def _cold(drawing: Drawing, bring: Job, wide: str, narrow: list[str]) -> Chapter:
-    """A fruit out of the fridge into a bowl; one wide and two narrow things into the fridge."""
+    """A fruit out of the fridge into a bowl, one wide and one narrow thing into it, and another
+    narrow one into it or out of it.
+    """
     rng, right = drawing.rng, drawing.side("right")
     fruit = draw_one(rng, FRUIT)
     drawing.put(fruit, "fridge", 0.0, -0.13)
     drawing.put("bowl", "table", 0.29, 0.19, off_m=0.004)
     in_basket, on_table = draw_some(rng, narrow)
     drawing.put(in_basket, "basket", 0.09, off_m=0.004)
-    drawing.put(on_table, "table", 0.34, -0.14)
     drawing.put(wide, "table", 0.1, -0.19)
-    places = dict(zip(draw_some(rng, narrow), NARROW_PLACES, strict=True))
+    # What comes out stands away from the fruit, before the wide thing.
+    comes_out = is_drawn(rng)
+    first, second = (in_basket, on_table) if comes_out else draw_some(rng, narrow)
+    places = {first: NARROW_PLACES[0], second: NARROW_PLACES[1]}
+    ends = (("table", *ON_TABLE), ("fridge", *places[on_table]))
+    (start, *start_at), (end, *end_at) = ends[::-1] if comes_out else ends
+    drawing.put(on_table, start, *start_at, off_m=0.006)
     out = Job(drawing.move("right", fruit, "bowl", off_m=0.004))
     behind = Job(drawing.move("right", wide, "fridge", *WIDE_PLACE, off_m=0.006), [out])
-    before = [
-        Job(
-            drawing.move("right", name, "fridge", *place, off_m=0.006),
-            [out, bring] if name == in_basket else [out],
-        )
-        for name, place in places.items()
-    ]
-    before[1].after.append(behind)
-    jobs = in_visits(
-        rng, right, "fridge", [out, behind, *before], most=1,
+    jobs = {
+        in_basket: Job(
+            drawing.move("right", in_basket, "fridge", *places[in_basket], off_m=0.006),
+            [out, bring],
+        ),
+        on_table: Job(drawing.move("right", on_table, end, *end_at, off_m=0.006), [out]),
+    }
+    if comes_out:
+        behind.after.append(jobs[second])
+    else:
+        jobs[second].after.append(behind)
+    visits = in_visits(
+        rng, right, "fridge", [out, behind, *jobs.values()], most=1,
         is_open="fridge" in drawing.stage.opened,
     )  # fmt: skip
-    goal: list[GoalFact] = [("Inside", name, "fridge") for name in (wide, *narrow)]
-    return jobs, (("Inside", fruit, "bowl"), *goal)
+    goal: list[GoalFact] = [("Inside", name, "fridge") for name in (wide, in_basket)]
+    goal.append(("OnTop" if comes_out else "Inside", on_table, end))
+    return visits, (("Inside", fruit, "bowl"), *goal)
 
 
 def _dry(drawing: Drawing, bring: Job, narrow: list[str]) -> tuple[Chapter, Chapter]:
-    """One wide thing and maybe a narrow one into the cabinet, the others into the top drawer."""
+    """One wide and one narrow thing into the cabinet, the others into the top drawer or out of it,
+    but what is in the basket.
+    """
     rng, left = drawing.rng, drawing.side("left")
     wide = draw_one(rng, DRY_WIDE)
     starts = (("basket", -0.09, 0.0), ("table", -0.15, -0.21), ("countertop", 0.14, 0.2))
+    above, *below = draw_some(rng, narrow)
+    drawn = dict(zip(below, draw_some(rng, (-0.11, 0.11)), strict=False))
+    stowed: list[Job] = []
+    stored: list[GoalFact] = []
     for name, (on, x, y) in zip(narrow, starts, strict=False):
         access: Access | None = "front" if on == "countertop" else None
+        if name in below and on != "basket" and is_drawn(rng):
+            drawing.put(name, "top_drawer", drawn[name], -0.03, off_m=0.008)
+            hand = drawing.side("left")
+            back = Place(hand, on, drawing.near(x, y, 0.004), access)
+            # The basket stands over the drawer.
+            stowed.append(Job((Grasp(hand, name), back), [bring]))
+            stored.append(("OnTop", name, on))
+            continue
         drawing.put(name, on, x, y, off_m=0.004, access=access)
+        if name in below:
+            away = drawing.move("left", name, "top_drawer", drawn[name], -0.03, off_m=0.008)
+            stowed.append(Job(away, [bring]))
+            stored.append(("Inside", name, "top_drawer"))
     drawing.put(wide, "table", -0.31, -0.1)
-    above, *below = draw_some(rng, narrow)
     side = float(rng.choice((-1.0, 1.0)))
     shelved = [
         Job(drawing.move("left", wide, "cabinet", -0.08 * side, 0.0, off_m=0.006)),
-        Job(drawing.move("left", above, "cabinet", 0.19 * side, -0.02, off_m=0.006), [bring]),
-    ]
-    stowed = [
-        Job(drawing.move("left", name, "top_drawer", x, -0.03, off_m=0.008), [bring])
-        for name, x in zip(below, draw_some(rng, (-0.11, 0.11)), strict=False)
+        Job(drawing.move("left", above, "cabinet", 0.16 * side, -0.02, off_m=0.006), [bring]),
     ]
     cabinet = in_visits(rng, left, "cabinet", shelved, is_open="cabinet" in drawing.stage.opened)
     drawer = in_visits(rng, left, "top_drawer", stowed)
     return (
         (cabinet, tuple(("Inside", name, "cabinet") for name in (wide, above))),
-        (drawer, tuple(("Inside", name, "top_drawer") for name in below)),
+        (drawer, tuple(stored)),
     )
 
 

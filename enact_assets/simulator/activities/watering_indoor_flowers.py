@@ -18,6 +18,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
@@ -44,7 +45,10 @@ WATERED = 0.75
 PLANTS_AT = ((-0.1, 0.14), (0.1, -0.07), (0.32, 0.1))
 PLANT_AT = (0.01, -0.05)
 """On the mantelpiece or in the bookcase."""
-BOOK_AT = (-0.33, 0.12)
+BOOK_SPOTS = (("table", -0.33, 0.12), ("cupboard", 0.15, -0.02))
+"""A book is put away or taken out."""
+KEEPSAKE_AT = (0.06, -0.27)
+"""A keepsake is carried between this place on the table and the display, either way."""
 CAN_HOME = (-0.1, -0.03)
 """Not mirrored: the spout of the can always points to the right, where it needs room."""
 PITCHER_AT, CAN_AT = (0.31, -0.22), (-0.26, -0.23)
@@ -83,9 +87,10 @@ def build(rng: np.random.Generator) -> Episode:
         else:
             drawing.put(name, "table", *mirror.at(*place))
     drawing.put("pitcher", "table", *PITCHER_AT)
-    drawing.put("book", "table", *mirror.at(*BOOK_AT))
-    for name, x in zip(keepsakes, (-0.19, 0.2), strict=True):
-        drawing.put(name, display, x, -0.04, off_m=0.006)
+    drawing.put(keepsakes[0], display, -0.19, -0.04, off_m=0.006)
+    spots = (Spot(display, 0.2, -0.04), Spot("table", *KEEPSAKE_AT))
+    kept = (keepsakes[1], drawing.color(keepsakes[1]))
+    show, shown = errand(rng, mirror, stage, drawing.side("right"), kept, between=spots)
     stage.substance("water", WATER, holders=("pitcher", "watering_can", *plants))
     stage.fill("pitcher", "water", FILLED)
 
@@ -97,16 +102,17 @@ def build(rng: np.random.Generator) -> Episode:
         else drawing.move("right", moved, display, *PLANT_AT, off_m=0.008)
     )
     watering, watered = _water(drawing, plants)
-    jobs = _tidy(drawing, watered["watering_can"], watering[-1], keepsakes[0])
+    jobs, read = _tidy(drawing, watered["watering_can"], watering[-1], keepsakes[0])
     plant = Job(move_plant)
     first, second = (plant, watered[moved]) if is_brought else (watered[moved], plant)
     second.after.append(first)
-    plan = in_valid_order(rng, *jobs, *watering, plant, *switch)
+    plan = in_valid_order(rng, *jobs, *watering, plant, show, *switch)
     goal: list[GoalFact] = [("Contains", name, "water") for name in plants]
     goal += [
         ("Inside", "watering_can", "cupboard"),
-        ("Inside", "book", "cupboard"),
         ("OnTop", keepsakes[0], "table"),
+        read,
+        shown,
     ]
     if is_brought:
         goal.append(("OnTop", moved, "table"))
@@ -117,25 +123,30 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, tuple(goal), frozenset())
 
 
-def _tidy(drawing: Drawing, fill: Job, back: Job, keepsake: str) -> list[Job]:
+def _tidy(drawing: Drawing, fill: Job, back: Job, keepsake: str) -> tuple[list[Job], GoalFact]:
     """The can comes out of the cupboard, for job ``fill``, and goes back there in job ``back``.
 
-    A book goes there too, and a keepsake to where the can stood, maybe both at once.
+    A book goes there too or comes out, and a keepsake goes to where the can stood, maybe both at
+    once. Returns the jobs, and where the book is after them.
     """
     rng, left = drawing.rng, drawing.side("left")
     take = Job(drawing.move("left", "watering_can", "table", *CAN_AT, off_m=0.006))
     fill.after.append(take)
-    book = drawing.move("left", "book", "cupboard", *drawing.mirror.at(0.15, -0.02), off_m=0.008)
+    (start, x, y), (end, to_x, to_y) = draw_some(rng, BOOK_SPOTS)
+    at = drawing.mirror.at
+    drawing.put("book", start, *at(x, y), off_m=0.008)
+    book = drawing.move("left", "book", end, *at(to_x, to_y), off_m=0.008)
+    read: GoalFact = ("Inside" if end == "cupboard" else "OnTop", "book", end)
     put = drawing.move("right", keepsake, "table", *CAN_AT)
     at_once = is_drawn(rng)
     tidy = [Job(move_both(book, put), [back])] if at_once else [Job(book), Job(put, [back])]
     close = Job((Close(left, "cupboard"),), [take, back, tidy[0]])
     if "cupboard" in drawing.stage.opened:
-        return [take, *tidy, close]
+        return [take, *tidy, close], read
     opening = Job((Open(left, "cupboard"),))
     for job in (take, tidy[0]):
         job.after.append(opening)
-    return [opening, take, *tidy, close]
+    return [opening, take, *tidy, close], read
 
 
 def _water(drawing: Drawing, plants: list[str]) -> tuple[list[Job], dict[str, Job]]:

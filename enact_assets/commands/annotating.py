@@ -1,0 +1,214 @@
+"""The command ``annotate``: people answer questions on a page."""
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+
+from enact_assets.contracts.errors import EnactError, SettingsError
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.plurals import counted
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+PORT = 3040
+PAPER, K_EACH = "paper", "k_each"
+ROLES = ("person", "solver", "simulated", "lead")
+
+
+def add_annotate_command(command: AddCommand) -> None:
+    """Add annotate."""
+    about = (
+        "Let people answer questions: invite annotators (each gets a link), plan who answers what, "
+        "serve the page, see the progress. Answers are models of the graph: `enact-assets "
+        "materialize` scores them."
+    )
+    sub = command("annotate", _annotate, about)
+    sub.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
+    sub.add_argument("names", nargs="*", metavar="NAME", help="invite: one annotator each")
+    inviting = sub.add_argument_group("invite")
+    inviting.add_argument(
+        "--role",
+        choices=ROLES,
+        default=ROLES[0],
+        help="person; solver, who is no person but is given the page alone; simulated; or lead, "
+        "who sees progress and agreement (default: person). Plan paper is for this role",
+    )
+    inviting.add_argument(
+        "--quota",
+        type=int,
+        default=100,
+        metavar="N",
+        help="questions to draw at most (default: 100)",
+    )
+    inviting.add_argument(
+        "--again", action="store_true", help="NAME is an annotator who needs a new link"
+    )
+    planning = sub.add_argument_group("plan")
+    planning.add_argument("--variant", default=BASELINE, help=f"default: {BASELINE}")
+    planning.add_argument(
+        "--plan",
+        choices=(PAPER, K_EACH),
+        default=PAPER,
+        help="paper: a part for each person and a set that all answer; k_each: all draw from a "
+        "pool until each question has K answers (default: paper)",
+    )
+    planning.add_argument("--k", type=int, default=2, metavar="K", help="default: 2")
+    planning.add_argument(
+        "--per-stratum", type=int, metavar="N", help="questions of each kind and length at most"
+    )
+    planning.add_argument(
+        "--kept",
+        metavar="SET",
+        help="only questions that people kept of a question set with `keep`: answers to them "
+        "measure how well people do",
+    )
+    planning.add_argument(
+        "--overlap", type=int, metavar="N",
+        help="paper: questions of each kind and length that all answer (default: 5 per annotator)",
+    )  # fmt: skip
+    planning.add_argument(
+        "--seed", type=int, default=0, help="of the order of questions (default: 0)"
+    )
+    serving = sub.add_argument_group("serve")
+    serving.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+    )
+    serving.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}; 0: any")
+    serving.add_argument(
+        "--rate",
+        type=float,
+        default=20.0,
+        metavar="N",
+        help="requests of one annotator per second (default: 20)",
+    )
+    serving.add_argument(
+        "--public-name",
+        action="append",
+        metavar="NAME",
+        help="host name of the HTTPS proxy in front, for use beyond this machine",
+    )
+
+
+def _annotate(arguments: argparse.Namespace, console: Console) -> int:
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise EnactError(
+            "Starlette or uvicorn is not installed: pip install 'enact_assets[people]'"
+        )
+    if arguments.names and arguments.action != "invite":
+        raise SettingsError(f"annotate {arguments.action} takes no names")
+    _ACTIONS[arguments.action](arguments, DataRoot(arguments.data), console)
+    return 0
+
+
+def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    from enact_assets.people.store import Store
+
+    if not arguments.names:
+        raise SettingsError("name at least one annotator: `enact-assets annotate invite NAME`")
+    store = Store(root.people)
+    base = f"http://127.0.0.1:{arguments.port}"
+    if arguments.public_name:
+        base = f"https://{arguments.public_name[0]}"
+    for name in arguments.names:
+        if arguments.again:
+            id_, token = name, store.new_token(name)
+        else:
+            id_, token = store.invite(name, arguments.role, arguments.quota)
+        console.print(f"{id_}  {base}/join/{token}", markup=False, soft_wrap=True)
+    console.print("Links are shown once: send each to its annotator, and to nobody else.")
+
+
+def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    from enact_assets.people.plan_loading import load_plan
+    from enact_assets.people.plans import k_each_plan, paper_plan
+    from enact_assets.people.store import Store
+    from enact_assets.people.variant_questions import shown_questions
+
+    if arguments.kept is not None and arguments.plan == PAPER:
+        raise SettingsError("--kept is for another answer to each question: add --plan k_each")
+    for name, least in (("k", 1), ("per_stratum", 1), ("overlap", 0)):
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise SettingsError(f"--{name.replace('_', '-')} must be at least {least}")
+    found = shown_questions(root, arguments.variant, arguments.per_stratum, arguments.kept)
+    store = Store(root.people)
+    if arguments.plan == PAPER:
+        annotators = [a.id for a in store.annotators() if a.role == arguments.role]
+        if not annotators:
+            raise SettingsError(
+                f"plan paper divides questions among annotators, and there is no "
+                f"{arguments.role}: invite them first with `enact-assets annotate invite NAME`"
+            )
+        plan = paper_plan(found.questions, annotators, arguments.seed, arguments.overlap)
+        for name, questions in plan.of_annotator.items():
+            console.print(f"{name}: {counted(len(questions), 'question')}", markup=False)
+    else:
+        # Questions that were kept are few, and were answered: none of them is practice.
+        plan = k_each_plan(found.questions, arguments.k, has_practice=arguments.kept is None)
+        console.print(
+            f"A pool of {counted(len(plan.pool), 'question')}, {arguments.k} answers to each. "
+            "Annotators draw from it."
+        )
+    n_withdrawn = load_plan(store, plan, arguments.variant)
+    console.print(f"Before: {counted(len(plan.practice), 'practice question')}.")
+    if found.n_without_pictures:
+        console.print(
+            f"Left out: {counted(found.n_without_pictures, 'question')} without all pictures. "
+            "Materialize frame_images, then plan again.",
+            style="yellow",
+        )
+    if n_withdrawn:
+        console.print(
+            f"Withdrawn: {counted(n_withdrawn, 'assignment')} of questions that changed or are "
+            "not in the plan any more. Answers stay."
+        )
+
+
+def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    from rich.table import Table
+
+    from enact_assets.people.page.lead import lead_tables
+    from enact_assets.people.store import Store
+
+    table = Table()
+    for column in ("annotator", "known as", "answered", "assigned", "cannot tell", "median s"):
+        table.add_column(column, justify="left" if "n" in column[:2] else "right")
+    for row in lead_tables(Store(root.people)).progress:
+        median = "" if row["median_s"] is None else f"{row['median_s']:.1f}"
+        numbers = [str(row[name]) for name in ("n_answered", "n_assigned", "n_cannot_tell")]
+        table.add_row(row["id"], row["label"], *numbers, median)
+    console.print(table)
+
+
+def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    from enact_assets.engine.lake.image_store import ImageStore
+    from enact_assets.people.page.annotation_pages import annotation_site
+    from enact_assets.people.page.annotation_server import listening_on, serve_pages
+    from enact_assets.people.store import Store
+
+    names = tuple(arguments.public_name or ())
+    if not arguments.rate > 0:
+        raise SettingsError("--rate must be above 0")
+    site = annotation_site(
+        Store(root.people),
+        ImageStore(root.images),
+        public_names=names,
+        requests_per_s=arguments.rate,
+    )
+    with listening_on(arguments.host, arguments.port, names) as socket:
+        address, port = socket.getsockname()[:2]
+        console.print(f"http://{address}:{port} (stop with Ctrl-C)", markup=False)
+        sys.stdout.flush()
+        serve_pages(site, socket, is_behind_proxy=bool(names))
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace, DataRoot, Console], None]] = {
+    "invite": _invite,
+    "plan": _plan,
+    "serve": _serve,
+    "progress": _progress,
+}

@@ -1,0 +1,98 @@
+"""The command ``batch``: questions to models at half the price, answered within a day."""
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from enact_assets.commands.trying import add_max_usd
+from enact_assets.contracts.errors import PredictionError
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.official.commands import plain
+from enact_assets.plurals import counted
+
+if TYPE_CHECKING:
+    from enact_assets.runs.resources import DataResource
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+SUBMIT, COLLECT = "submit", "collect"
+
+
+def add_batch_command(command: AddCommand) -> None:
+    """Add batch."""
+    about = (
+        "Ask models of OpenAI, Anthropic and Google in batches: half the price, within a day. "
+        "submit sends all questions of a variant that have no answer; collect fetches answers that "
+        "are ready. Then `materialize` scores them."
+    )
+    sub = command("batch", _batch, about)
+    sub.add_argument("what", choices=(SUBMIT, COLLECT))
+    sub.add_argument("model", nargs="?", help="model to submit to")
+    sub.add_argument(
+        "--variant", default=BASELINE, metavar="NAME", help="variant to ask (default: baseline)"
+    )
+    add_max_usd(sub, "(submit; default: the budget of models.yaml alone)", None)
+
+
+def _batch(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.runs.instance import check_root
+    from enact_assets.runs.resources import DataResource
+
+    check_root(arguments.data)
+    data = DataResource(root=str(arguments.data.resolve()))
+    if arguments.what == SUBMIT:
+        if arguments.model is None:
+            raise PredictionError("name the model to submit to: `enact-assets batch submit MODEL`")
+        return _submit(arguments, data, console)
+    return _collect(data, console)
+
+
+def _submit(arguments: argparse.Namespace, data: "DataResource", console: Console) -> int:
+    from enact_assets.asking.bought_batches import submit
+    from enact_assets.asking.budget import Budget
+    from enact_assets.predictions.model_asker import as_shown
+    from enact_assets.runs.first_answers import asked_of
+    from enact_assets.runs.spending import spending_tags, usd_until
+
+    model = data.models.find(arguments.model)
+    if model is None:
+        raise PredictionError(f"{arguments.model} is a reference baseline, which nobody has to ask")
+    root = data.data_root
+    limit = usd_until(root.root, spending_tags(root.root, arguments.max_usd))
+    done = submit(
+        model,
+        asked_of(data, arguments.variant).messages,
+        lambda sha: as_shown(data.images.read_png(sha)),
+        root.ledger,
+        budget=Budget(root.ledger, limit),
+        told=lambda text: console.print(plain(text)),
+    )
+    console.print(
+        plain(
+            f"{counted(done.n_requests, 'question')} submitted to {model.name} in "
+            f"{counted(done.n_batches, 'batch').replace('batchs', 'batches')}, for up to "
+            f"{done.usd:.4f} USD; {done.n_waiting:,} were in batches before."
+        )
+    )
+    if done.why_not_all:
+        console.print(plain(f"Not all: {done.why_not_all}", "yellow"))
+    return 1 if done.why_not_all else 0
+
+
+def _collect(data: "DataResource", console: Console) -> int:
+    from enact_assets.runs.batches_collected import collect_all
+
+    rows = collect_all(data)
+    if not rows:
+        console.print("No batch is open.")
+    for name, done in rows:
+        console.print(
+            plain(
+                f"{name}: {counted(done.n_answers, 'answer')} for {done.usd:.4f} USD, "
+                f"{done.n_without:,} without an answer, {done.n_open:,} still open"
+            )
+        )
+        for reason in done.reasons[:3]:
+            console.print(plain(f"  {reason}", "yellow"))
+    return 0

@@ -1,0 +1,1 @@
+"""Question sets in the form of other tools: Hugging Face, Inspect, lmms-eval, VLMEvalKit."""

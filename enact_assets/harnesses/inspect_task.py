@@ -1,0 +1,158 @@
+"""Inspect task ``enact_assets/enact``: an exported question set, scored as in the pipeline.
+
+``inspect eval enact_assets/enact -T questions=FOLDER --model ...`` finds it by the entry point of
+this package. FOLDER is one of ``enact-assets export --format hf``.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+# Inspect imports this module, and nothing else of this package does.
+from inspect_ai import Task, task  # noqa: TID253
+from inspect_ai.dataset import MemoryDataset, Sample  # noqa: TID253
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText  # noqa: TID253
+from inspect_ai.scorer import (  # noqa: TID253
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    mean,
+    metric,
+    scorer,
+    stderr,
+)
+from inspect_ai.solver import TaskState, generate  # noqa: TID253
+
+from enact_assets.contracts.errors import OutputError
+from enact_assets.harnesses.card import METADATA
+from enact_assets.harnesses.question_rows import text_and_pictures
+from enact_assets.harnesses.scoring import score_answer
+
+CLUSTER = "demonstration"
+"""Questions about one demonstration resemble each other: standard errors are clustered by it."""
+STOPS: Mapping[str, str] = {"max_tokens": "cut", "model_length": "cut", "content_filter": "refused"}
+"""Why Inspect says a model stopped -> as answers have it."""
+
+
+@task
+def enact(questions: str) -> Task:
+    """Questions of the exported folder ``questions``.
+
+    Errors: :class:`OutputError` if it is none.
+    """
+    folder = Path(questions).expanduser().resolve()
+    return Task(dataset=dataset_of(folder), solver=generate(), scorer=enact_order())
+
+
+def dataset_of(folder: Path) -> Any:
+    """An exported folder as a data set of Inspect. Errors: :class:`OutputError`."""
+    table = folder / METADATA
+    if not table.is_file():
+        raise OutputError(
+            f"{folder}: has no {METADATA}. Name a folder that `enact-assets export SET FOLDER "
+            "--format hf` wrote: -T questions=FOLDER"
+        )
+    rows = pl.read_parquet(table)
+    samples = [
+        sample_of(row, lambda name: str(folder / name)) for row in rows.iter_rows(named=True)
+    ]
+    return MemoryDataset(samples, name=folder.name, location=str(folder))
+
+
+def sample_of(row: Mapping[str, Any], picture: Callable[[str], str]) -> Any:
+    """A row of an exported table as a sample; ``picture`` gives the address of a picture's path."""
+    names = row["images_file_names"]
+    content = [
+        ContentText(text=part)
+        if isinstance(part, str)
+        else ContentImage(image=picture(names[part]))
+        for part in text_and_pictures(row)
+    ]
+    kept = ("kind", "length", "n_entries", "demonstration", "activity", "source", "variant")
+    return Sample(
+        id=row["question_id"],
+        input=[ChatMessageUser(content=content)],
+        target=str(row["answer"]),
+        metadata={name: row[name] for name in kept}
+        | {"answer": row["answer"], "fits": row["fits"], "official_id": row["official_id"]},
+    )
+
+
+@metric
+def by_kind_and_length(*, counts_steps: bool = False) -> Metric:
+    """Means by kind, and by kind and length, with clustered standard errors.
+
+    With ``counts_steps`` a kind has the share of all its steps, the paper's micro-average; within a
+    length both are the same.
+    """
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        groups: dict[str, list[SampleScore]] = {}
+        for score in scores:
+            about = score.sample_metadata or {}
+            groups.setdefault(str(about["kind"]), []).append(score)
+            groups.setdefault(f"{about['kind']} {about['length']}", []).append(score)
+        found = {}
+        for name in sorted(groups, key=lambda name: (name.split()[0], len(name), name)):
+            if counts_steps and " " not in name:
+                found[name] = _share_of_steps(groups[name])
+                continue
+            found[name] = mean()(groups[name])
+            found[f"{name} stderr"] = stderr(cluster=CLUSTER)(groups[name])
+        return found
+
+    return compute
+
+
+@metric
+def pooled() -> Metric:
+    """Share of all steps that are right: the micro-average of pairwise accuracy."""
+    return _share_of_steps
+
+
+def _share_of_steps(scores: list[SampleScore]) -> float:
+    counts = [score.score.metadata or {} for score in scores]
+    return float(sum(c["right"] for c in counts) / max(1, sum(c["steps"] for c in counts)))
+
+
+@scorer(
+    metrics={
+        "task": [mean(), stderr(cluster=CLUSTER), by_kind_and_length()],
+        "pairs": [
+            mean(),
+            stderr(cluster=CLUSTER),
+            pooled(),
+            by_kind_and_length(counts_steps=True),
+        ],
+        "parsed": [mean()],
+    }
+)
+def enact_order() -> Scorer:
+    """task: whether the order is right; pairs: the share of its steps that are; parsed: whether an
+    order could be read. Any order that is consistent with the question is right.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect's form
+        about, output = state.metadata, state.output
+        stop = STOPS.get(output.stop_reason) if output.choices else None
+        found = score_answer(
+            output.completion, about["kind"], about["answer"], json.loads(about["fits"]), stop
+        )
+        said = f"{found.n_right} of {found.n_steps} steps fit"
+        return Score(
+            value={
+                "task": float(found.is_accepted),
+                "pairs": found.pairwise_accuracy,
+                "parsed": float(found.is_parsed),
+            },
+            answer=output.completion,
+            explanation=said if found.reason is None else f"{said} ({found.reason})",
+            metadata={"right": found.n_right, "steps": found.n_steps},
+        )
+
+    return score

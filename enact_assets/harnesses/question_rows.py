@@ -1,0 +1,90 @@
+"""Columns of an exported question set, and its rows: all that other tools read of a question."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.settings import Gating
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.harnesses.fits import fits_in
+from enact_assets.official.shown_questions import ShownQuestion, ShownQuestions
+
+PICTURE_HERE = "<image>"
+"""Where a picture is shown within ``question``."""
+
+
+class Column(NamedTuple):
+    """One column of ``metadata.parquet``."""
+
+    dtype: type[pl.DataType] | pl.DataType
+    meaning: str
+
+
+COLUMNS: Mapping[str, Column] = {
+    "question_id": Column(pl.String, "id of the question; the same under every variant"),
+    "official_id": Column(pl.String, "its id in files of ENACT's public release"),
+    "variant": Column(pl.String, "condition under which it is asked"),
+    "kind": Column(pl.String, "forward (order pictures by actions) or inverse (the reverse)"),
+    "length": Column(pl.Int64, "pictures of the question, the current state included"),
+    "n_entries": Column(pl.Int64, "entries of the answer: length - 1"),
+    "demonstration": Column(pl.String, "what it was made from; cluster errors by it"),
+    "activity": Column(pl.String, "what the robot does there"),
+    "source": Column(pl.String, "embedded (simulated), recorded, omnigibson or video"),
+    "question": Column(pl.String, f"all text in order; {PICTURE_HERE} where a picture is shown"),
+    "answer": Column(pl.List(pl.Int64), "reference order, labels from 1; others may be right too"),
+    "fits": Column(
+        pl.String,
+        'JSON: what an answer may name -> the steps that it passes. "0>2": picture 2 right after '
+        'the current state; "3": action 3. enact_score.py reads it',
+    ),
+    "images_file_names": Column(
+        pl.List(pl.String), "pictures in the order shown; `datasets` loads them as `images`"
+    ),
+}
+
+
+def question_rows(lake: Lake, shown: ShownQuestions, gating: Gating) -> pl.DataFrame:
+    """A row of :data:`COLUMNS` for each question, in their order.
+
+    Errors: :class:`EnactError` for a text that contains the mark of a picture;
+    :class:`MissingPartitionError` for what was not materialized.
+    """
+    about = {q.row["demonstration"] for q in shown}
+    demonstrations = lake.read_all("demonstrations", among={"demonstration": sorted(about)})
+    facts = {row["demonstration"]: row for row in demonstrations.iter_rows(named=True)}
+    fits = {name: fits_in(lake, name, gating) for name in sorted(about)}
+    rows = []
+    for question in shown:
+        row = question.row
+        of_it = facts[row["demonstration"]]
+        rows.append(
+            {name: row[name] for name in ("question_id", "variant", "kind", "length", "answer")}
+            | {"official_id": question.official_id, "n_entries": len(row["answer"])}
+            | {name: of_it[name] for name in ("demonstration", "activity", "source")}
+            | {"question": _text(question)}
+            | {"fits": json.dumps(fits[row["demonstration"]].of(row))}
+            | {"images_file_names": [picture.path for picture in question.pictures]}
+        )
+    return pl.DataFrame(rows, schema={name: column.dtype for name, column in COLUMNS.items()})
+
+
+def text_and_pictures(row: Mapping[str, Any]) -> list[str | int]:
+    """What is shown of a row of :data:`COLUMNS`, in order: texts, and places in its pictures."""
+    texts = row["question"].split(PICTURE_HERE)
+    parts: list[str | int] = [texts[0]] if texts[0] else []
+    for place, text in enumerate(texts[1:]):
+        parts += [place, text] if text else [place]
+    return parts
+
+
+def _text(question: ShownQuestion) -> str:
+    texts = [part for part in question.parts if isinstance(part, str)]
+    if any(PICTURE_HERE in text for text in texts):
+        raise EnactError(
+            f"question {question.row['question_id']}: its text contains {PICTURE_HERE}, which "
+            "marks pictures. Remove it from the prompt template."
+        )
+    return "".join(part if isinstance(part, str) else PICTURE_HERE for part in question.parts)

@@ -1,0 +1,46 @@
+"""``enact_score.py``: the scorer as one file for interpreters without this package."""
+
+import inspect
+
+from enact_assets import __version__
+from enact_assets.harnesses import scoring
+from enact_assets.questions import parsing
+
+SCORE_FILE = "enact_score.py"
+
+_ROW = '''
+
+def score_row(text, row, stop=None):
+    """Numbers of a model's whole answer ``text`` to ``row`` of metadata.parquet.
+
+    parsed, task and pairs are 0.0 to 1.0: whether an order could be read, whether it is right, and
+    the share of steps that are. right and steps are counts, to be summed for a micro-average.
+    """
+    import json
+
+    found = score_answer(text, row["kind"], row["answer"], json.loads(row["fits"]), stop)
+    return {
+        "parsed": float(found.is_parsed),
+        "task": float(found.is_accepted),
+        "pairs": found.pairwise_accuracy,
+        "right": found.n_right,
+        "steps": found.n_steps,
+    }
+'''
+
+
+def score_source() -> str:
+    """The text of the file: the two modules that score, without imports of this package, and
+    ``score_row``.
+    """
+    head = f'"""Scores answers to exported questions. Written by enact_assets {__version__}."""\n'
+    body = "\n\n".join(_without_package(module) for module in (parsing, scoring))
+    return f"{head}\n{body}{_ROW}"
+
+
+def _without_package(module: object) -> str:
+    """Source of a module without its docstring and without imports of this package."""
+    source = inspect.getsource(module)  # type: ignore[arg-type]
+    body = source.split('"""\n', 1)[1]
+    lines = [line for line in body.splitlines() if not line.startswith("from enact_assets")]
+    return "\n".join(lines).strip() + "\n"

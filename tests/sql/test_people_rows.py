@@ -1,0 +1,115 @@
+"""Annotators on the leaderboard: one row per role, over what they were assigned."""
+
+import pytest
+from tiny_lake import Relations, Rows, answer, query, tiny_rows
+
+from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.people.pooling import with_pooled_annotators
+from enact_assets.statistics.models import compare_models
+
+SCORES = "n_questions, n_answers, n_scored, n_missing, n_unparsed, task_accuracy, is_reference"
+
+
+def answered() -> Rows:
+    """f1 by both persons, right and wrong; f2 by one, who cannot tell; f3 not yet; i1 by nobody."""
+    rows = tiny_rows()
+    answer(rows, "person_1", "baseline", "f1", parsed=[2, 1], passed=2)
+    answer(rows, "person_2", "baseline", "f1", parsed=[1, 2], passed=0)
+    answer(rows, "person_1", "baseline", "f2", raw="cannot tell: unseen")
+    answer(rows, "person_2", "baseline", "f3")
+    answer(rows, "person_2", "baseline", "f4", parsed=[2, 1], passed=2)
+    answer(rows, "solver_1", "baseline", "f1", parsed=[2, 1], passed=2)
+    evaluation = Evaluation.build([r for r in rows["evaluation"] if r["variant"] == "baseline"])
+    pooled, names = with_pooled_annotators(evaluation)
+    accuracies, _ = compare_models(pooled, "baseline", references=names)
+    rows["model_accuracies"] = [
+        row for row in rows["model_accuracies"] if row["variant"] != "baseline"
+    ] + accuracies.to_dicts()
+    return rows
+
+
+@pytest.fixture(scope="module")
+def relations() -> Relations:
+    return Relations(answered())
+
+
+def test_people_are_one_row_and_other_roles_are_not_people(relations: Relations) -> None:
+    found = query(
+        relations,
+        f"select model, {SCORES} from leaderboard_details where variant = 'baseline' "  # noqa: S608
+        "and kind = 'forward' and length is null and model similar to '.*[(].*|.*_[0-9]'",
+    )
+    rows = {row.pop("model"): row for row in found.iter_rows(named=True)}
+    assert set(rows) == {"people (2)", "solvers (1)"}
+    people = rows["people (2)"]
+    assert people["task_accuracy"] == 2 / 4
+    assert [people[n] for n in ("n_questions", "n_answers", "n_scored", "n_missing")] == [
+        4,
+        5,
+        3,
+        1,
+    ]
+    assert people["n_unparsed"] == 1
+    assert people["is_reference"]
+    assert rows["solvers (1)"]["task_accuracy"] == 1
+    intervals = query(
+        relations,
+        "select model, accuracy from model_accuracies where kind = 'forward' and length is null "
+        "and metric = 'task_accuracy' and model = 'people (2)'",
+    )
+    assert intervals["accuracy"].to_list() == [2 / 4]
+
+
+def test_people_have_no_place_and_change_nobody_elses(relations: Relations) -> None:
+    sql = (
+        "select model, task_accuracy_rank, pairwise_accuracy_rank from leaderboard_details "
+        "where variant = 'baseline' and model not like '%(%' order by all"
+    )
+    without = Relations(tiny_rows())
+    assert query(relations, sql).equals(query(without, sql))
+    assert query(
+        relations, "from leaderboard_details where model like '%(%' and task_accuracy_rank > 0"
+    ).is_empty()
+
+
+def test_what_was_not_assigned_is_not_missing() -> None:
+    rows = answered()
+    rows["evaluation"] = [r for r in rows["evaluation"] if r["model"] != "person_2"]
+    relations = Relations(rows)
+    assert query(relations, "from absent_evaluations where model like 'person%'").is_empty()
+
+
+def test_scores_on_kept_questions() -> None:
+    """f1 is kept, f2 is not; a third person solved f1 after those who decided."""
+    rows = answered()
+    rows["kept_questions"] = [
+        {
+            "question_set": "solved",
+            "question_id": question,
+            "demonstration": "setting_the_table-0",
+            "kind": "forward",
+            "length": 3,
+            "n_solved": 2 * is_kept,
+            "n_deciding": 2,
+            "is_kept": is_kept,
+            "n_later": int(is_kept),
+            "n_later_solved": int(is_kept),
+        }
+        for question, is_kept in (("f1", True), ("f2", False))
+    ]
+    relations = Relations(rows)
+    found = query(relations, "from leaderboard_kept where model in ('people (2)', 'oracle')")
+    of = {row["model"]: row for row in found.iter_rows(named=True)}
+    people = of["people (2)"]
+    assert (people["n_questions"], people["n_kept"], people["n_undecided"]) == (2, 1, 0)
+    assert people["task_accuracy"] == 1 / 3
+    assert (people["n_kept_scored"], people["task_accuracy_kept"]) == (1, 1)
+    models = query(relations, "select distinct model from leaderboard_kept")["model"]
+    assert not [name for name in models if "_1" in name]
+    (guesser,) = query(relations, "from leaderboard_kept where model = 'guesser'").to_dicts()
+    (own,) = (
+        row
+        for row in rows["evaluation"]
+        if (row["model"], row["variant"], row["question_id"]) == ("guesser", "baseline", "f1")
+    )
+    assert guesser["task_accuracy_kept"] == float(own["is_accepted"])
