@@ -9,13 +9,8 @@ import polars as pl
 
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import (
-    EMBEDDED,
-    EnvironmentSettings,
-    Gating,
-    QuestionSettings,
-    Variant,
-)
+from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.memory import run_in_memory
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import (

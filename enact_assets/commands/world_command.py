@@ -71,7 +71,7 @@ def add_world_command(command: AddCommand) -> None:
 
 def _world(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
     from enact_assets.worldprediction.step_files import ensured_step_files
 
     registry, root = load_registry(), DataRoot(arguments.data)
@@ -92,7 +92,7 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
         console.print(write_release(root, arguments.export, sources))
     if arguments.sheets is not None and code == 0:
         from enact_assets.commands.world_sheets import write_sheets
-        from enact_assets.contracts.settings import EQUIVALENT
+        from enact_assets.contracts.world_settings import EQUIVALENT
 
         console.print(write_sheets(root, arguments.sheets, arguments.per_task, EQUIVALENT))
     return code
@@ -121,7 +121,7 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
     """Accuracies of one world source over all lengths, by task and condition."""
     import polars as pl
 
-    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
     from enact_assets.engine.lake.lake import Lake
 
     lake = Lake(root.lake)
@@ -152,7 +152,7 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
 def notes_of(lake: "Lake") -> dict[str, str]:
     """What is asked about each embedded demonstration, and why not more."""
     from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
     from enact_assets.worldprediction.asked_actions import coverage_notes
 
     source = {"world_source": EMBEDDED_WORLD}

@@ -16,7 +16,7 @@ def write_release(root: DataRoot, path: Path, sources: Sequence[str]) -> str:
     Errors: :class:`LakeError` if a source has no questions.
     """
     from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.settings import EMBEDDED_WORLD, EQUIVALENT
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
     from enact_assets.engine.lake.lake import Lake
     from enact_assets.worldprediction import world_release as release
 

@@ -26,7 +26,7 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
 
     from enact_assets.contracts.ids import content_sha
     from enact_assets.contracts.registry import BASELINE
-    from enact_assets.contracts.settings import EMBEDDED_WORLD
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
     from enact_assets.engine.lake.image_store import ImageStore
     from enact_assets.engine.lake.lake import Lake
     from enact_assets.worldprediction.question_sheets import question_sheet

@@ -243,58 +243,6 @@ class QuestionSettings:
         return number_at(self.question_set_per_stratum if own is None else own, length)
 
 
-EMBEDDED_WORLD = "embedded"
-"""The world source whose actions are those of embedded demonstrations."""
-SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
-CONDITIONS = (SAME, VIEW, EQUIVALENT)
-"""Where clips of WorldPrediction come from: the recording of the states, that one under another
-camera, another environment."""
-
-
-@dataclass(frozen=True)
-class WorldSettings:
-    """What WorldPrediction asks. ``max_changes`` are the visible changes of one action that ``wm``
-    asks about, ``plans_per_length`` the plans that ``pp`` asks about per demonstration and length,
-    both at most.
-    """
-
-    seed: int = 0
-    lengths: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
-    plans_per_length: int = 4
-    max_changes: int = 5
-    conditions: tuple[str, ...] = CONDITIONS
-
-
-@dataclass(frozen=True)
-class ClipSettings:
-    """Pictures of a clip, their edge in pixels, and the camera of condition ``view``."""
-
-    frames: int = 4
-    size_px: int = 256
-    view: CameraSettings = CameraSettings(height_offset_m=0.5)
-
-
-@dataclass(frozen=True)
-class EnvironmentSettings:
-    """Seeds of embedded demonstrations with the role *environment*: clips are taken from them, and
-    no ENACT question is asked about them.
-    """
-
-    seeds: tuple[int, ...] = (901, 902)
-
-    def has(self, source: str, seed: int | None) -> bool:
-        """Whether a demonstration of this source and seed is an environment."""
-        return source == EMBEDDED and seed in self.seeds
-
-
-@dataclass(frozen=True)
-class WorldSource:
-    """``embedded`` or a step file. Key frames of its states are those of ``gating``."""
-
-    name: str
-    gating: str
-
-
 LIMITS: dict[str, tuple[float, float]] = {
     # Together: fields of view from 0.3 to 174 degrees.
     "aperture_mm": (1, 200),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.contracts.entries import changed, mapping, name_list, one_of, wrong
-from enact_assets.contracts.settings import (
+from enact_assets.contracts.world_settings import (
     CONDITIONS,
     ClipSettings,
     EnvironmentSettings,

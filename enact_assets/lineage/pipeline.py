@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from enact_assets import steps as _steps
 from enact_assets.contracts.registry import BASELINE, Registry
-from enact_assets.contracts.settings import WorldSource
+from enact_assets.contracts.world_settings import WorldSource
 from enact_assets.engine.deriving import derive_graph
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.parameters import CONDITIONS

@@ -16,7 +16,7 @@ from enact_assets.contracts.errors import (
 )
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.registry import Gating, Registry, settings_sha
-from enact_assets.contracts.settings import EMBEDDED_WORLD
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.question_pictures import linked_pictures
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.registry import Registry, registry_path
-from enact_assets.contracts.settings import EMBEDDED_WORLD
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names

@@ -5,7 +5,8 @@ from typing import Annotated
 from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import BASELINE, Variant
-from enact_assets.contracts.settings import EMBEDDED, RENDERED, EnvironmentSettings
+from enact_assets.contracts.settings import EMBEDDED, RENDERED
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.parameters import Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of

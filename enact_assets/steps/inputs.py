@@ -13,9 +13,9 @@ from enact_assets.contracts.registry import (
     QuestionSettings,
     Variant,
 )
-from enact_assets.contracts.settings import (
+from enact_assets.contracts.settings import QUESTIONS
+from enact_assets.contracts.world_settings import (
     EMBEDDED_WORLD,
-    QUESTIONS,
     ClipSettings,
     EnvironmentSettings,
     WorldSettings,

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from enact_assets.contracts.settings import EMBEDDED, EMBEDDED_WORLD, ClipSettings
+from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD, ClipSettings
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of

@@ -8,7 +8,7 @@ import polars as pl
 from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
-from enact_assets.contracts.settings import ClipSettings, EnvironmentSettings, WorldSettings
+from enact_assets.contracts.world_settings import ClipSettings, EnvironmentSettings, WorldSettings
 from enact_assets.engine.parameters import All, Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of

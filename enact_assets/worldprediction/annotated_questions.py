@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from enact_assets.contracts.settings import EQUIVALENT, WorldSettings
+from enact_assets.contracts.world_settings import EQUIVALENT, WorldSettings
 from enact_assets.plurals import counted
 from enact_assets.worldprediction.annotated_plans import flawless_plans, plan_questions
 from enact_assets.worldprediction.annotated_rows import Questions, question_rows

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.settings import ClipSettings, Variant
+from enact_assets.contracts.settings import Variant
+from enact_assets.contracts.world_settings import ClipSettings
 from enact_assets.worldprediction.wm_questions import BASELINE_VIEW, OTHER_VIEW
 from enact_assets.worldprediction.world_tables import ClipImages, WantedClips
 

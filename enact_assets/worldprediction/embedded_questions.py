@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from enact_assets.contracts.settings import EMBEDDED_WORLD, WorldSettings
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD, WorldSettings
 from enact_assets.worldprediction.candidates import (
     Instance,
     Question,

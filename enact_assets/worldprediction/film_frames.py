@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.settings import ClipSettings
+from enact_assets.contracts.world_settings import ClipSettings
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.worldprediction.world_pictures import Thumbnail, WorldPictures
 

@@ -7,7 +7,7 @@ from itertools import permutations
 from math import factorial
 
 from enact_assets.contracts.ids import short_id
-from enact_assets.contracts.settings import EQUIVALENT
+from enact_assets.contracts.world_settings import EQUIVALENT
 from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.worldprediction.action_labels import label_of
 from enact_assets.worldprediction.candidates import (

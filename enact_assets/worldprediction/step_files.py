@@ -13,7 +13,8 @@ import polars as pl
 
 from enact_assets.contracts.errors import StepFileError, UnknownNameError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
-from enact_assets.contracts.settings import EMBEDDED_WORLD, is_partition_name
+from enact_assets.contracts.settings import is_partition_name
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.plurals import counted
 from enact_assets.worldprediction import captaincook4d
 

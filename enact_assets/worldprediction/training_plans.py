@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.settings import EMBEDDED_WORLD
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.engine.tables import Of
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.simulate import build_episode, random_draws

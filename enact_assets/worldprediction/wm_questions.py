@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.contracts.ids import short_id
-from enact_assets.contracts.settings import EQUIVALENT, VIEW
+from enact_assets.contracts.world_settings import EQUIVALENT, VIEW
 from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.worldprediction.action_labels import without_hands
 from enact_assets.worldprediction.candidates import (

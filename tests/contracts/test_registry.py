@@ -29,11 +29,10 @@ from enact_assets.contracts.settings import (
     KNOWN,
     LIMITS,
     NO_LIMIT,
-    ClipSettings,
-    WorldSettings,
     is_partition_name,
 )
 from enact_assets.contracts.world_entries import WorldEntry
+from enact_assets.contracts.world_settings import ClipSettings, WorldSettings
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.lineage.pipeline import ROOTS, dimensions

@@ -2,7 +2,7 @@ import polars as pl
 
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import ClipSettings
+from enact_assets.contracts.world_settings import ClipSettings
 from enact_assets.replay.replay_tables import Actions, Objects
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.worldprediction.action_labels import category_of, label_of, without_hands

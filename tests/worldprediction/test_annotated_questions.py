@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.settings import EQUIVALENT, SAME, WorldSettings
+from enact_assets.contracts.world_settings import EQUIVALENT, SAME, WorldSettings
 from enact_assets.worldprediction.annotated_actions import annotated_actions, flawless_recordings
 from enact_assets.worldprediction.annotated_plans import (
     FIXED,

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import ClipSettings, WorldSettings
+from enact_assets.contracts.world_settings import ClipSettings, WorldSettings
 from enact_assets.data_root.videos import length_s
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake

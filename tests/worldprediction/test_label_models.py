@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tidied_rooms import tidied
 
-from enact_assets.contracts.settings import WorldSettings
+from enact_assets.contracts.world_settings import WorldSettings
 from enact_assets.predictions.order_kernels import least_violations, violations
 from enact_assets.predictions.text_prior import ActionRules
 from enact_assets.worldprediction.annotated_actions import annotated_actions

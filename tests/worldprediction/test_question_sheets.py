@@ -6,7 +6,7 @@ from PIL import Image
 from tidied_rooms import tidied
 
 from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import WorldSettings
+from enact_assets.contracts.world_settings import WorldSettings
 from enact_assets.worldprediction.candidates import PP, WM
 from enact_assets.worldprediction.embedded_questions import as_tables, embedded_questions
 from enact_assets.worldprediction.question_sheets import clip_strips, question_sheet

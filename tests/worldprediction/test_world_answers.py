@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from tidied_rooms import tidied
 
 from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.settings import WorldSettings
+from enact_assets.contracts.world_settings import WorldSettings
 from enact_assets.worldprediction.candidates import LETTERS, PP, WM
 from enact_assets.worldprediction.embedded_questions import as_tables, embedded_questions
 from enact_assets.worldprediction.world_evaluation import (

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 from tidied_rooms import tidied
 
-from enact_assets.contracts.settings import WorldSettings
+from enact_assets.contracts.world_settings import WorldSettings
 from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.worldprediction.embedded_questions import as_tables, embedded_questions
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidied_rooms import tidied
 
-from enact_assets.contracts.settings import EQUIVALENT, SAME, VIEW, WorldSettings
+from enact_assets.contracts.world_settings import EQUIVALENT, SAME, VIEW, WorldSettings
 from enact_assets.worldprediction.action_labels import label_of
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.candidates import INCOMPATIBLE, LETTERS, PP, TRUTH, WM

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from enact_assets.contracts.errors import QuestionFileError
-from enact_assets.contracts.settings import WorldSettings
+from enact_assets.contracts.world_settings import WorldSettings
 from enact_assets.worldprediction.annotated_actions import annotated_actions
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.step_files import read_step_file
