@@ -80,6 +80,6 @@ def test_another_clip_setting_makes_clips_and_what_follows(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ENACT_REGISTRY", str(write_registry(root / "registry.yaml", size_px=24)))
-    follows = {"clip_config", "wanted_clips", "clip_images", "world_predictions"}
+    follows = {"clip_config", "wanted_clips", "clip_images", "film_images", "world_predictions"}
     made = made_by(root)
     assert follows <= made <= follows | {"world_evaluation", "world_accuracies"}
