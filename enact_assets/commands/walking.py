@@ -41,7 +41,7 @@ ADDS = {
     "model": "; a new one is added",
 }
 LEARNED_TAKES = "about 5 minutes more on two idle cores"
-"""Measured: training twelve activities takes 480 CPU seconds."""
+"""Estimated from 480 CPU seconds of training twelve activities; not timed as a whole."""
 Part = Mapping[str, Sequence[str]]
 """Dimension -> names of a part of the registry."""
 

@@ -16,8 +16,7 @@ select
     n_unparsed + n_missing as n_failed,
     round(task_accuracy, 4) as task_accuracy,
     round(pairwise_accuracy, 4) as pairwise_accuracy,
-    round((pairwise_accuracy_high - pairwise_accuracy_low) / 2, 4) as margin,
-    trained_on
+    round((pairwise_accuracy_high - pairwise_accuracy_low) / 2, 4) as margin
 from leaderboard_details
 where length is null
 order by
@@ -36,5 +35,3 @@ comment on column leaderboard.pairwise_accuracy is
 'right steps over all steps; null where no answer was verified step by step';
 comment on column leaderboard.margin is
 'half the width of the 95 % interval of pairwise_accuracy; null below 2 demonstrations';
-comment on column leaderboard.trained_on is
-'what a reference was trained on; null for models, and for references that were not trained';

@@ -77,7 +77,6 @@ def test_what_a_reference_was_trained_on_is_beside_its_scores() -> None:
             found |= {"is_reference": True, "trained_on": "this simulator, other seeds"}
     made = Relations(rows)
     for mart in (
-        "leaderboard",
         "leaderboard_details",
         "accuracy_by_length",
         "leaderboard_with_published",
