@@ -22,6 +22,11 @@ class Instance:
     environment: str
 
 
+def side_of(environment: str) -> str:
+    """The end of its name: on which side its first fixture stands; mirror images differ."""
+    return environment.rpartition(" ")[2]
+
+
 @dataclass(frozen=True)
 class Question:
     """A question and its four options, in the order of their letters.

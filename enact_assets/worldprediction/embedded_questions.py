@@ -1,6 +1,6 @@
 """Both tasks on embedded demonstrations: tables ``world_questions`` and ``world_candidates``."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -11,6 +11,7 @@ from enact_assets.worldprediction.candidates import (
     Question,
     candidate_rows,
     question_row,
+    side_of,
 )
 from enact_assets.worldprediction.plan_replay import Situation
 from enact_assets.worldprediction.pp_questions import PlanWorld, pp_questions
@@ -45,7 +46,7 @@ def embedded_questions(
             if other != name and states[0].instance.environment != own[0].instance.environment
         ]
         conditions, seed = settings.conditions, settings.seed
-        questions += wm_questions(own, elsewhere, conditions, seed)
+        questions += wm_questions(own, _mirrored(own, elsewhere) or elsewhere, conditions, seed)
         equivalents: dict[str, list[Instance]] = {}
         for state in (s for states in elsewhere for s in states if s.has_clip):
             equivalents.setdefault(state.instance.category, []).append(state.instance)
@@ -88,6 +89,16 @@ def _by_demonstration(states: pl.DataFrame) -> dict[str, list[ActionState]]:
     for row in states.sort("demonstration", "action").iter_rows(named=True):
         found.setdefault(row["demonstration"], []).append(ActionState.of(row))
     return found
+
+
+def _mirrored(
+    own: Sequence[ActionState], elsewhere: Sequence[Sequence[ActionState]]
+) -> list[Sequence[ActionState]]:
+    """Recordings of ``elsewhere`` in rooms that are no copy of the layout: there, pictures are not
+    alike just because the same things stand at the same side.
+    """
+    side = side_of(own[0].instance.environment)
+    return [states for states in elsewhere if side_of(states[0].instance.environment) != side]
 
 
 def _plan_world(recorded: Recorded, name: str) -> PlanWorld:

@@ -49,7 +49,8 @@ def pp_questions(
     """Questions about plans of one recording: consecutive actions, all with a clip.
 
     ``equivalents`` maps category -> its instances in other environments. At most
-    ``plans_per_length`` plans of each length are asked about, drawn by ``seed``.
+    ``plans_per_length`` plans of each length are asked about: those whose wrong plans contradict
+    themselves least, as these give themselves away without a picture; of equals drawn by ``seed``.
     """
     by_length: dict[int, list[int]] = {}
     for first, state in enumerate(states):
@@ -57,14 +58,13 @@ def pp_questions(
             if all(s.has_clip for s in states[first : first + length]):
                 by_length.setdefault(length, []).append(first)
     for length in sorted(by_length):
-        found = 0
-        for first in in_drawn_order(by_length[length], seed, states[0].instance.recording, length):
-            window = states[first : first + length]
-            made = list(_about(window, world, equivalents, conditions, seed))
-            yield from made
-            found += bool(made)
-            if found == plans_per_length:
-                break
+        drawn = in_drawn_order(by_length[length], seed, states[0].instance.recording, length)
+        windows = [states[first : first + length] for first in drawn]
+        found = [list(_about(w, world, equivalents, conditions, seed)) for w in windows]
+        made = [questions for questions in found if questions]
+        made.sort(key=lambda questions: questions[0].row["classes"].count(INTERNAL))
+        for questions in made[:plans_per_length]:
+            yield from questions
 
 
 def _about(

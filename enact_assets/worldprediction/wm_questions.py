@@ -2,6 +2,7 @@
 
 Questions come in balanced sets of ours: four mutually incompatible actions, whose clips are shown
 four times, each being right once. A preference for a clip scores exactly chance on a whole set.
+Actions of one verb come into sets first: their clips begin and end alike, hand empty or full.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.world_settings import EQUIVALENT, VIEW
 from enact_assets.questions.shuffles import shuffled_labels
-from enact_assets.worldprediction.action_labels import without_hands
+from enact_assets.worldprediction.action_labels import label_of, without_hands
 from enact_assets.worldprediction.candidates import (
     INCOMPATIBLE,
     LETTERS,
@@ -78,24 +79,42 @@ def balanced_sets(
 ) -> list[tuple[tuple[ActionState, ActionState], ...]]:
     """Sets of four (action asked about, its equivalent), mutually incompatible, no category twice.
 
-    Built one after the other in a drawn order, so a few actions may find no place in any.
+    Built one after the other in a drawn order, so a few actions may find no place in any. Actions
+    of one verb are put together first: whether a hand holds something then tells nothing.
     """
     own = _one_of_each([s for s in states if s.is_askable], seed)
     theirs = _one_of_each([s for s in other if s.has_clip], seed)
     recordings = [s.instance.recording for s in (*states[:1], *other[:1])]
-    left = in_drawn_order(own.keys() & theirs.keys(), seed, *recordings)
-    sets = []
+    pairs = {category: (own[category], theirs[category]) for category in own.keys() & theirs.keys()}
+    by_verb: dict[str, list[str]] = {}
+    for category in in_drawn_order(pairs, seed, *recordings):
+        by_verb.setdefault(label_of(category).verb, []).append(category)
+    sets, left = [], list[str]()
+    for categories in by_verb.values():
+        of_verb, rest = _packed(categories, pairs)
+        sets += of_verb
+        left += rest
+    return [*sets, *_packed(left, pairs)[0]]
+
+
+def _packed(
+    categories: Sequence[str], pairs: Mapping[str, tuple[ActionState, ActionState]]
+) -> tuple[list[tuple[tuple[ActionState, ActionState], ...]], list[str]]:
+    """Sets of four categories, taken in order, and the categories that found no place."""
+    left, sets, without = list(categories), [], list[str]()
     while left:
         chosen: list[str] = []
         for category in left:
-            pair = own[category], theirs[category]
-            if all(_are_incompatible(pair, (own[c], theirs[c])) for c in chosen):
+            if all(_are_incompatible(pairs[category], pairs[c]) for c in chosen):
                 chosen.append(category)
             if len(chosen) == SET_SIZE:
-                sets.append(tuple((own[c], theirs[c]) for c in sorted(chosen)))
                 break
-        left = [c for c in left if c not in chosen] if len(chosen) == SET_SIZE else left[1:]
-    return sets
+        if len(chosen) == SET_SIZE:
+            sets.append(tuple(pairs[c] for c in sorted(chosen)))
+            left = [c for c in left if c not in chosen]
+        else:
+            without.append(left.pop(0))
+    return sets, without
 
 
 def _one_of_each(states: Sequence[ActionState], seed: int) -> dict[str, ActionState]:

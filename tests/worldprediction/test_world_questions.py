@@ -13,7 +13,7 @@ from enact_assets.worldprediction.action_labels import label_of
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.candidates import INCOMPATIBLE, LETTERS, PP, TRUTH, WM
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
-from enact_assets.worldprediction.plan_replay import RIGHT, Replay
+from enact_assets.worldprediction.plan_replay import INTERNAL, RIGHT, Replay
 from enact_assets.worldprediction.situations import kinds_of, situation_at
 from enact_assets.worldprediction.wm_questions import ActionState, balanced_sets
 
@@ -40,6 +40,13 @@ def joined(tables):
 
 def environments(recorded):
     return dict(recorded.states.select("demonstration", "environment").iter_rows())
+
+
+def states_by_demonstration(recorded):
+    rows = {d: [] for d in environments(recorded)}
+    for row in recorded.states.iter_rows(named=True):
+        rows[row["demonstration"]].append(ActionState.of(row))
+    return rows
 
 
 def test_both_tasks_are_asked_under_every_condition(tables):
@@ -177,9 +184,7 @@ def test_letters_and_numbers_are_uniform(recorded):
 
 
 def test_incompatible_actions_change_nothing_that_the_other_changes_too(recorded):
-    rows = {d: [] for d in environments(recorded)}
-    for row in recorded.states.iter_rows(named=True):
-        rows[row["demonstration"]].append(ActionState.of(row))
+    rows = states_by_demonstration(recorded)
     sets = balanced_sets(rows["tidy-0"], rows["tidy-901"], 0)
     assert sets
     for pairs in sets:
@@ -188,6 +193,54 @@ def test_incompatible_actions_change_nothing_that_the_other_changes_too(recorded
                 if one is not other:
                     assert not one[0].changes <= other[0].changes
                     assert not one[0].changes <= other[1].changes
+
+
+def test_actions_of_one_verb_come_into_sets_first(recorded):
+    """By the slow twin: no four left over, or in a mixed set, would have made a set of one verb."""
+    rows = states_by_demonstration(recorded)
+    sets = balanced_sets(rows["tidy-0"], rows["clear-901"], 0)
+    grasps = [{label_of(own.instance.category).verb for own, _ in pairs} for pairs in sets]
+    assert {"grasp"} in grasps
+    mixed = [pair for pairs, verbs in zip(sets, grasps, strict=True) if len(verbs) > 1
+             for pair in pairs]  # fmt: skip
+    verbs = Counter(label_of(own.instance.category).verb for own, _ in mixed)
+    assert all(n < 4 for n in verbs.values())
+
+
+def test_clips_of_wm_come_from_mirror_images_where_there_are_any(recorded):
+    def in_rooms(ending_of):
+        rooms = pl.col("demonstration").replace_strict(ending_of)
+        named = recorded.states.with_columns(environment=pl.col("environment") + rooms)
+        found = embedded_questions(
+            dataclasses.replace(recorded, states=named), ["tidy-0"], SETTINGS
+        )
+        return {
+            clip.recording
+            for question in found
+            if question.row["task"] == WM and question.row["condition"] == EQUIVALENT
+            for clip in question.pool
+        }
+
+    names = environments(recorded)
+    same = dict.fromkeys(names, ", cabinet left")
+    assert in_rooms(same) == {"tidy-901", "tidy-902", "clear-901"} & in_rooms(same)
+    assert len(in_rooms(same)) > 1
+    assert in_rooms(same | {"tidy-902": ", cabinet right"}) == {"tidy-902"}
+
+
+def test_plans_whose_wrong_orders_do_not_contradict_themselves_are_asked_first(recorded):
+    def contradictory(plans_per_length):
+        one = WorldSettings(conditions=(SAME,), plans_per_length=plans_per_length)
+        counts = {}
+        for question in embedded_questions(recorded, ASKED, one):
+            if question.row["task"] == PP:
+                key = question.row["recording"], question.row["length"]
+                counts.setdefault(key, []).append(question.row["classes"].count(INTERNAL))
+        return counts
+
+    every, few = contradictory(100), contradictory(2)
+    assert any(len(set(counts)) > 1 for counts in every.values())
+    assert few == {key: sorted(counts)[:2] for key, counts in every.items()}
 
 
 def test_notes_say_what_is_left_out_and_why(recorded, tables):
