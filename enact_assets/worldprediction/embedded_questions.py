@@ -46,7 +46,8 @@ def embedded_questions(
             if other != name and states[0].instance.environment != own[0].instance.environment
         ]
         conditions, seed = settings.conditions, settings.seed
-        questions += wm_questions(own, _mirrored(own, elsewhere) or elsewhere, conditions, seed)
+        mirrored = list(wm_questions(own, _mirrored(own, elsewhere), conditions, seed))
+        questions += mirrored or wm_questions(own, elsewhere, conditions, seed)
         equivalents: dict[str, list[Instance]] = {}
         for state in (s for states in elsewhere for s in states if s.has_clip):
             equivalents.setdefault(state.instance.category, []).append(state.instance)

@@ -19,10 +19,13 @@ from enact_assets.worldprediction.candidates import (
     in_drawn_order,
 )
 from enact_assets.worldprediction.plan_replay import INTERNAL, RIGHT, Kinds, Replay, Situation
+from enact_assets.worldprediction.plan_spread import chosen_beside
 from enact_assets.worldprediction.wm_questions import ActionState, view_of
 
 N_DISTRACTORS = 3
 ALL_ORDERS_UP_TO = 5
+N_DRAWN = 8
+"""Wrong orders, of those that contradict themselves and of the others, from which three come."""
 N_SAMPLED = 300
 """Orders that are tried of a plan too long to try all."""
 
@@ -138,7 +141,8 @@ def distractors(
     """Three orders that are wrong, each with its class, or as many as there are.
 
     Drawn uniformly; orders that contradict themselves are taken only where there are no others,
-    as they give themselves away without a picture. All differ as sequences of categories.
+    as they give themselves away without a picture. Of those drawn, three are shown that do not make
+    the right one the odd one out (:mod:`plan_spread`). All differ as sequences of categories.
     """
     tried = {tuple(plan)}
     places = {c: [k for k, other in enumerate(plan) if other == c] for c in plan}
@@ -155,9 +159,18 @@ def distractors(
         kind = replay.class_of(in_place)
         if kind != RIGHT:
             (contradictory if kind == INTERNAL else found).append((in_place, kind))
-        if len(found) == N_DISTRACTORS:
+        if len(found) == N_DRAWN:
             break
-    return [*found, *contradictory][:N_DISTRACTORS]
+    drawn = [*found[:N_DRAWN], *contradictory[:N_DRAWN]]
+    if len(drawn) <= N_DISTRACTORS:
+        return drawn
+    orders, rank = (
+        [order for order, _ in drawn],
+        shuffled_labels(N_DISTRACTORS + 1, "rank", seed, where)[0] - 1,
+    )
+    right = tuple(range(len(plan)))
+    n_first = min(len(found), N_DRAWN)
+    return [drawn[k] for k in chosen_beside(right, orders, N_DISTRACTORS, rank, n_first)]
 
 
 def _orders(n: int, seed: int, where: str) -> Iterable[tuple[int, ...]]:
