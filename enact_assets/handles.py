@@ -30,6 +30,7 @@ from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Silent, Sources, replay
 from enact_assets.worldprediction.annotated_actions import Annotated, annotated_actions
+from enact_assets.worldprediction.asked_models import WorldAsker
 from enact_assets.worldprediction.film_images import film_images
 from enact_assets.worldprediction.step_files import annotations_in, films_in, read_step_file
 
@@ -288,6 +289,15 @@ def model_asker(
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
+
+
+@provides(reads=("asked_world_model",))
+def world_asker(
+    tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> WorldAsker:
+    """The same, of the model that answers questions of WorldPrediction."""
+    asker = model_asker(tools, partition, loaded)
+    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.told)
 
 
 @provides(reads=("annotator_answers",))

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from enact_assets.commands.trying import add_max_usd
 from enact_assets.commands.walking import walk, walk_options
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
@@ -66,6 +67,7 @@ def add_world_command(command: AddCommand) -> None:
     sub.add_argument(
         "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
     )
+    add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
     sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
 
 
@@ -77,7 +79,12 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
-    chosen = walk_options(data=arguments.data, asset=list(MADE), workers=arguments.workers)
+    chosen = walk_options(
+        data=arguments.data,
+        asset=list(MADE),
+        workers=arguments.workers,
+        max_usd=arguments.max_usd,
+    )
     if arguments.step_file:
         chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
     else:

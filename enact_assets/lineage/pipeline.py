@@ -28,6 +28,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_questions": ("demonstration", "gating"),
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
+    "asked_world_model": ("world_model",),
     "step_source": ("world_source",),
     "annotator_answers": (),
 }

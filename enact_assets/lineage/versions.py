@@ -31,6 +31,7 @@ from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.worldprediction.step_files import step_file_version
+from enact_assets.worldprediction.world_models import WORLD_MODELS
 
 GONE = "gone"
 """Version of a missing file: different from any it had."""
@@ -123,6 +124,8 @@ class Arrived:
             return content_sha(self._recordings.with_variant(name))
         if asset == "asked_model":
             return self._model(name)
+        if asset == "asked_world_model":
+            return NOTHING if name in WORLD_MODELS else self._model(name)
         if asset == "step_source":
             return self._steps(name)
         return self._recording(name) if asset == "recording" else self._question_file(name)

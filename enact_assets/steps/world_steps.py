@@ -17,6 +17,7 @@ from enact_assets.handles import PictureMaker, PictureReader
 from enact_assets.replay.replay_tables import Actions, Demonstrations, Facts, Objects, States
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
+from enact_assets.steps.answer_steps import API_POOL
 from enact_assets.steps.frame_steps import RENDERER_POOL
 from enact_assets.steps.inputs import (
     IF_EMBEDDED_WORLD,
@@ -31,12 +32,14 @@ from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.asked_actions import coverage_notes
+from enact_assets.worldprediction.asked_models import WorldAsker, asked_predictions
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.film_frames import FilmPictures
 from enact_assets.worldprediction.label_models import LabelMaterial, known_of
 from enact_assets.worldprediction.world_captions import SceneTables
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
+from enact_assets.worldprediction.world_items import items_of
 from enact_assets.worldprediction.world_models import (
     WORLD_MODELS,
     WorldMaterial,
@@ -158,7 +161,7 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
-@step(group=GROUP, job="answer_world_questions")
+@step(group=GROUP, job="answer_world_questions", pool=API_POOL)
 def world_predictions(
     questions: Of[WorldQuestions],
     candidates: Of[WorldCandidates],
@@ -174,12 +177,16 @@ def world_predictions(
     pictures: PictureReader,
     model: WorldModelName,
     source: WorldSourceName,
+    ask: WorldAsker,
 ) -> Of[WorldPredictions]:
-    """Answers of one baseline."""
+    """Answers of one baseline, or of a registered model, which is shown stills of the clips."""
     scenes = None
     shown: WorldPictures | FilmPictures = FilmPictures(films, pictures)
     if images is not None and clips is not None:
         shown = WorldPictures(images, clips, pictures)
+    if model not in WORLD_MODELS:
+        items = items_of(questions, candidates)
+        return WorldPredictions.of(asked_predictions(model, source, items, shown, ask))
     if graphs is not None and objects is not None and actions is not None:
         scenes = SceneTables(graphs, objects, actions)
     material = WorldMaterial(

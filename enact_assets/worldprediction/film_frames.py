@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.world_settings import ClipSettings
 from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.worldprediction.world_pictures import Thumbnail, WorldPictures
+from enact_assets.worldprediction.world_pictures import WorldPictures
 
 NO_VIEW = "film"
 """What the one camera of a film is called among clips."""
@@ -56,15 +56,17 @@ class FilmPictures(WorldPictures):
         )
         super().__init__(FrameImages.empty(), clips, read)
 
-    def clip(self, candidate: Mapping[str, object]) -> list[Thumbnail]:
-        """The pictures of the clip of a row of ``world_candidates``; empty without any."""
-        return super().clip({**candidate, "view": NO_VIEW})
+    def clip_shas(self, candidate: Mapping[str, object]) -> list[str]:
+        """Names of the pictures of the clip of a row of ``world_candidates``; empty without any."""
+        return super().clip_shas({**candidate, "view": NO_VIEW})
 
-    def states(self, row: Mapping[str, Any]) -> list[Thumbnail]:
-        """The pictures before and after of a row of ``world_questions``; fewer without both."""
+    def state_shas(self, row: Mapping[str, Any]) -> list[str]:
+        """Names of the pictures before and after of a row of ``world_questions``; fewer without
+        both.
+        """
         recording, first = row["recording"], row["first_action"]
         ends = [
-            self.clip({"recording": recording, "action": action})
+            self.clip_shas({"recording": recording, "action": action})
             for action in (first, first + row["length"] - 1)
         ]
         return [ends[0][0], ends[1][-1]] if all(ends) else []

@@ -37,26 +37,28 @@ class WorldPictures:
         self._read = read
         self._known: dict[str, Thumbnail] = {}
 
-    def state(self, recording: str, key_frame: int | None) -> Thumbnail | None:
-        """The picture of a key frame; None without one."""
-        sha = None if key_frame is None else self._states.get((recording, key_frame))
-        return None if sha is None else self._of(sha)
+    def state_shas(self, row: Mapping[str, Any]) -> list[str]:
+        """Names of the pictures before and after of a row of ``world_questions``; fewer without
+        both.
+        """
+        keys = row["key_frame_before"], row["key_frame_after"]
+        found = [self._states.get((row["recording"], key)) for key in keys]
+        return [sha for sha in found if sha is not None]
+
+    def clip_shas(self, candidate: Mapping[str, object]) -> list[str]:
+        """Names of the pictures of the clip of a row of ``world_candidates``, in order; empty
+        without any.
+        """
+        names = str(candidate["recording"]), int(str(candidate["action"])), str(candidate["view"])
+        return self._clips.get(names, [])
 
     def states(self, row: Mapping[str, Any]) -> list[Thumbnail]:
-        """The pictures before and after of a row of ``world_questions``; fewer without both."""
-        keys = row["key_frame_before"], row["key_frame_after"]
-        found = [self.state(row["recording"], key) for key in keys]
-        return [state for state in found if state is not None]
+        """Thumbnails of :meth:`state_shas`."""
+        return [self._of(sha) for sha in self.state_shas(row)]
 
     def clip(self, candidate: Mapping[str, object]) -> list[Thumbnail]:
-        """The pictures of the clip of a row of ``world_candidates``; empty without any."""
-        names = str(candidate["recording"]), int(str(candidate["action"])), str(candidate["view"])
-        return [self._of(sha) for sha in self._clips.get(names, ())]
-
-    def distance(self, recording: str, before: int | None, after: int | None) -> float | None:
-        """Root mean square difference of the pictures of two key frames; None without both."""
-        first, last = self.state(recording, before), self.state(recording, after)
-        return None if first is None or last is None else rms(first, last)
+        """Thumbnails of :meth:`clip_shas`."""
+        return [self._of(sha) for sha in self.clip_shas(candidate)]
 
     def _of(self, sha: str) -> Thumbnail:
         if sha not in self._known:

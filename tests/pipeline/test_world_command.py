@@ -16,6 +16,10 @@ from enact_assets.engine.lake.lake import Lake
 
 pytestmark = pytest.mark.slow
 
+MINE = """class Mine:
+    def answer(self, parts):
+        return "C"
+"""
 ASKED, ENVIRONMENTS = "picking_up_toys-0", ("picking_up_toys-901", "picking_up_toys-902")
 
 
@@ -24,13 +28,19 @@ def write_registry(path: Path, **clips: int) -> Path:
     entries["variants"]["baseline"]["renderer"] |= {"size_px": 64, "samples": 1, "path_depth": 2}
     entries["worldprediction"]["clips"] |= {"frames": 2, "size_px": 32, **clips}
     entries["worldprediction"]["questions"] |= {"lengths": [3, 4]}
+    entries["worldprediction"]["environments"] = {"seeds": [901, 902]}
+    entries["worldprediction"]["answered_by"] += ["mine"]
     path.write_text(yaml.safe_dump(entries))
     return path
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("world")
+    made = tmp_path_factory.mktemp("world")
+    (made / "data").mkdir()
+    (made / "data" / "mine.py").write_text(MINE)
+    (made / "data" / "models.yaml").write_text("models: {mine: {id: 'python/mine.py:Mine'}}")
+    return made
 
 
 def made_by(root: Path) -> set[str]:
@@ -62,6 +72,10 @@ def test_one_command_makes_questions_answers_and_sheets(
     own = rows.filter(pl.col("world_model") == "clip_continuity", pl.col("task") == "wm")
     by = dict(own.select("condition", "accuracy").iter_rows())
     assert by["same"] >= by["equivalent"] + 0.2
+    mine = rows.filter(pl.col("world_model") == "mine")
+    assert set(mine["n_missing"]) == {0}
+    assert not mine["is_reference"].any()
+    assert mine.filter(pl.col("task") == "wm")["accuracy"].unique().to_list() == [0.25]
     # Environments lend their clips, and nothing else.
     for name in ENVIRONMENTS:
         at = {"demonstration": name, "gating": "state"}
