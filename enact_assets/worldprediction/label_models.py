@@ -40,14 +40,22 @@ def known_of(
 ) -> pl.DataFrame:
     """What is known of the actions of one source, as :data:`KNOWN`: embedded ones, durations in
     frames, or those of a step file, in s.
+
+    An embedded action without visible changes has those of the first of its category that has some:
+    what is visible in environments is never measured.
     """
     none = pl.lit(None)
     if states is not None:
-        found = states.select(
+        seen = states.filter(pl.col("changes").list.len() > 0).sort("demonstration", "action")
+        of_category = seen.group_by("category").agg(pl.col("changes").first().alias("usual"))
+        found = states.join(of_category, on="category", how="left").select(
             pl.col("demonstration").alias("recording"),
             *("action", "category"),
             (pl.col("frame_to") - pl.col("frame_from")).alias("duration"),
-            "changes",
+            pl.when(pl.col("changes").list.len() > 0)
+            .then("changes")
+            .otherwise(pl.col("usual").fill_null([]))
+            .alias("changes"),
             none.alias("person"),
         )
     elif annotated is not None:
