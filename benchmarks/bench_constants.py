@@ -71,7 +71,7 @@ def main(keep: Path, *, workers: int) -> None:
         of = {"demonstration": name}
         replay = {table: lake.read(table.table_name(), of) for table in REPLAY}
         for tables, (_, _, changed) in zip(made, settings, strict=True):
-            entries = (changed, registry.variant(BASELINE))
+            entries = (changed, registry.variant(BASELINE), registry.world.environments)
             found = run_in_memory(CHAIN, replay, {**of, "gating": GATING}, entries).tables
             tables.append({table: found[table] for table in COUNTED})
     print(HEADER)

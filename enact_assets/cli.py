@@ -31,6 +31,7 @@ from enact_assets.commands.trying import add_ask_command
 from enact_assets.commands.validating import add_validate_command, explain
 from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
+from enact_assets.commands.world_command import add_world_command
 from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.interrupts import STOPPING, telling_at_once
@@ -154,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("forget", _forget, about)
     sub.add_argument("dimension", choices=("demonstration", "model", "question_file"))
     sub.add_argument("name", help="its files stay in the lake, but nothing reads them again")
+    add_world_command(command)
     add_models_command(command)
     add_ask_command(command)
     add_batch_command(command)

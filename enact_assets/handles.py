@@ -10,11 +10,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.asking.session import Progress as AskingProgress
+from enact_assets.contracts.errors import RenderError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Variant
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.recordings import Recordings
+from enact_assets.data_root.videos import length_s
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.parameters import Later, provides
 from enact_assets.frames.demonstration_sources import all_sources
@@ -27,6 +29,10 @@ from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import States
 from enact_assets.replay.sources import PictureRequest, ReplayProgress, Silent, Sources, replay
+from enact_assets.worldprediction.annotated_actions import Annotated, annotated_actions
+from enact_assets.worldprediction.asked_models import WorldAsker
+from enact_assets.worldprediction.film_images import film_images
+from enact_assets.worldprediction.step_files import annotations_in, films_in, read_step_file
 
 
 class Progress(ReplayProgress, Protocol):
@@ -108,6 +114,8 @@ class PictureMaker:
 
         Errors: :class:`RenderError` names demonstration and frame.
         """
+        if wanted.is_empty():
+            return FrameImages.empty()
         name, source = demonstrations.select("demonstration", "source").row(0)
         tools, text = self._tools, f"pictures {name} {variant.name}"
         if not is_shown(tools.recordings, name, source, variant):
@@ -180,6 +188,32 @@ def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
 
 
 @dataclass(frozen=True)
+class PictureReader:
+    """Reads pictures that inputs of a step name, and no others."""
+
+    _shas: frozenset[str]
+    _store: ImageStore
+
+    def __call__(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        if image_sha not in self._shas:
+            raise KeyError(image_sha)
+        return self._store.read(image_sha)
+
+
+@provides()
+def picture_reader(
+    tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> PictureReader:
+    """Of the rows of arguments that have a picture each."""
+    tables = [
+        a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
+    ]
+    shas = frozenset(sha for rows in tables for sha in rows["image_sha"])
+    return PictureReader(shas, tools.images)
+
+
+@dataclass(frozen=True)
 class QuestionFile:
     """One imported question file."""
 
@@ -193,6 +227,50 @@ class QuestionFile:
     def sha(self) -> str:
         """SHA-256 of its bytes."""
         return sha256_bytes(self.path.read_bytes())
+
+
+@dataclass(frozen=True)
+class AnnotatedFilms:
+    """One step file, and the films that the user has of its recordings."""
+
+    name: str
+    folder: Path
+    _store: ImageStore
+
+    @classmethod
+    def of(cls, root: DataRoot, name: str) -> "AnnotatedFilms":
+        """That of a data root called ``name``; nothing is opened before it is asked."""
+        return cls(name, root.step_files / name, ImageStore(root.images))
+
+    def actions(self) -> Annotated:
+        """Its actions, and what is wrong with them. A film that cannot be read is none.
+
+        Errors: :class:`StepFileError` if nothing of it can be used.
+        """
+        file = read_step_file(annotations_in(self.folder), self.name)
+        lengths, problems = {}, []
+        for recording, film in films_in(self.folder).items():
+            try:
+                lengths[recording] = length_s(film)
+            except RenderError as error:
+                problems.append(f"{error} Its recording counts as one without pictures.")
+        found = annotated_actions(file, lengths)
+        return Annotated(found.rows, (*found.problems, *problems))
+
+    def images(self, wanted: pl.DataFrame, size_px: int) -> pl.DataFrame:
+        """Rows of ``film_images`` for ``wanted`` pictures, with edges of ``size_px`` at most.
+
+        Errors: :class:`RenderError` for a film that was cut off or cannot be decoded.
+        """
+        return film_images(self.name, films_in(self.folder), wanted, size_px, self._store.put)
+
+
+@provides(reads=("step_source",))
+def annotated_films(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> AnnotatedFilms:
+    """The step file that the partition names."""
+    return AnnotatedFilms.of(tools.data_root, partition["world_source"])
 
 
 @provides(reads=("question_source",))
@@ -211,6 +289,15 @@ def model_asker(
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
+
+
+@provides(reads=("asked_world_model",))
+def world_asker(
+    tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> WorldAsker:
+    """The same, of the model that answers questions of WorldPrediction."""
+    asker = model_asker(tools, partition, loaded)
+    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.told)
 
 
 @provides(reads=("annotator_answers",))

@@ -10,6 +10,7 @@ import polars as pl
 from enact_assets.contracts.errors import ReplayError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.contracts.settings import EMBEDDED, Gating, QuestionSettings, Variant
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.memory import run_in_memory
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.replay.replay_tables import (
@@ -108,7 +109,8 @@ def tables_of_demonstration(
             "demonstration": str(replay.demonstrations["demonstration"].first()),
             "gating": gating.name,
         },
-        (gating, settings.questions, Variant(BASELINE, gating.name)),
+        # Environments are embedded: none is here.
+        (gating, settings.questions, Variant(BASELINE, gating.name), EnvironmentSettings()),
         clock.running,
     )
     note = made.summaries[qa.__name__].get(NO_QUESTIONS)

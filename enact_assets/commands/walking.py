@@ -77,6 +77,17 @@ def add_walk_commands(command: AddCommand) -> None:
     )
 
 
+def walk_options(**given: Any) -> argparse.Namespace:
+    """What :func:`walk` is called with: every option of materialize at its default, and ``given``,
+    to which ``data`` belongs. For commands whose options are not those of materialize.
+    """
+    options = argparse.ArgumentParser()
+    _add_filters(options)
+    _add_all(options)
+    _add_effort(options)
+    return argparse.Namespace(**vars(options.parse_args([])) | given)
+
+
 def _add_filters(sub: argparse.ArgumentParser) -> None:
     for dimension in DIMENSIONS:
         sub.add_argument(
@@ -130,7 +141,7 @@ def _add_effort(sub: argparse.ArgumentParser) -> None:
 def _materialize(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
 
-    return _walk(arguments, console, load_registry(), None)
+    return walk(arguments, console, load_registry(), None)
 
 
 def _chosen(
@@ -148,7 +159,10 @@ def _chosen(
 
     check_assets(arguments.asset or ())
     data = DataResource(root=str(arguments.data))
-    only = {d: getattr(arguments, d) or list((part or {}).get(d, ())) for d in DIMENSIONS}
+    only = {
+        d: getattr(arguments, d, None) or list((part or {}).get(d, ()))
+        for d in (*DIMENSIONS, "world_source")
+    }
     only = {dimension: names for dimension, names in only.items() if names}
     if arguments.learned and "model" in only:
         only["model"] = [*only["model"], *LEARNED]
@@ -158,12 +172,13 @@ def _chosen(
     }
 
 
-def _walk(
+def walk(
     arguments: argparse.Namespace,
     console: Console,
     registry: "Registry",
     part: Part | None,
 ) -> int:
+    """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
@@ -217,7 +232,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
-    code = _walk(arguments, console, registry, registry.demo)
+    code = walk(arguments, console, registry, registry.demo)
     if root.warehouse.exists():
         console.print()
         if code == 1:
@@ -227,7 +242,8 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
         console.print(
             f"\nSQL       {_program()} sql QUERY{data}, or any DuckDB client on {root.warehouse}"
             f"\nPictures  {root.images}"
-            f"\nUI        {_program()} ui{data}\n"
+            f"\nUI        {_program()} ui{data}"
+            f"\nWorld     {_program()} world{data} (WorldPrediction: which action, which plan)\n"
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo:

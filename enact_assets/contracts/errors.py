@@ -13,7 +13,8 @@ EnactError
 |   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
 |   |-- RecordingError            a recorded replay cannot be read: names file, frame and field
-|   |   `-- AnnotationError       an annotated video has problems: `problems` lists them
+|   |   |-- AnnotationError       an annotated video has problems: `problems` lists them
+|   |   `-- StepFileError         a file of annotated steps cannot be read
 |   `-- PlaybackError             OmniGibson could not play a demonstration back
 |-- SimulationError               the embedded simulator could not produce a demonstration
 |   |-- ActivityError             an activity cannot be loaded or built, or names what it has not
@@ -131,6 +132,10 @@ class AnnotationError(RecordingError):
         found = tuple(problems)
         counted = f"{len(found)} problems, the first in " if len(found) > 1 else ""
         return cls(f"{file}: {counted}{found[0]} `enact-assets validate {file}` lists all.", found)
+
+
+class StepFileError(RecordingError):
+    """A file of annotated steps, or its list of recordings, cannot be read or used."""
 
 
 class PlaybackError(ReplayError):

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from enact_assets.contracts.demo_entries import demo_of
 from enact_assets.contracts.entries import (
     changed,
     mapping,
@@ -46,6 +47,7 @@ from enact_assets.contracts.settings import (
     settings_sha,
 )
 from enact_assets.contracts.variant_entries import asks_of, sources_of, with_prompts
+from enact_assets.contracts.world_entries import WorldEntry, world_of
 
 __all__ = [
     "BASELINE",
@@ -104,6 +106,7 @@ class Registry:
     models: tuple[str, ...]
     demo: Mapping[str, tuple[str, ...]]
     """Dimension -> the names that a first look makes do with; of one that is not in it, all."""
+    world: WorldEntry
     prompt_files: Mapping[Path, str] = field(default_factory=dict)
     """Files of prompts that variants name -> their text."""
 
@@ -114,6 +117,7 @@ class Registry:
             "gating": self.gatings,
             "question_set": self.question_sets,
             "variant": self.variants,
+            "world_model": {name: name for name in self.world.models},
         }
 
     def entry(self, dimension: str, name: str) -> Any:
@@ -176,9 +180,8 @@ def load_registry(path: Path | None = None) -> Registry:
 def _registry_of(text: str, path: Path) -> Registry:
     """Every step looks at the registry, most often the same one: parsing costs 10 ms."""
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
-    raw = mapping(
-        parse_yaml(text, path), str(path), known=(*parts, "question_sets", "demo"), required=parts
-    )
+    optional = ("question_sets", "demo", "worldprediction")
+    raw = mapping(parse_yaml(text, path), str(path), known=(*parts, *optional), required=parts)
     gatings = {
         name: gating_of(name, entry, f"{path}: gatings.{name}")
         for name, entry in named_entries(raw["gatings"], f"{path}: gatings").items()
@@ -196,7 +199,8 @@ def _registry_of(text: str, path: Path) -> Registry:
         questions,
         named["demonstrations"],
         named["models"],
-        _demo(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
+        demo_of(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
+        world_of(raw.get("worldprediction", {}), f"{path}: worldprediction"),
         prompt_files,
     )
 
@@ -333,16 +337,3 @@ def _check_effort(renderer: RendererSettings, where: str) -> None:
             wanted = f"mode {renderer.mode!r} multiplies it by {value // given} to {value}, and "
             wanted += f"at most {most} are traced: at most {most * given // value} here"
             raise wrong(f"{where}.{name}", wanted, given)
-
-
-def _demo(
-    entry: Any, named: Mapping[str, tuple[str, ...]], where: str
-) -> dict[str, tuple[str, ...]]:
-    """What of ``named`` (part of the registry -> its names) a first look makes do with."""
-    chosen = {}
-    for part, names in mapping(entry, where, known=named).items():
-        known, dimension = named[part], part.removesuffix("s")
-        chosen[dimension] = name_list(names, f"{where}.{part}")
-        for name in chosen[dimension]:
-            one_of(dimension, name, known, f"{where}.{part}")
-    return chosen

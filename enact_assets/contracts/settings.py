@@ -268,6 +268,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "per_stratum": (1, NO_LIMIT),
     "probe_set_per_stratum": (1, 1_000_000),
     "asks": (1, 1_000_000),
+    "plans_per_length": (1, 1_000_000),
+    "frames": (1, 64),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 

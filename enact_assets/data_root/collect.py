@@ -228,20 +228,23 @@ class _Collector:
         """
         named: set[str] = set()
         n_partitions = 0
-        for values, _ in self._entries("frame_images"):
-            n_partitions += 1
-            # One that left names its pictures as long as it is there.
-            if self._delete or self._is_current("frame_images", values):
-                rows = self._lake.read("frame_images", _partition("frame_images", values))
-                named.update(rows.get_column("image_sha"))
+        pictured = {name: t.image_column for name, t in TABLES.items() if t.image_column}
+        for name, column in pictured.items():
+            for values, _ in self._entries(name):
+                n_partitions += 1
+                # One that left names its pictures as long as it is there.
+                if self._delete or self._is_current(name, values):
+                    rows = self._lake.read(name, _partition(name, values))
+                    named.update(rows.get_column(column))
         for table_name, values, entry in self._lake.files_aside():
-            is_ours = table_name == "frame_images" and self._is_current(table_name, values)
+            is_ours = table_name in pictured and self._is_current(table_name, values)
             if is_ours and not self._lake.exists(table_name, _partition(table_name, values)):
                 raise LakeError(
                     f"{self._lake.place.where(entry.name)}: is damaged, so the pictures it names "
                     "are unknown. Run `enact-assets materialize` first."
                 )
-        n_gone = sum(i.what.startswith("frame_images ") for i in self._found.items[PARTITIONS])
+        begins = tuple(f"{name} " for name in pictured)
+        n_gone = sum(i.what.startswith(begins) for i in self._found.items[PARTITIONS])
         if n_stored and not n_partitions and not n_gone:
             raise LakeError(
                 f"{self._lake.place.address}: holds no frame_images partition, and "

@@ -8,6 +8,7 @@
     <root>/recordings/<task>/scene_graph_0.json  recorded replays (data_root/recordings.py)
     <root>/question_files/<name>.jsonl           imported question files
     <root>/question_files/<name>.pictures        a link to the folder or zip of their pictures
+    <root>/step_files/<name>/                    annotated steps of films, with their films
     <root>/answers/<model>/<variant>.jsonl       imported answers (data_root/answer_files.py)
     <root>/people.db                             answers by people (people/store.py)
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
@@ -35,6 +36,7 @@ LAKE_FOLDER = "lake"
 IMAGES_FOLDER = "images"
 RECORDINGS_FOLDER = "recordings"
 QUESTION_FILES_FOLDER = "question_files"
+STEP_FILES_FOLDER = "step_files"
 ANSWERS_FOLDER = "answers"
 PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
@@ -96,6 +98,11 @@ class DataRoot:
     def question_files(self) -> Path:
         """Folder of imported question files."""
         return self.root / QUESTION_FILES_FOLDER
+
+    @property
+    def step_files(self) -> Path:
+        """Folder of annotated steps of films, which WorldPrediction asks about."""
+        return self.root / STEP_FILES_FOLDER
 
     @property
     def answers(self) -> Path:

@@ -144,6 +144,21 @@ def read_frames(
         )
 
 
+def length_s(video: Path) -> float:
+    """How long ``video`` is by its header, in s; nothing is decoded.
+
+    Errors: :class:`RenderError` if it cannot be opened, or its header does not say.
+    """
+    with _opened(video) as container:
+        stream = container.streams.video[0]
+        if stream.duration is not None and stream.time_base is not None:
+            return float(stream.duration * stream.time_base)
+        declared_s = _declared_end(container)
+    if declared_s <= 0:
+        raise RenderError(f"{video}: its header does not say how long it is. Convert it to MP4.")
+    return declared_s
+
+
 def count_pictures(video: Path) -> int:
     """How many pictures ``video`` has by its packets; nothing is decoded.
 

@@ -1,9 +1,10 @@
 """Partition sets, and Dagster's mappings for what steps declare.
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating,
-demonstration | variant, model | variant. Demonstrations, models and imported question files are
-dynamic (they arrive), gatings, question sets and variants are static (the registry names them), as
-are activities (the simulator has them).
+demonstration | variant, model | variant, world_model | world_source. Demonstrations, models,
+imported question files and world sources are dynamic (they arrive), gatings, question sets,
+variants and models of WorldPrediction are static (the registry names them), as are activities (the
+simulator has them).
 """
 
 import warnings
@@ -20,6 +21,7 @@ from enact_assets.simulator.activities import ACTIVITIES
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
 question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
 model_partitions = dg.DynamicPartitionsDefinition(name="model")
+world_source_partitions = dg.DynamicPartitionsDefinition(name="world_source")
 
 
 class Partitions:
@@ -31,6 +33,7 @@ class Partitions:
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,
+            "world_source": world_source_partitions,
             **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
@@ -69,9 +72,13 @@ class Partitions:
                 if given.asset not in EXTERNAL
             ]
 
-    def _mapping(self, ours: tuple[str, ...], given: Input) -> dg.PartitionMapping | None:
+    def _mapping(  # noqa: PLR0911 - one for each way to follow
+        self, ours: tuple[str, ...], given: Input
+    ) -> dg.PartitionMapping | None:
         theirs, fixed = dimensions(given.asset), dict(given.fixed)
         if fixed and not given.is_also_own:
+            if len(fixed) < len(theirs):  # Dagster is told of more than is read
+                return dg.AllPartitionMapping()
             return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
         if fixed and len(theirs) < len(ours):
             # Dagster has no mapping that says both: our own plan knows better.
@@ -86,13 +93,16 @@ class Partitions:
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
         dimension = "" if given.when is None else GRAPH.conditions[given.when]
         # Of names that arrive, Dagster is told of the partition of the same name, made or not.
-        if given.when is not None and dimension in self._static_dimensions:
+        is_static = dimension in theirs and dimension in self._static_dimensions
+        if given.when is not None and is_static:
             holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
             changed[dimension] = (dimension, _static(self._all[dimension], holds))
         if not changed:
             return self._by_name(ours, theirs)
         if len(ours) < len(theirs):
             return self._of_many(ours[0], next(iter(changed)))
+        if len(theirs) > 1 and not set(ours) & set(theirs):
+            return dg.AllPartitionMapping()
         if len(theirs) == 1:
             return changed[theirs[0]][1]
         same = dg.IdentityPartitionMapping()

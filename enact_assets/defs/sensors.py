@@ -19,6 +19,7 @@ from enact_assets.defs.partitions import (
     demonstration_partitions,
     model_partitions,
     question_file_partitions,
+    world_source_partitions,
 )
 from enact_assets.engine.graph import Partition, StepSpec, partition_key
 from enact_assets.engine.planning.plan import Marks, entry_changed
@@ -43,8 +44,15 @@ from enact_assets.runs.running import (
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
 """Steps that read external files only."""
 TRIGGER = "changed_sources"
-DYNAMIC = {d.name: d for d in
-           (demonstration_partitions, model_partitions, question_file_partitions)}  # fmt: skip
+DYNAMIC = {
+    d.name: d
+    for d in (
+        demonstration_partitions,
+        model_partitions,
+        question_file_partitions,
+        world_source_partitions,
+    )
+}
 
 
 @dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)

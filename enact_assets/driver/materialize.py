@@ -34,7 +34,7 @@ from enact_assets.driver.steps_made import Walk
 from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import Lineage, Plan
-from enact_assets.runs.arrivals import checked_name, names_found, names_in_lake
+from enact_assets.runs.arrivals import add_world_sources, checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import only_driver
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
@@ -277,6 +277,7 @@ class Driver:
                     report.rejected.append(str(error))
                 else:
                     found[dimension].append(key)
+        add_world_sources(found, registry, self._data)
         known = {d: set(self.instance.get_dynamic_partitions(d)) for d in found}
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 

@@ -114,7 +114,9 @@ def _simplified(
 ) -> StepSpec:
     """Conditions that an input's own names do not decide are dropped: it is always an input.
 
-    Dagster has no mapping for them, and plan and UI must say the same.
+    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
+    no dimension, and the step does not decide all of the input's, the mapping in Dagster has every
+    partition: there the names of the step may decide, too.
     """
     if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
         raise DeclarationError(
@@ -127,9 +129,22 @@ def _simplified(
             f"step {spec.name!r} reads {unknown[0].asset} under condition {unknown[0].when!r}, "
             f"which is not defined: {sorted(conditions)}"
         )
+
+    own = set(dimensions[spec.assets[0]])
+    decided = set[str]()
+    left = list(own)
+    while left:
+        if (dimension := DETERMINES.get(left.pop())) is not None:
+            decided.add(dimension)
+            left.append(dimension)
+
+    def deciding(asset: str) -> set[str]:
+        theirs = set(dimensions[asset])
+        return theirs if theirs & own or theirs <= decided else theirs | own
+
     inputs = (
         replace(given, when=None)
-        if given.when is not None and conditions[given.when] not in dimensions[given.asset]
+        if given.when is not None and conditions[given.when] not in deciding(given.asset)
         else given
         for given in spec.inputs
     )

@@ -65,10 +65,12 @@ class LakeStates:
             self.external_version,
         )
         scanned = self.index.scan(on_progress=on_progress)
-        gone = self.index.missing_images(scanned["frame_images"], self.images)
         for table in TABLES:
+            gone = {}
+            if TABLES[table].image_column is not None:
+                gone = self.index.missing_images(scanned[table], self.images)
             of[table] = {
-                partition: _state(record, gone.get(partition, 0) if table == "frame_images" else 0)
+                partition: _state(record, gone.get(partition, 0))
                 for partition, record in scanned[table].items()
                 if names.has(table, partition)
             }

@@ -5,7 +5,8 @@ import pkgutil
 from collections.abc import Collection, Mapping
 
 from enact_assets import steps as _steps
-from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.contracts.world_settings import WorldSource
 from enact_assets.engine.deriving import derive_graph
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.parameters import CONDITIONS
@@ -27,6 +28,8 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_questions": ("demonstration", "gating"),
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
+    "asked_world_model": ("world_model",),
+    "step_source": ("world_source",),
     "annotator_answers": (),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
@@ -64,26 +67,31 @@ def names_now(
     demonstrations: Collection[str],
     models: Collection[str],
     question_files: Collection[str],
+    *,
+    world_sources: Collection[str] = (),
     graph: Graph = GRAPH,
 ) -> Names:
     """Names of the registry, and of what has arrived.
 
     Without the question file that a gating takes, there is no such gating, nor its variants; and
-    no activity without a model that is trained on it.
+    no activity without a model that is trained on it. Key frames of a world source are those of the
+    baseline.
     """
     registry = registry.with_questions(question_files)
+    sources = {name: WorldSource(name, registry.variant(BASELINE).gating) for name in world_sources}
+    entries = {**registry.named, "world_source": sources}
     named: dict[str, Collection[str]] = {
         "training_activity": trained_activities(demonstrations, models),
         "demonstration": demonstrations,
         "model": models,
         "question_file": question_files,
-        **registry.named,
+        **entries,
     }
     return Names(
         graph,
         {dimension: tuple(sorted(names)) for dimension, names in named.items()},
         {
-            dimension: {n: getattr(e, other) for n, e in registry.named[dimension].items()}
+            dimension: {n: getattr(e, other) for n, e in entries[dimension].items()}
             for dimension, other in graph.determines.items()
         },
         {
@@ -91,7 +99,7 @@ def names_now(
                 name
                 for name in named[dimension]
                 # Of a model that arrived, nothing but its name is known here.
-                if holds(registry.named.get(dimension, {}).get(name, name))
+                if holds(entries.get(dimension, {}).get(name, name))
             )
             for condition, (dimension, holds) in CONDITIONS.items()
         },

@@ -16,6 +16,7 @@ from enact_assets.contracts.errors import (
 )
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.registry import Gating, Registry, settings_sha
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.question_pictures import linked_pictures
 from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
@@ -29,6 +30,8 @@ from enact_assets.plurals import named
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
+from enact_assets.worldprediction.step_files import step_file_version
+from enact_assets.worldprediction.world_models import WORLD_MODELS
 
 GONE = "gone"
 """Version of a missing file: different from any it had."""
@@ -41,7 +44,15 @@ EMBEDDED = "embedded"
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
     """The registry entry of config root ``root``."""
     named = dimensions(root)
-    return registry.entry(named[0], partition[0]) if named else registry.questions
+    if named:
+        return registry.entry(named[0], partition[0])
+    world = registry.world
+    return {
+        "question_config": registry.questions,
+        "worldprediction_config": world.questions,
+        "clip_config": world.clips,
+        "environment_config": world.environments,
+    }[root]
 
 
 def entry_of(registry: Registry, kind: type, name: str | None) -> Any:
@@ -91,11 +102,18 @@ class Arrived:
     unnoticed; one that a question names does not.
     """
 
-    def __init__(self, recordings: Recordings, question_files: Path, models: KnownModels) -> None:
+    def __init__(
+        self,
+        recordings: Recordings,
+        question_files: Path,
+        models: KnownModels,
+        step_files: Path | None = None,
+    ) -> None:
         self._recordings = recordings
         self._question_files = question_files
         self._models = models
         self._asked = ImportedQuestions(question_files)
+        self._step_files = step_files
 
     def version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
@@ -106,6 +124,10 @@ class Arrived:
             return content_sha(self._recordings.with_variant(name))
         if asset == "asked_model":
             return self._model(name)
+        if asset == "asked_world_model":
+            return NOTHING if name in WORLD_MODELS else self._model(name)
+        if asset == "step_source":
+            return self._steps(name)
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
     def given(self, asset: str, demonstration: str, gating: Gating) -> str:
@@ -161,6 +183,16 @@ class Arrived:
         try:
             return Answered(self._models.data_root.people).version()
         except PeopleError:
+            return GONE
+
+    def _steps(self, name: str) -> str:
+        if name == EMBEDDED_WORLD:
+            return EMBEDDED
+        if self._step_files is None:
+            return GONE
+        try:
+            return step_file_version(self._step_files, name)
+        except (OSError, EnactError):
             return GONE
 
     def _question_file(self, name: str) -> str:

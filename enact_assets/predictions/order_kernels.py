@@ -134,3 +134,32 @@ def least_violations(
         cost[depth + 1] = total
         depth += 1
     return best_order, int(best)
+
+
+@njit(cache=True)
+def violations(rules: RuleMasks, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What each of m given orders of n actions breaks, by weight.
+
+    Shape: (m, n), permutations of 0..n-1 -> (m,). Counted as by :func:`least_violations`.
+    """
+    n_rules, _, n_words = rules.needs_true.shape
+    cost = np.zeros(len(orders), np.int64)
+    for row in range(len(orders)):
+        known = np.zeros(n_words, np.uint64)
+        value = np.zeros(n_words, np.uint64)
+        for action in orders[row]:
+            for word in range(n_words):
+                all_true = np.uint64(0)
+                all_false = np.uint64(0)
+                for rule in range(n_rules):
+                    wants_true = rules.needs_true[rule, action, word]
+                    wants_false = rules.needs_false[rule, action, word]
+                    broken = (wants_true & ~value[word]) | (wants_false & value[word])
+                    cost[row] += rules.weights[rule] * _count_bits(known[word] & broken)
+                    all_true |= wants_true
+                    all_false |= wants_false
+                on = rules.makes_true[action, word]
+                off = rules.makes_false[action, word]
+                known[word] |= all_true | all_false | on | off
+                value[word] = (((value[word] & ~all_false) | all_true) & ~off) | on
+    return cost

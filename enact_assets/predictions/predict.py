@@ -77,7 +77,7 @@ def predictions_of(
     Answers that came are in the ledger by then, and asking again buys only those that are missing.
     """
     if max_missing is not None:
-        _refuse_gaps(model, variant, answers, max_missing)
+        refuse_gaps(model, variant, answers, max_missing)
     rows = [_row(model, variant, question, n, answer) for (question, n), answer in answers.items()]
     return Predictions.build(rows)
 
@@ -96,7 +96,10 @@ def _row(model: str, variant: str, question_id: str, n: int, answer: Answer) -> 
     return row | {name: getattr(answer, name) for name in _COUNTED}
 
 
-def _refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -> None:
+def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -> None:
+    """Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain,
+    with the most frequent reasons. ``variant`` names what asked them.
+    """
     missing = [a for a in answers.values() if a.text is None and not a.is_final]
     if len(missing) <= max_missing:
         return

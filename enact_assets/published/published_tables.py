@@ -161,3 +161,24 @@ class PublishedModelSizes(Table):
     n_parameters_million = integer("all parameters, in millions")
     n_active_million = integer("parameters that each token uses, in millions")
     size_source = text("where the size is from")
+
+
+class PublishedWorldprediction(Table):
+    """One row per table or section of the WorldPrediction paper, task, name and metric.
+
+    Published, not measured, and about other questions than ours: films of people, kept only if two
+    annotators answered right, so that people's 100 % is how the questions were chosen. Printed sums
+    that do not add up are kept as printed: unique actions of WM are 1,600 by data set and 1,800 in
+    all, and no k of 825 questions gives 40.3 % (Qwen2.5VL 7B as captioner).
+    """
+
+    place_in_paper = text("table or section of the paper", key=True)
+    task = text("wm, pp or both", key=True)
+    method = text("vlm, socratic_llm, video_diffusion, oepp, captioner, human, dataset or filter")
+    published_name = text("model, data set, or what is counted", key=True)
+    metric = text(
+        "accuracy (chance is 0.25), samples, unique_actions, mean_duration_s, count, mean, "
+        "agreement, distance or seconds",
+        key=True,
+    )
+    value = number("accuracies as fractions, all else in the unit of the metric")

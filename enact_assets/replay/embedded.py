@@ -11,7 +11,14 @@ from enact_assets.contracts.errors import ReplayError, UnknownNameError
 from enact_assets.contracts.frame_ids import COUNTED_FROM_0
 from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects, Observability, States
+from enact_assets.replay.replay_tables import (
+    Actions,
+    Demonstrations,
+    Facts,
+    Objects,
+    Observability,
+    States,
+)
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world, simulate
@@ -132,6 +139,25 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
         objects,
         Observability.empty(),
         States.arranged(states, name),
+        actions=_actions(name, recording),
+    )
+
+
+def _actions(name: str, recording: Recording) -> pl.DataFrame:
+    environment = f"{recording.activity}, {recording.environment}"
+    return Actions.build(
+        [
+            {
+                "demonstration": name,
+                "action": number,
+                "verb": done.verb,
+                "arguments": list(done.objects),
+                "frame_from": done.frame_from,
+                "frame_to": done.frame_to,
+                "environment": environment,
+            }
+            for number, done in enumerate(recording.performed, 1)
+        ]
     )
 
 

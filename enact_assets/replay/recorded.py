@@ -98,7 +98,7 @@ def read_recorded(
         _observability(demonstration, timeline),
         States.empty(),
         _later_parents(demonstration, timeline),
-        timeline.has_differences,
+        has_differences=timeline.has_differences,
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from enact_assets.replay.replay_tables import LaterParents
+from enact_assets.replay.replay_tables import Actions, LaterParents
 
 ISAAC_MODES = ("default", "path_tracing", "ray_tracing_only")
 """Renderer modes that Isaac Sim has. ``realistic`` it has not: an image model painted over."""
@@ -16,7 +16,8 @@ class ReplayTables:
 
     ``observability`` is empty where no camera recorded what it sees (embedded demonstrations are
     rendered later), ``states`` is empty where nothing can be rendered again (recorded ones),
-    ``later_parents`` is empty where no object has other parents later on (nearly everywhere).
+    ``later_parents`` is empty where no object has other parents later on (nearly everywhere),
+    ``actions`` where nothing says which actions were carried out, and when.
     """
 
     demonstrations: pl.DataFrame
@@ -25,3 +26,4 @@ class ReplayTables:
     observability: pl.DataFrame
     states: pl.DataFrame
     later_parents: pl.DataFrame = field(default_factory=LaterParents.empty)
+    actions: pl.DataFrame = field(default_factory=Actions.empty)

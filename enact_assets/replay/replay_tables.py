@@ -77,6 +77,23 @@ class LaterParents(Table):
     parents = texts("as in objects, in order; null if the recording says nothing", null=True)
 
 
+class Actions(Table):
+    """One row per step of the plan that an embedded demonstration carries out.
+
+    Recordings of other sources have none: nothing says where their actions begin.
+    """
+
+    by = ("demonstration",)
+
+    demonstration = common.demonstration(key=True)
+    action = integer("place in the plan, from 1", key=True)
+    verb = text("what is done, e.g. grasp, place, open, pour; together and wait are not askable")
+    arguments = texts("the thing or fixture, then the place or target, by name")
+    frame_from = integer("first frame of the step", "frame")
+    frame_to = integer("first frame after it", "frame")
+    environment = text("activity, room, style, and side of a fixture, which a mirror image swaps")
+
+
 class Observability(Table):
     """One row per maximal interval in which a recorded camera sees an object unchanged."""
 

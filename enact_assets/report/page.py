@@ -24,6 +24,7 @@ from enact_assets.report.report_rows import ReportRows
 from enact_assets.report.setting_bars import setting_bars
 from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.similar_sizes import similar_sizes
+from enact_assets.report.world_section import world_prediction
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -62,6 +63,7 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
     handedness,
     mismatch,
     agreement,
+    world_prediction,
     questions,
 )
 """Every section but the wrong answers, which need pictures."""
@@ -79,8 +81,8 @@ def all_sections(rows: ReportRows, picture: PictureOf, told: Told = untold) -> t
 
 
 def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, ...]:
-    """Those of :data:`MEASURED`; those on official questions and on what
-    looking buys are there only where such rows are.
+    """Those of :data:`MEASURED`; those on official questions, on what
+    looking buys and on WorldPrediction are there only where such rows are.
     """
     found = []
     for n_done, section in enumerate(MEASURED):

@@ -225,6 +225,7 @@ _QUERIES: Mapping[str, str] = {
         where is_similar and metric = 'pairwise_accuracy' and length is not null
             and (source = 'published' or {variant} = 'baseline')
         order by all""",
+    "world": "from world_accuracies order by all",
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

@@ -11,15 +11,22 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.question_files import question_file_names
+from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.runs.resources import DataResource
+from enact_assets.worldprediction.step_files import step_file_folder, step_file_names
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""
 COMMENT = "#"
-HELD_IN = {"demonstration": "demonstrations", "model": "predictions"}
+HELD_IN = {
+    "demonstration": "demonstrations",
+    "model": "predictions",
+    "world_source": "world_questions",
+}
 """Dimension -> table of the lake that tells which of its names were ever made."""
 
 
@@ -31,7 +38,8 @@ def names_found(
     Undefined names are ignored, each with one message that says where the name is. Without a
     ``registry`` the names of all other places are found.
     """
-    places: dict[str, dict[str, str]] = {"demonstration": {}, "model": {}, "question_file": {}}
+    dimensions = ("demonstration", "model", "question_file", "world_source")
+    places: dict[str, dict[str, str]] = {dimension: {} for dimension in dimensions}
     problems: list[str] = []
 
     def add(dimension: str, names: Iterable[tuple[str, str]]) -> None:
@@ -50,6 +58,8 @@ def names_found(
     answered = [name for name in answered if name not in forgotten]
     add("model", ((name, "answers") for name in answered))
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    steps = data.data_root.step_files
+    add("world_source", ((name, f"{steps}") for name in step_file_names(steps)))
     if registry is not None:
         add("demonstration", _asked_about(data, registry, problems))
     found: dict[str, list[str]] = {}
@@ -69,7 +79,25 @@ def names_found(
             for name in names
             if name not in places[dimension] and _is_defined(dimension, name, data)
         ]
+    if registry is not None:
+        add_world_sources(found, registry, data)
     return found, problems
+
+
+def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:
+    """Add the source ``embedded`` of WorldPrediction where a demonstration in ``found`` (dimension
+    -> names) is an environment of it: without any there is nothing to compare with.
+    """
+    if any(_is_environment(name, registry, data) for name in found["demonstration"]):
+        found["world_source"] += [EMBEDDED_WORLD]
+
+
+def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
+    try:
+        source, (_, seed) = data.sources.find(name).name, parse_demonstration(name)
+    except EnactError:
+        return False
+    return registry.world.environments.has(source, seed)
 
 
 def _asked_about(
@@ -138,6 +166,8 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
         registry.variant(name)
     elif dimension == "demonstration":
         data.sources.find(name)
+    elif dimension == "world_source" and name != EMBEDDED_WORLD:
+        step_file_folder(data.data_root.step_files, name)
     return name
 
 

@@ -24,4 +24,5 @@ def current_names(
         return {*instance.get_dynamic_partitions(dimension), *added.get(dimension, ())}
 
     demonstrations = of("demonstration").difference(left_out)
-    return names_now(registry, demonstrations, of("model"), of("question_file"))
+    files, sources = of("question_file"), of("world_source")
+    return names_now(registry, demonstrations, of("model"), files, world_sources=sources)

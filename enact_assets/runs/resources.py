@@ -88,6 +88,6 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
             self.data_root,
             self.lake,
             self.images,
-            Arrived(self.recordings, self.question_files, self.models),
+            Arrived(self.recordings, self.question_files, self.models, self.data_root.step_files),
             registry,
         )

@@ -119,4 +119,6 @@ def perform(
         appearance=np.array(log.appearance).reshape(len(log.qpos), -1),
         facts=facts,
         goal=episode.goal,
+        performed=robot.performed,
+        environment=episode.stage.environment,
     )

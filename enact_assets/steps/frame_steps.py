@@ -6,6 +6,7 @@ from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import BASELINE, Variant
 from enact_assets.contracts.settings import EMBEDDED, RENDERED
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.parameters import Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
@@ -20,7 +21,7 @@ from enact_assets.questions.selection import frames_wanted
 from enact_assets.replay.replay_tables import Demonstrations, Objects, Observability, States
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
-from enact_assets.steps.inputs import IF_GIVEN, OF_BASELINE
+from enact_assets.steps.inputs import IF_GIVEN, OF_BASELINE, is_environment
 from enact_assets.steps.previews import key_frame_sheet
 
 RENDERER_POOL = "renderer"
@@ -35,10 +36,13 @@ def visibility(
     objects: Of[Objects],
     frames: Of[SegmentedFrames],
     baseline: Annotated[Variant, OF_BASELINE],
+    environments: EnvironmentSettings,
 ) -> Of[Visibility]:
     """How many pixels of each object the baseline camera sees. Questions are written from this, so
-    every variant asks the same questions.
+    every variant asks the same questions. None is asked about environments of WorldPrediction.
     """
+    if is_environment(demonstrations, environments):
+        return Visibility.of(Visibility.empty())
     if demonstrations.item(0, "source") == EMBEDDED:
         rows = measure_visibility(demonstrations, states(), objects, frames, baseline)
     else:
@@ -53,10 +57,14 @@ def wanted_frames(
     asked: Of[AskedQuestions],
     demonstrations: Of[Demonstrations],
     variant: Variant,
+    environments: EnvironmentSettings,
 ) -> Of[WantedFrames]:
     """Key frames to render: all for the baseline, for other variants those that their questions
-    show. A recording's own pictures are all taken.
+    show. A recording's own pictures are all taken. Environments of WorldPrediction have none: only
+    their clips are shown.
     """
+    if is_environment(demonstrations, environments):
+        return WantedFrames.of(WantedFrames.empty())
     is_rendered = demonstrations.item(0, "source") in RENDERED
     is_whole = variant.name == BASELINE or (variant.is_as_recorded and not is_rendered)
     return WantedFrames.of(frames_wanted(frames, qa, asked, variant.name, is_whole=is_whole))

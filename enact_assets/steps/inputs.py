@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
+import polars as pl
+
 from enact_assets.contracts.registry import (
     BASELINE,
     Gating,
@@ -12,6 +14,12 @@ from enact_assets.contracts.registry import (
     Variant,
 )
 from enact_assets.contracts.settings import QUESTIONS
+from enact_assets.contracts.world_settings import (
+    EMBEDDED_WORLD,
+    ClipSettings,
+    EnvironmentSettings,
+    WorldSettings,
+)
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import Visibility
@@ -29,11 +37,17 @@ VariantName = Annotated[str, Name("variant")]
 # Not `activity`, a column of `demonstrations`: rows are published only of names that are current.
 ActivityName = Annotated[str, Name("training_activity")]
 ModelName = Annotated[str, Name("model")]
+WorldModelName = Annotated[str, Name("world_model")]
+WorldSourceName = Annotated[str, Name("world_source")]
 
 settings(Gating, "gating_config", "gating")
 settings(QuestionSetSettings, "question_set_config", "question_set")
 settings(Variant, "variant_config", "variant")
 settings(QuestionSettings, "question_config")
+settings(WorldSettings, "worldprediction_config")
+settings(ClipSettings, "clip_config")
+settings(EnvironmentSettings, "environment_config")
+DETERMINES["world_source"] = "gating"
 DETERMINES["variant"] = "question_set"
 DETERMINES["question_set"] = "gating"
 
@@ -42,6 +56,9 @@ OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
 IF_RELEASE = Rule(when="release")
 """Read only where the profile of the gating needs changes to draw, as the public release does."""
 CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
+IF_EMBEDDED_WORLD = Rule(when="embedded world")
+"""Read only where WorldPrediction asks about embedded demonstrations."""
+CONDITIONS["embedded world"] = ("world_source", lambda source: source.name == EMBEDDED_WORLD)
 IF_GIVEN = Rule(when="given")
 """Read only where the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
@@ -52,6 +69,11 @@ CONDITIONS[LEARNED_MODELS] = ("model", lambda name: name in LEARNED)
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of all that verifies it
 (``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
+
+
+def is_environment(demonstrations: pl.DataFrame, environments: EnvironmentSettings) -> bool:
+    """Whether the one demonstration of that table is an environment of WorldPrediction."""
+    return environments.has(*demonstrations.select("source", "seed").row(0))
 
 
 @dataclass(frozen=True)

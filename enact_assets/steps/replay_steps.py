@@ -9,6 +9,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.handles import Replayer
 from enact_assets.replay.replay_tables import (
+    Actions,
     Demonstrations,
     Facts,
     LaterParents,
@@ -31,11 +32,17 @@ def _length(demonstrations: pl.DataFrame) -> Mapping[str, Any]:
 def replays(
     demonstration: DemonstrationName, replayer: Replayer
 ) -> tuple[
-    Of[Demonstrations], Of[Facts], Of[Objects], Of[Observability], Of[States], Of[LaterParents]
+    Of[Demonstrations],
+    Of[Facts],
+    Of[Objects],
+    Of[Observability],
+    Of[States],
+    Of[LaterParents],
+    Of[Actions],
 ]:
     """One recorded execution of an activity: the scene graph over time as intervals, the objects
     of the scene, what a recorded camera saw of them, the log for rendering any frame again, and
-    which objects are made twice, of other objects.
+    which objects are made twice, of other objects. Of embedded ones also the steps of the plan.
     """
     tables = replayer(demonstration)
     check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
@@ -46,4 +53,5 @@ def replays(
         Observability.of(tables.observability),
         States.of(tables.states),
         LaterParents.of(tables.later_parents),
+        Actions.of(tables.actions),
     )

@@ -26,6 +26,7 @@ from enact_assets.published.published_tables import (
     PublishedProbes,
     PublishedQuestionCounts,
     PublishedSettings,
+    PublishedWorldprediction,
 )
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.statistics.model_tables import ModelAccuracies, ModelComparisons
@@ -97,6 +98,7 @@ def published_results() -> tuple[
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
     Of[PublishedSettings],
+    Of[PublishedWorldprediction],
 ]:
     """The paper's numbers, which ship with the package, for comparison with measured ones."""
     return (
@@ -111,4 +113,5 @@ def published_results() -> tuple[
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),
         published_table(PublishedSettings),
+        published_table(PublishedWorldprediction),
     )

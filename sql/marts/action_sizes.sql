@@ -2,7 +2,7 @@
 -- Reads: qa.
 -- Rule:  every question written counts, and an action as often as it is shown.
 create table action_sizes as
-with actions as (
+with named as (
     select gating, kind, len(unnest(action_components)) as n_components from qa
 )
 
@@ -12,7 +12,7 @@ select
     n_components,
     count(*) as n_actions,
     count(*) / sum(count(*)) over (partition by gating, kind) as share
-from actions
+from named
 group by gating, kind, n_components
 order by gating, kind, n_components;
 

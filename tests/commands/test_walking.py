@@ -31,6 +31,16 @@ def test_a_misspelt_name_makes_no_data_root(
     assert not data.exists()
 
 
+def test_world_refuses_an_unknown_activity_before_it_makes_a_data_root(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It walks without the options of materialize, and needs the default of each."""
+    data = tmp_path / "data"
+    assert main(["world", "--demonstration", "fly-0", "--data", str(data)]) == 2
+    assert "unknown activity 'fly'" in capsys.readouterr().err
+    assert not data.exists()
+
+
 def test_a_demonstration_that_references_are_trained_on_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

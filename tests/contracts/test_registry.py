@@ -31,6 +31,8 @@ from enact_assets.contracts.settings import (
     NO_LIMIT,
     is_partition_name,
 )
+from enact_assets.contracts.world_entries import WorldEntry
+from enact_assets.contracts.world_settings import ClipSettings, WorldSettings
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.lineage.pipeline import ROOTS, dimensions
@@ -421,7 +423,8 @@ def test_the_known_names_are_those_the_stages_implement() -> None:
 def test_every_setting_has_its_limits_or_its_known_names() -> None:
     """A setting without them could not be checked, and would end in a KeyError."""
     base = Variant("baseline", "state")
-    parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings())
+    parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings(),
+             WorldSettings(), ClipSettings())  # fmt: skip
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
     defaults |= {c.name: c.value for c in CONSTANTS.values() if c.is_settable}
     assert type(defaults.pop("drops_ambiguous")) is bool
@@ -856,3 +859,32 @@ def test_what_imported_questions_cannot_have_is_refused(
 ) -> None:
     """A setting that changes nothing would name a probe of nothing."""
     assert about in refusal(write(tmp_path, lambda e: put(e, field, value)))
+
+
+def test_worldprediction_is_read_strictly(tmp_path: Path) -> None:
+    text = DEFAULT_REGISTRY.read_text("utf-8")
+
+    def world_with(entry: str) -> WorldEntry:
+        path = tmp_path / "registry.yaml"
+        before, _, after = text.partition("worldprediction:")
+        path.write_text(f"{before}worldprediction: {entry}\n{after[after.index('demo:') :]}")
+        return load_registry(path).world
+
+    shipped = load_registry(DEFAULT_REGISTRY).world
+    assert shipped.clips == world_with("{}").clips  # the defaults are those that ship
+    assert shipped.questions == world_with("{}").questions
+    found = world_with("{questions: {conditions: [equivalent, same]}, clips: {frames: 2}}")
+    assert found.questions.conditions == ("same", "equivalent")
+    assert found.clips == dataclasses.replace(shipped.clips, frames=2)
+    assert found.environments.has("embedded", 901)
+    assert not found.environments.has("recorded", 901)
+    for entry, told in (
+        ("{questions: {lengths: [2, 3]}}", "worldprediction.questions.lengths: .* from 3 to 10"),
+        ("{questions: {lengths: [3, 3]}}", "different whole numbers"),
+        ("{questions: {conditions: [other]}}", "condition"),
+        ("{environments: {seeds: []}}", "worldprediction.environments.seeds"),
+        ("{clips: {view: {height_m: 1}}}", "worldprediction.clips.view: unknown 'height_m'"),
+        ("{clip: {}}", "unknown 'clip'"),
+    ):
+        with pytest.raises(SettingsError, match=told):
+            world_with(entry)

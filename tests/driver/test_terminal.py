@@ -71,6 +71,7 @@ def test_a_leaderboard_marks_references_that_were_trained() -> None:
 
 def test_a_narrow_terminal_shows_the_time_left(monkeypatch) -> None:
     """At 80 columns the end of the line was cut off, and the time left stood there."""
+    monkeypatch.setattr("enact_assets.driver.terminal.STEP_WIDTH", len("question_set_config"))
     now = iter(range(0, 1000, 3))
     monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
     monkeypatch.setattr("sys.stdout", out := io.StringIO())

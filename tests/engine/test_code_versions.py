@@ -172,11 +172,12 @@ def test_a_root_that_is_not_there_is_named(toy: Path) -> None:
 COUNTS_PATHS = {"path_counts", "trajectories", "qa"}
 SAYS_LABELS = {
     *("visible_changes", "trajectories", "qa", "question_orders", "asked_questions"),
-    *("evaluation", "error_analysis", "training_statistics", "fact_reader"),
+    *("evaluation", "error_analysis", "training_statistics", "fact_reader", "action_states"),
 }
 DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
     *("model_comparisons", "training_statistics", "human_agreement"),
+    *("training_plans", "world_questions", "world_predictions", "world_accuracies"),
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.

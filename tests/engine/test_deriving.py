@@ -191,6 +191,20 @@ def test_a_condition_decides_only_by_the_names_of_its_input() -> None:
         derived()
 
 
+def test_a_condition_decides_by_the_names_of_the_step_where_dagster_maps_all_to_all() -> None:
+    """Taxes of a cheap country do not become stale with the sales of any shop."""
+    all_but_totals()
+
+    @step(group="toys")
+    def tax(every: Annotated[All[Sales], Rule(when="is_dear")] | None) -> Of[Taxes]: ...
+
+    @step(group="toys")
+    def totals(shop: Of[Shops]) -> Of[Totals]: ...
+
+    inputs = derived({"is_dear": "country"}).step_named["tax"].inputs
+    assert inputs == (Input("sales", when="is_dear"),)
+
+
 def test_a_step_under_a_condition_has_partitions_of_the_names_for_which_it_holds() -> None:
     """Models that are not trained would each have an empty partition of what others learned."""
     all_but_totals()

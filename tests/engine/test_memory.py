@@ -14,12 +14,8 @@ from enact_assets.contracts.errors import MissingPartitionError
 from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import (
-    Gating,
-    QuestionSetSettings,
-    QuestionSettings,
-    Variant,
-)
+from enact_assets.contracts.settings import Gating, QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.memory import Made, run_in_memory
 from enact_assets.engine.tables import table
 from enact_assets.evaluation.evaluation_tables import Evaluation
@@ -54,6 +50,7 @@ def settings_of(profile: str) -> tuple[object, ...]:
         asked,
         QuestionSettings(trajectories_per_length=4),
         Variant(BASELINE, gating.name),
+        EnvironmentSettings(),
     )
 
 

@@ -16,12 +16,8 @@ from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import (
-    Gating,
-    QuestionSetSettings,
-    QuestionSettings,
-    Variant,
-)
+from enact_assets.contracts.settings import Gating, QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.graph import Names, Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
@@ -52,6 +48,7 @@ ENTRIES = {
     QuestionSetSettings: QuestionSetSettings("contact", "contact"),
     QuestionSettings: QuestionSettings(trajectories_per_length=3),
     Variant: Variant(BASELINE, "contact"),
+    EnvironmentSettings: EnvironmentSettings(),
 }
 CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, qa, question_set)
 DECLARED = [STEPS[function.__name__] for function in CHAIN]

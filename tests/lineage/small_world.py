@@ -17,6 +17,8 @@ NAMES = Names(
         # One more than gatings: `probes` is of state, as the set of that name.
         "question_set": ("contact", "probes", "release", "state"),
         "variant": ("baseline", "contact", "high", "release"),
+        "world_model": ("oracle",),
+        "world_source": ("embedded", "filmed"),
     },
     {
         "question_set": {
@@ -31,8 +33,13 @@ NAMES = Names(
             "high": "probes",
             "release": "release",
         },
+        "world_source": {"embedded": "state", "filmed": "state"},
     },
-    {"release": frozenset({"release"}), "learned": frozenset({"fact_reader"})},
+    {
+        "release": frozenset({"release"}),
+        "learned": frozenset({"fact_reader"}),
+        "embedded world": frozenset({"embedded"}),
+    },
 )
 
 

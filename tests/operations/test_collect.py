@@ -31,6 +31,7 @@ from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions.question_tables import Qa
 from enact_assets.replay.replay_tables import Demonstrations, Facts
 from enact_assets.system.atomic import is_temporary
+from enact_assets.worldprediction.world_tables import ClipImages, FilmImages
 
 DAY = 24 * 3600.0
 NAMES = {
@@ -41,6 +42,8 @@ NAMES = {
     "training_activity": set[str](),
     "question_file": set[str](),
     "variant": {"baseline", "high"},
+    "world_model": {"oracle"},
+    "world_source": {"embedded"},
 }
 
 
@@ -406,10 +409,24 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
     assert [str(coming) in line for line in done.kept] == [True]
 
 
+def test_pictures_of_clips_and_films_stay(root: Root) -> None:
+    """No row of frame_images names them."""
+    clip = {"demonstration": "cups-0", "view": "baseline", "frame": 0, "render_sha": "0" * 64}
+    film = {"world_source": "embedded", "recording": "1_7", "time_s": 0.0}
+    shown = {"action": 1, "place": 1, "width_px": 2, "height_px": 2}
+    for table, row, sha in ((ClipImages, clip, 4), (FilmImages, film, 5)):
+        rows = table.build([{**row, **shown, "image_sha": root.shas[sha]}])
+        root.lake.write(table.table_name(), rows, {d: row[d] for d in table.by})
+    root.age(3 * DAY)
+    root.collect(delete=True)
+    assert root.stored() == {0, 1, 2, 4, 5}
+
+
 def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
     """A table that nobody thought of would keep its files for ever."""
     left = {d: "left" for contract in TABLES.values() for d in contract.by}
     kept = {"demonstration": "cups-0", "gating": "state", "model": "oracle", "variant": "high"}
+    kept |= {"world_model": "oracle", "world_source": "embedded"}
     wanted = []
     for name, contract in TABLES.items():
         for dimension in contract.by:

@@ -267,9 +267,10 @@ def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -
     graph = place.repository.asset_graph
     used = {k.to_user_string(): graph.get(k).pools for k in graph.materializable_asset_keys}
     assert {asset for asset, names in used.items() if names == {RENDERER}} == {
-        *("visibility", "frame_images", "training_statistics"),
+        *("visibility", "frame_images", "clip_images", "training_statistics"),
     }
-    assert {asset for asset, names in used.items() if names == {API}} == {"predictions"}
+    asking = {asset for asset, names in used.items() if names == {API}}
+    assert asking == {"predictions", "world_predictions"}
 
 
 def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,7 @@ UNSCORED = dict.fromkeys(
     ("answer", "is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
 )
 LAST_STEP = {"model": "guesser", "question_id": "f3", "step": 3}
+WORLD = "published_worldprediction"
 SWAPPED = [["+RightGrasping(robot, cup)"], ["+Open(fridge)"]]
 BREAKS: list[tuple[str, str, Break]] = [
     (
@@ -93,6 +94,26 @@ BREAKS: list[tuple[str, str, Break]] = [
         "published_people_are_near_the_ceiling",
         "'n_compared': 16",
         _drop("published_accuracies", experiment="main", kind="forward"),
+    ),
+    (
+        "published_worldprediction_adds_up",
+        "wm samples by data set",
+        _set(WORLD, {"task": "wm", "published_name": "COIN", "metric": "samples"}, value=235.0),
+    ),
+    (
+        "published_worldprediction_adds_up",
+        "'what': 'wm best vlm'",
+        _set(WORLD, {"task": "wm", "published_name": "Qwen2.5-VL (72B)"}, value=0.56),
+    ),
+    (
+        "published_worldprediction_adds_up",
+        "pp accuracies that are no share",
+        _set(WORLD, {"task": "pp", "published_name": "PDP"}, value=0.343),
+    ),
+    (
+        "published_worldprediction_adds_up",
+        "'what': 'captioner 72B, table 4'",
+        _drop(WORLD, task="wm", published_name="Qwen2.5VL (72B)"),
     ),
     ("qa_answers_are_permutations", "f1", _set("qa", {"question_id": "f1"}, answer=[1, 1])),
     ("qa_answers_are_permutations", "f2", _set("qa", {"question_id": "f2"}, answer=[0, 1])),
@@ -327,6 +348,31 @@ BREAKS: list[tuple[str, str, Break]] = [
         "fact_intervals_are_ordered",
         "'n_frames': None",
         _drop("demonstrations", demonstration="setting_the_table-0"),
+    ),
+    (
+        "world_questions_have_their_candidates",
+        "'question_id': 'pp-1', 'task': 'pp', 'length': 3, 'n_candidates': 11",
+        _drop("world_candidates", question_id="pp-1", option="A", place=3),
+    ),
+    (
+        "world_questions_have_their_candidates",
+        "wm-1",
+        _set("world_candidates", {"question_id": "wm-1", "option": "C"}, category="open fridge"),
+    ),
+    (
+        "world_questions_have_their_candidates",
+        "'n_candidates': 0",
+        _drop("world_candidates", question_id="wm-1"),
+    ),
+    (
+        "world_oracle_is_always_right",
+        "pp-1",
+        _set("world_evaluation", {"question_id": "pp-1"}, answer="A", is_correct=False),
+    ),
+    (
+        "world_oracle_is_always_right",
+        "wm-1",
+        _set("world_evaluation", {"question_id": "wm-1"}, answer_status="missing", is_correct=None),
     ),
 ]
 

@@ -82,6 +82,7 @@ def _tiny_rows() -> bytes:
         _question(rows, question)
     _asked(rows)
     _answers(rows)
+    _world(rows)
     add_settings(rows)
     asked = {row["variant"] for row in rows["asked_questions"]}
     rows["variant_settings"] = [r for r in rows["variant_settings"] if r["variant"] in asked]
@@ -344,6 +345,59 @@ def _answers(rows: Rows) -> None:
         unpaired_reason="one_demonstration",
         paired_reason="one_demonstration",
     )
+
+
+def _world(rows: Rows) -> None:
+    """WorldPrediction: which of four actions takes the cup, and in which order three are done."""
+    cup, others = "pick_up cup", ["open fridge", "pick_up kettle", "turn_on burner"]
+    plan = [*others[:2], cup]
+    orders = ([1, 0, 2], [0, 1, 2], [0, 2, 1], [2, 1, 0])
+    _world_question(rows, "wm-1", [[c] for c in (*plan, others[2])], [cup])
+    _world_question(rows, "pp-1", [[plan[i] for i in order] for order in orders], plan)
+
+
+def _world_question(rows: Rows, name: str, options: list[list[str]], plan: list[str]) -> None:
+    """A question, its candidates, and the oracle's answer. Each category has one clip."""
+    here = {"world_source": "embedded", "question_id": name}
+    about = {"task": name[:2], "condition": "same", "length": len(plan), "n_videos": 1}
+    letter, pool = "ABCD"[options.index(plan)], sorted({c for option in options for c in option})
+    _add(
+        rows,
+        "world_questions",
+        **here,
+        **about,
+        set_id="set-1" if len(plan) == 1 else None,
+        recording=TABLE,
+        first_action=1,
+        key_frame_before=0,
+        key_frame_after=len(plan),
+        before_s=None,
+        after_s=None,
+        plan=plan,
+        answer=letter,
+        classes=["truth" if option == plan else "incompatible" for option in options],
+        is_decidable=None,
+        evidence_sha="5" * 64,
+    )
+    for option, categories in zip("ABCD", options, strict=True):
+        for place, category in enumerate(categories, 1):
+            clip = pool.index(category) + 1
+            _add(
+                rows,
+                "world_candidates",
+                **here,
+                option=option,
+                place=place,
+                pool=clip,
+                recording=TABLE,
+                action=clip,
+                view="baseline",
+                category=category,
+            )
+    answered = {**here, "world_model": "oracle"}
+    _add(rows, "world_predictions", **answered, raw_answer=letter, error=None)
+    scores = {"answer_status": "parsed", "answer": letter, "is_correct": True}
+    _add(rows, "world_evaluation", **answered, **about, recording=TABLE, **scores)
 
 
 def add_settings(rows: Rows, registry: Path | None = None) -> None:

@@ -68,7 +68,7 @@ def test_every_mart_is_in_the_catalogue_with_what_its_sql_reads() -> None:
 
 def test_versions_by_hand_are_those_that_steps_declare() -> None:
     declared = {s.name: s.version for s in STEPS.values() if s.version is not None}
-    assert set(declared) == {"frame_images", "predictions"}
+    assert set(declared) == {"clip_images", "frame_images", "predictions"}
     assert {name: code_version(name) for name in declared} == declared
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enact_assets.simulator.rooms.decor import Decor
 from enact_assets.simulator.rooms.fixtures import Fixture, Panel, panel_xml
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, finish_fixture, inward
-from enact_assets.simulator.rooms.shell import WALL_Y, Window, add_shell
+from enact_assets.simulator.rooms.shell import WALL_Y, Window, add_shell, look_of
 from enact_assets.simulator.rooms.walls import Face
 from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Scene, Vec3
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -98,6 +98,7 @@ def add_room(scene: Scene, style: Style, gate_x: float, *, tools: bool = True) -
     """Walls, a small window, a roller door in the side wall where ``gate_x`` lies, a tube lamp,
     and with ``tools`` the board with outlines. Only the floor is an object.
     """
+    scene.look = look_of("garage", STYLES, style)
     window = Window(z=1.8, half_width=0.5, half_height=0.14, columns=4, view="street")
     decor = (Decor("clock", "back", inward(gate_x) * 1.3, 1.72, 0.3, ((0.1, 0.1, 0.11),)),)
     add_shell(scene, style.wall, style.floor, window=window, decor=decor, skirting=GRIME)

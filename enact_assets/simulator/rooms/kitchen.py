@@ -103,6 +103,7 @@ OPEN_DOOR_RAD = 1.75
 
 def add_room(scene: Scene, style: Style) -> None:
     """Floor and walls. Only the floor is an object."""
+    scene.look = shell.look_of("kitchen", STYLES, style)
     shell.add_shell(scene, style.wall, style.floor, window=style.window, decor=style.decor)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.rooms.kitchen import HALF_WIDTH, door, door_panel, finish_fixture
-from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell
+from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell, look_of
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
 from enact_assets.simulator.shapes.mjcf import STATIC, Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface, darker
@@ -101,6 +101,7 @@ BRASS = Surface((0.72, 0.52, 0.2), finish="metal")
 
 def add_room(scene: Scene, style: Style) -> None:
     """The shell of a room, with panelling, a rug, and a curtain to either side of the window."""
+    scene.look = look_of("living room", STYLES, style)
     window = Window(half_width=0.34, half_height=0.31, columns=2, rows=style.bars, view=style.view)
     pictures = tuple(
         Decor("picture", "back", x, 1.72, 0.34, (BRASS.color, *style.picture)) for x in (-1.3, 1.3)

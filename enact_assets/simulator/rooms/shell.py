@@ -33,10 +33,15 @@ from enact_assets.simulator.shapes.world import WorldObject
 
 __all__ = [
     "CASEMENT", "CROSS_BARS", "STRIP", "TRIM", "TWO_PANES", "WALL_Y", "WIDE", "Decor", "Window",
-    "add_shell",
+    "add_shell", "look_of",
 ]  # fmt: skip
 
 STEEL = Surface((0.62, 0.63, 0.65), finish="metal")
+
+
+def look_of(room: str, styles: Sequence[object], style: object) -> str:
+    """Kind of room and number of its style, from 1; 0 is a style of no list."""
+    return f"{room} {styles.index(style) + 1 if style in styles else 0}"
 
 
 def add_shell(

@@ -78,6 +78,8 @@ class Scene:
     surfaces: dict[str, Surface] = field(default_factory=dict)
     objects: list[WorldObject] = field(default_factory=list)
     cues: list[Cue] = field(default_factory=list)
+    look: str = ""
+    """Kind of room and number of its style; empty without a room."""
 
     def mesh(self, name: str, profile: Profile) -> str:
         """Register the lathe of ``profile`` once under ``name``; returns the name."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.simulation.facts import Fact, find_facts
+from enact_assets.simulator.simulation.performed import Performed
 from enact_assets.simulator.simulation.physics import Physics
 from enact_assets.simulator.simulation.physics_log import physics_log
 
@@ -33,6 +34,10 @@ class Recording:
     appearance: Floats
     facts: tuple[Fact, ...]
     goal: tuple[GoalFact, ...]
+    performed: tuple[Performed, ...] = ()
+    """The steps of its plan, in order."""
+    environment: str = ""
+    """The room as its seed drew it: kind, style, and whether it is a mirror image."""
 
     @property
     def n_frames(self) -> int:

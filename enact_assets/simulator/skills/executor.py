@@ -17,6 +17,7 @@ from enact_assets.simulator.robot.kinematics import HandPose, Side
 from enact_assets.simulator.robot.stances import grip_pose
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
+from enact_assets.simulator.simulation.performed import Performed, described
 from enact_assets.simulator.skills.clearance import transit_height
 from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
 from enact_assets.simulator.things.kinds import Thing
@@ -39,13 +40,19 @@ class Step(Protocol):
 
 
 class Executor(Motion):
-    """A robot that carries out the steps of a plan."""
+    """A robot that carries out the steps of a plan. ``performed`` are those carried out so far."""
+
+    performed: tuple[Performed, ...] = ()
 
     def run(self, step: Step, number: str = "") -> None:
         """Carry one step out; ``number`` is named in its errors, e.g. "3 of 20"."""
+        verb, objects = described(step, self.physics.held, self.resting)
+        begins = self.physics.frame
         self.step_number = number
         self.drive(step.motions(self))
         self.step_number = ""
+        done = Performed(verb, objects, begins, self.physics.frame)
+        self.performed = (*self.performed, done)
 
     def grasp(self, side: Side, name: str) -> Motions:
         """Take a thing where it stands, lift it, and bring it before the robot."""

@@ -21,6 +21,9 @@ from enact_assets.simulator.things.thing_parts import Coat, Vessel
 
 Floats = NDArray[np.float64]
 
+ASIDE_M = 0.2
+"""A fixture nearer to the middle has no side."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -40,6 +43,20 @@ class Stage:
     opened: frozenset[str] = frozenset()
     switched_on: frozenset[str] = frozenset()
     """Fixtures that are open, and that are on, at the start."""
+    look: str = ""
+    """Kind of room and number of its style."""
+
+    @property
+    def environment(self) -> str:
+        """The look, and on which side the first fixture stands that has a side: mirror images
+        differ.
+        """
+        aside = (f for _, f in sorted(self.fixtures.items()) if abs(f.origin[0]) > ASIDE_M)
+        first = next(aside, None)
+        side = (
+            "" if first is None else f", {first.name} {'left' if first.origin[0] < 0 else 'right'}"
+        )
+        return f"{self.look}{side}"
 
     @cached_property
     def vessels(self) -> dict[str, Vessel]:

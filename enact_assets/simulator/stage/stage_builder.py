@@ -246,4 +246,5 @@ class StageBuilder:
             self.resting,
             frozenset(self.opened),
             frozenset(self.switched_on),
+            scene.look,
         )

@@ -1,0 +1,194 @@
+"""The command ``world``: WorldPrediction on embedded demonstrations or on films of people."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from enact_assets.commands.trying import add_max_usd
+from enact_assets.commands.walking import walk, walk_options
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.official.commands import positive
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from enact_assets.contracts.registry import Registry
+    from enact_assets.engine.lake.lake import Lake
+
+MADE = ("world_accuracies",)
+EMBEDDED_RESULTS = (
+    "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
+)
+STEP_FILE_RESULTS = (
+    "Annotations of {}, other questions than the paper's, unfiltered by people: these are not "
+    "WorldPrediction results."
+)
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_world_command(command: AddCommand) -> None:
+    """Add world."""
+    about = (
+        "Make WorldPrediction questions (world modelling and procedural planning) about "
+        "demonstrations and their environments, let the baselines answer, and show accuracies."
+    )
+    sub = command("world", _world, about)
+    sub.add_argument(
+        "--demonstration",
+        action="append",
+        metavar="NAME",
+        help="ask about this demonstration; may be repeated (default: those in the scope of the "
+        "data root; in a new one those of the demo)",
+    )
+    sub.add_argument(
+        "--step-file",
+        action="append",
+        metavar="NAME",
+        help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
+        "come with the package (docs/world_prediction.md); may be repeated",
+    )
+    sub.add_argument(
+        "--export",
+        type=Path,
+        metavar="FILE",
+        help="also write questions of world modelling there, laid out as WorldPrediction-WM.json",
+    )
+    sub.add_argument(
+        "--sheets",
+        type=Path,
+        metavar="FOLDER",
+        help="also write questions as pictures there, without their answers, and answers.json",
+    )
+    sub.add_argument(
+        "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
+    )
+    add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
+    sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
+
+
+def _world(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.step_files import ensured_step_files
+
+    registry, root = load_registry(), DataRoot(arguments.data)
+    asked = arguments.demonstration or asked_by_default(registry, root.root)
+    environments = environments_of(asked, registry.world.environments.seeds)
+    chosen = walk_options(
+        data=arguments.data,
+        asset=list(MADE),
+        workers=arguments.workers,
+        max_usd=arguments.max_usd,
+    )
+    if arguments.step_file:
+        chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
+    else:
+        chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
+    code = walk(chosen, console, registry, None)
+    for source in arguments.step_file or [EMBEDDED_WORLD]:
+        show_accuracies(root, console, source)
+    if arguments.export is not None and code == 0:
+        from enact_assets.commands.world_export import write_release
+
+        sources = arguments.step_file or [EMBEDDED_WORLD]
+        console.print(write_release(root, arguments.export, sources))
+    if arguments.sheets is not None and code == 0:
+        from enact_assets.commands.world_sheets import write_sheets
+        from enact_assets.contracts.world_settings import EQUIVALENT
+
+        console.print(write_sheets(root, arguments.sheets, arguments.per_task, EQUIVALENT))
+    return code
+
+
+def asked_by_default(registry: "Registry", root: Path) -> list[str]:
+    """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
+    from enact_assets.data_root.scope import read_scope
+
+    scope = read_scope(root)
+    seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
+    names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)
+    if scope is not None:
+        names = scope.of_registry(registry).demonstrations
+    return [name for name in names if not name.endswith(tuple(seeds))]
+
+
+def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
+    """``<activity>-<seed>`` of every activity that is asked about."""
+    activities = dict.fromkeys(name.rpartition("-")[0] for name in asked)
+    names = (f"{activity}-{seed}" for activity in activities for seed in seeds)
+    return [name for name in names if name not in asked]
+
+
+def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
+    """Accuracies of one world source over all lengths, by task and condition."""
+    import polars as pl
+
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
+    from enact_assets.engine.lake.lake import Lake
+
+    lake = Lake(root.lake)
+    if not lake.partitions("world_accuracies"):
+        return
+    rows = lake.read_all("world_accuracies").filter(
+        pl.col("length").is_null(), pl.col("n_scored") > 0, pl.col("world_source") == source
+    )
+    table = Table("task", "model", *_conditions(rows), "questions")
+    for (task, model), part in rows.sort("task", "world_model").group_by(
+        "task", "world_model", maintain_order=True
+    ):
+        by = {row["condition"]: row for row in part.iter_rows(named=True)}
+        cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
+        table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
+    if source == EMBEDDED_WORLD:
+        for name, note in notes_of(lake).items():
+            console.print(f"{name}: {note}.")
+    else:
+        for problem in problems_of(root, lake, source):
+            console.print(Text(problem))
+    console.print(table)
+    console.print(
+        EMBEDDED_RESULTS if source == EMBEDDED_WORLD else STEP_FILE_RESULTS.format(source)
+    )
+
+
+def notes_of(lake: "Lake") -> dict[str, str]:
+    """What is asked about each embedded demonstration, and why not more."""
+    from enact_assets.contracts.registry import BASELINE, load_registry
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
+    from enact_assets.worldprediction.asked_actions import coverage_notes
+
+    source = {"world_source": EMBEDDED_WORLD}
+    if not lake.exists("world_questions", source):
+        return {}
+    gating = load_registry().variant(BASELINE).gating
+    states = lake.read_all("action_states", gating=gating)
+    return coverage_notes(states, lake.read("world_questions", source))
+
+
+def problems_of(root: DataRoot, lake: "Lake", step_file: str) -> tuple[str, ...]:
+    """What of a step file is not asked about, and why."""
+    from enact_assets.contracts.registry import load_registry
+    from enact_assets.handles import AnnotatedFilms
+    from enact_assets.worldprediction.annotated_questions import not_asked
+
+    found = AnnotatedFilms.of(root, step_file).actions()
+    source = {"world_source": step_file}
+    if not lake.exists("world_questions", source):
+        return found.problems
+    lengths = load_registry().world.questions.lengths
+    return (*found.problems, *not_asked(found.rows, lake.read("world_questions", source), lengths))
+
+
+def _conditions(rows: "pl.DataFrame") -> list[str]:
+    return [c for c in ("same", "view", "equivalent") if c in set(rows["condition"])]
+
+
+def _cell(row: dict[str, object] | None) -> str:
+    if row is None:
+        return ""
+    return f"{row['accuracy']:.1%} ({row['exact_low']:.0%} to {row['exact_high']:.0%})"

@@ -1,0 +1,70 @@
+"""Questions of WorldPrediction as pictures: what ``world --sheets`` writes."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from enact_assets.contracts.errors import LakeError
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.plurals import counted
+from enact_assets.system.atomic import replacing
+
+if TYPE_CHECKING:
+    from enact_assets.worldprediction.world_items import WorldItem
+
+ANSWERS = "answers.json"
+
+
+def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) -> str:
+    """Write ``per_task`` questions of each task, drawn by their ids, as ``<id>.png``, and their
+    answers into one file; returns what was written, in words.
+
+    Pictures show no answer. Errors: :class:`LakeError` if no question has been made.
+    """
+    import polars as pl
+
+    from enact_assets.contracts.ids import content_sha
+    from enact_assets.contracts.registry import BASELINE
+    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
+    from enact_assets.engine.lake.image_store import ImageStore
+    from enact_assets.engine.lake.lake import Lake
+    from enact_assets.worldprediction.question_sheets import question_sheet
+    from enact_assets.worldprediction.world_items import items_of
+
+    lake, images = Lake(root.lake), ImageStore(root.images)
+    source = {"world_source": EMBEDDED_WORLD}
+    if not lake.exists("world_questions", source):
+        raise LakeError(f"{root.lake}: there are no world_questions. Run `enact-assets world`.")
+    questions = lake.read("world_questions", source).filter(pl.col("condition") == condition)
+    drawn = sorted(questions["question_id"], key=content_sha)
+    place = pl.col("question_id").replace_strict(drawn, range(len(drawn)))
+    chosen = questions.sort(place).group_by("task", maintain_order=True).head(per_task)
+    states = lake.read_all("frame_images", variant=BASELINE).select(
+        "demonstration", "key_frame", "image_sha"
+    )
+    shas = {(d, k): sha for d, k, sha in states.iter_rows()}
+    clips: dict[tuple[str, int, str], list[str]] = {}
+    in_order = lake.read_all("clip_images").sort("demonstration", "action", "view", "place")
+    for row in in_order.select("demonstration", "action", "view", "image_sha").iter_rows():
+        clips.setdefault((row[0], row[1], row[2]), []).append(row[3])
+
+    def sheet(item: "WorldItem") -> bytes:
+        keys = (item.row[name] for name in ("key_frame_before", "key_frame_after"))
+        shown = [shas[item.row["recording"], key] for key in keys]
+        strips = [clips[c["recording"], c["action"], c["view"]] for c in item.pool]
+        return question_sheet(
+            item, [*map(images.read, shown)], [[*map(images.read, strip)] for strip in strips]
+        )
+
+    answers: dict[str, Mapping[str, Any]] = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    told = ("task", "answer", "plan", "classes", "recording", "n_videos")
+    for item in items_of(chosen, lake.read("world_candidates", source)):
+        name = item.row["question_id"]
+        with replacing(folder / f"{name}.png") as temporary:
+            temporary.write_bytes(sheet(item))
+        answers[name] = {column: item.row[column] for column in told}
+    with replacing(folder / ANSWERS) as temporary:
+        temporary.write_text(json.dumps(answers, indent=1), encoding="utf-8")
+    return f"{counted(len(answers), 'question')} in {folder}; their answers in {ANSWERS}."

@@ -1,0 +1,216 @@
+"""WorldPrediction: actions and clips of embedded demonstrations, questions, answers and scores."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import polars as pl
+
+from enact_assets.contracts.fisheye_lens import lens_of
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.registry import Variant
+from enact_assets.contracts.world_settings import ClipSettings, EnvironmentSettings, WorldSettings
+from enact_assets.engine.parameters import All, Later
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.frames.frame_tables import FrameImages
+from enact_assets.handles import PictureMaker, PictureReader
+from enact_assets.replay.replay_tables import Actions, Demonstrations, Facts, Objects, States
+from enact_assets.segmentation.segmentation_tables import SceneGraphs
+from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
+from enact_assets.steps.answer_steps import API_POOL
+from enact_assets.steps.frame_steps import RENDERER_POOL
+from enact_assets.steps.inputs import (
+    IF_EMBEDDED_WORLD,
+    OF_BASELINE,
+    Changes,
+    DemonstrationName,
+    WorldModelName,
+    WorldSourceName,
+    is_environment,
+)
+from enact_assets.steps.world_previews import clip_sheet
+from enact_assets.worldprediction.action_states import action_states as states_of
+from enact_assets.worldprediction.annotated_questions import annotated_questions
+from enact_assets.worldprediction.asked_actions import coverage_notes
+from enact_assets.worldprediction.asked_models import WorldAsker, asked_predictions
+from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
+from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
+from enact_assets.worldprediction.film_frames import FilmPictures
+from enact_assets.worldprediction.label_models import LabelMaterial, known_of
+from enact_assets.worldprediction.world_captions import SceneTables
+from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
+from enact_assets.worldprediction.world_items import items_of
+from enact_assets.worldprediction.world_models import (
+    WORLD_MODELS,
+    WorldMaterial,
+    predictions_of,
+)
+from enact_assets.worldprediction.world_pictures import WorldPictures
+from enact_assets.worldprediction.world_tables import (
+    ActionStates,
+    AnnotatedActions,
+    ClipImages,
+    FilmImages,
+    TrainingPlans,
+    WantedClips,
+    WorldAccuracies,
+    WorldCandidates,
+    WorldComparisons,
+    WorldEvaluation,
+    WorldPredictions,
+    WorldQuestions,
+)
+
+GROUP = "worldprediction"
+
+
+@step(group=GROUP, job="write_questions")
+def action_states(
+    actions: Of[Actions],
+    changes: Changes,
+    settings: WorldSettings,
+    environments: EnvironmentSettings,
+) -> Of[ActionStates]:
+    """The category of each action, the key frames before and after it, and what changes visibly."""
+    if changes.gating.question_file is not None or actions.is_empty():
+        return ActionStates.of(ActionStates.empty())
+    found = states_of(
+        actions,
+        changes.objects,
+        changes.frames,
+        changes.index.visible,
+        lengths=settings.lengths,
+        max_changes=settings.max_changes,
+        is_environment=is_environment(changes.demonstrations, environments),
+    )
+    return ActionStates.of(found)
+
+
+def _asked(world_questions: pl.DataFrame, states: pl.DataFrame | None) -> Mapping[str, Any]:
+    counts = world_questions.group_by("task", "condition").len().sort("task", "condition")
+    asked = {f"{task}, {condition}": n for task, condition, n in counts.iter_rows()}
+    return asked if states is None else asked | coverage_notes(states, world_questions)
+
+
+@step(group=GROUP, job="write_world_questions", summary=_asked)
+def world_questions(
+    source: WorldSourceName,
+    demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
+    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
+    actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
+    facts: Annotated[All[Facts], IF_EMBEDDED_WORLD] | None,
+    objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
+    settings: WorldSettings,
+    environments: EnvironmentSettings,
+) -> tuple[Of[WorldQuestions], Of[WorldCandidates]]:
+    """Questions of world modelling in balanced sets, and of procedural planning with distractors
+    that a replay by labels refutes; about films of people every plan is asked, with other orders.
+    """
+    if (
+        demonstrations is None
+        or states is None
+        or actions is None
+        or facts is None
+        or objects is None
+    ):
+        return annotated_questions(annotated, settings)
+    recorded = Recorded(states, actions, facts, objects)
+    asked = [
+        name
+        for name, of, seed in demonstrations.select("demonstration", "source", "seed").iter_rows()
+        if not environments.has(of, seed)
+    ]
+    found = embedded_questions(recorded, asked, settings)
+    questions, candidates = as_tables(found, recorded, source)
+    return WorldQuestions.of(questions), WorldCandidates.of(candidates)
+
+
+@step(group=GROUP, job="make_clips")
+def wanted_clips(
+    candidates: All[WorldCandidates],
+    actions: Of[Actions],
+    demonstration: DemonstrationName,
+    settings: ClipSettings,
+) -> Of[WantedClips]:
+    """Frames of the clips that candidates show."""
+    return WantedClips.of(wanted_clips_of(demonstration, candidates, actions, settings))
+
+
+@step(
+    group=GROUP,
+    job="make_clips",
+    kinds=("mitsuba", "parquet"),
+    pool=RENDERER_POOL,
+    version=content_sha([RENDERER_VERSION, lens_of("fisheye")])[:12],
+    summary=clip_sheet,
+)
+def clip_images(
+    demonstrations: Of[Demonstrations],
+    states: Later[States],
+    wanted: Of[WantedClips],
+    baseline: Annotated[Variant, OF_BASELINE],
+    settings: ClipSettings,
+    make_pictures: PictureMaker,
+) -> Of[ClipImages]:
+    """The pictures of clips, each stored once by content."""
+    parts = [
+        clip_images_of(numbered, make_pictures(demonstrations, numbered, variant, states))
+        for _, variant, numbered in clip_requests(wanted, baseline, settings)
+    ]
+    return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
+
+
+@step(group=GROUP, job="answer_world_questions", pool=API_POOL)
+def world_predictions(
+    questions: Of[WorldQuestions],
+    candidates: Of[WorldCandidates],
+    images: Annotated[All[FrameImages], OF_BASELINE, IF_EMBEDDED_WORLD] | None,
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
+    graphs: Annotated[All[SceneGraphs], IF_EMBEDDED_WORLD] | None,
+    objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
+    actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
+    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
+    annotated: Of[AnnotatedActions],
+    films: Of[FilmImages],
+    training: Of[TrainingPlans],
+    pictures: PictureReader,
+    model: WorldModelName,
+    source: WorldSourceName,
+    ask: WorldAsker,
+) -> Of[WorldPredictions]:
+    """Answers of one baseline, or of a registered model, which is shown stills of the clips."""
+    scenes = None
+    shown: WorldPictures | FilmPictures = FilmPictures(films, pictures)
+    if images is not None and clips is not None:
+        shown = WorldPictures(images, clips, pictures)
+    if model not in WORLD_MODELS:
+        items = items_of(questions, candidates)
+        return WorldPredictions.of(asked_predictions(model, source, items, shown, ask))
+    if graphs is not None and objects is not None and actions is not None:
+        scenes = SceneTables(graphs, objects, actions)
+    material = WorldMaterial(
+        questions,
+        candidates,
+        shown,
+        scenes,
+        LabelMaterial(questions, candidates, known_of(states, annotated), training),
+    )
+    return WorldPredictions.of(predictions_of(model, source, material))
+
+
+@step(group=GROUP, job="answer_world_questions")
+def world_evaluation(
+    answers: Of[WorldPredictions], questions: Of[WorldQuestions]
+) -> Of[WorldEvaluation]:
+    """Every answer read and compared with the right letter."""
+    return WorldEvaluation.of(evaluate_world(answers, questions))
+
+
+@step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
+def world_accuracies(
+    evaluated: All[WorldEvaluation], source: WorldSourceName
+) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
+    """Accuracies with exact intervals and intervals over recordings; and every pair of models."""
+    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS))
+    return WorldAccuracies.of(accuracies), WorldComparisons.of(comparisons)

@@ -1,0 +1,1 @@
+"""WorldPrediction: which action, and which plan, leads from one picture to another."""

@@ -1,0 +1,54 @@
+"""Registered models, which answer questions of WorldPrediction from stills, through the ledger."""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from enact_assets.asking.messages import Message
+from enact_assets.contracts.errors import PredictionError
+from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.predictions.predict import refuse_gaps
+from enact_assets.worldprediction.world_items import WorldItem
+from enact_assets.worldprediction.world_messages import message_of
+from enact_assets.worldprediction.world_pictures import WorldPictures
+from enact_assets.worldprediction.world_tables import WorldPredictions
+
+
+class WorldAsker(ModelAsker):
+    """Asks the models of one data root questions of WorldPrediction."""
+
+
+def asked_predictions(
+    name: str,
+    world_source: str,
+    items: Iterable[WorldItem],
+    pictures: WorldPictures,
+    ask: WorldAsker,
+) -> pl.DataFrame:
+    """Table ``world_predictions`` of one registered model; a question without pictures is missing.
+
+    Errors: those of ``ask``; :class:`PredictionError` if more questions were asked in vain than the
+    model's entry allows. Answers that came are in the ledger by then.
+    """
+    messages: list[Message] = []
+    lacking: dict[str, str] = {}
+    for item in items:
+        try:
+            messages.append(message_of(item, pictures))
+        except PredictionError as error:
+            lacking[item.row["question_id"]] = str(error)
+    answers = ask(name, world_source, messages)
+    refuse_gaps(name, world_source, answers, ask.max_missing(name))
+    found = {question_id: (None, error) for question_id, error in lacking.items()}
+    said = {question: (a.text, a.error) for (question, n), a in answers.items() if n == 0}
+    rows = [
+        {
+            "world_source": world_source,
+            "world_model": name,
+            "question_id": question_id,
+            "raw_answer": text,
+            "error": error,
+        }
+        for question_id, (text, error) in (found | said).items()
+    ]
+    return WorldPredictions.build(rows)

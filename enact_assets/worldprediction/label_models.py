@@ -1,0 +1,207 @@
+"""Baselines that read labels and no picture: what is known of orders, rules and frequencies gives
+away. Each answers all questions at once: id of the question -> letter.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.engine.tables import Of
+from enact_assets.worldprediction.observed_orders import OrderCounts
+from enact_assets.worldprediction.oepp import fit_mlp, fit_ridge, oepp_scores
+from enact_assets.worldprediction.order_baselines import (
+    markov_scores,
+    medoid_scores,
+    precedence_scores,
+    prior_choice,
+    rule_scores,
+)
+from enact_assets.worldprediction.plan_options import PlanOptions, chosen_letters, plan_options
+from enact_assets.worldprediction.world_tables import ActionStates, AnnotatedActions, TrainingPlans
+
+Letters = dict[str, str]
+KNOWN: dict[str, pl.DataType | type[pl.DataType]] = {
+    "recording": pl.String,
+    "action": pl.Int64,
+    "category": pl.String,
+    "duration": pl.Float64,
+    "changes": pl.List(pl.String),
+    "person": pl.String,
+}
+"""Columns of :attr:`LabelMaterial.known`."""
+
+
+def known_of(
+    states: Of[ActionStates] | None, annotated: Of[AnnotatedActions] | None
+) -> pl.DataFrame:
+    """What is known of the actions of one source, as :data:`KNOWN`: embedded ones, durations in
+    frames, or those of a step file, in s.
+
+    An embedded action without visible changes has those of the first of its category that has some:
+    what is visible in environments is never measured.
+    """
+    none = pl.lit(None)
+    if states is not None:
+        seen = states.filter(pl.col("changes").list.len() > 0).sort("demonstration", "action")
+        of_category = seen.group_by("category").agg(pl.col("changes").first().alias("usual"))
+        found = states.join(of_category, on="category", how="left").select(
+            pl.col("demonstration").alias("recording"),
+            *("action", "category"),
+            (pl.col("frame_to") - pl.col("frame_from")).alias("duration"),
+            pl.when(pl.col("changes").list.len() > 0)
+            .then("changes")
+            .otherwise(pl.col("usual").fill_null([]))
+            .alias("changes"),
+            none.alias("person"),
+        )
+    elif annotated is not None:
+        found = annotated.select(
+            *("recording", "action", "category"),
+            (pl.col("end_s") - pl.col("start_s")).alias("duration"),
+            none.alias("changes"),
+            "person",
+        )
+    else:
+        found = pl.DataFrame(schema=KNOWN)
+    return found.cast(KNOWN).sort("recording", "action")  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class LabelMaterial:
+    """What these baselines read: questions, candidates, ``known`` actions of all recordings, and
+    ``training`` plans, those of the person whom a question shows left out.
+    """
+
+    questions: pl.DataFrame
+    candidates: pl.DataFrame
+    known: pl.DataFrame
+    training: Of[TrainingPlans]
+
+    @cached_property
+    def options(self) -> list[PlanOptions]:
+        """Plans of all ``pp`` questions, by length."""
+        return list(plan_options(self.questions, self.candidates))
+
+    @cached_property
+    def learned(self) -> list[tuple[str | None, list[str]]]:
+        """Who carried out each of the ``training`` plans, and its categories."""
+        rows = self.training.sort("plan", "action").group_by("plan", maintain_order=True)
+        return rows.agg(pl.col("person").first(), "category").drop("plan").rows()
+
+    def by_person(self) -> Iterator[tuple[PlanOptions, list[list[str]]]]:
+        """Questions of one length about one person, and the plans of all others."""
+        person_of = dict(self.known.select("recording", "person").unique().iter_rows())
+        people = sorted({person_of.get(r) or "" for o in self.options for r in o.recordings})
+        for person in people:
+            others = [labels for who, labels in self.learned if who is None or who != person]
+            for options in self.options:
+                own = [r for r in options.recordings if (person_of.get(r) or "") == person]
+                if own:
+                    yield options.of_recordings(own), others
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Recording -> categories of its actions, in order."""
+        rows = self.known.group_by("recording", maintain_order=True).agg("category")
+        return dict(rows.iter_rows())
+
+    def done(self, options: PlanOptions) -> list[frozenset[str]]:
+        """What was done in each question's recording before its first action."""
+        return [
+            frozenset(self.labels[recording][: first - 1])
+            for recording, first in zip(options.recordings, options.first_action, strict=True)
+        ]
+
+
+Scores = Callable[[OrderCounts, NDArray[np.int64]], NDArray[np.float64]]
+
+
+def candidate_prior(material: LabelMaterial) -> Letters:
+    """``wm``: the clip of the most frequent category, of these the longest."""
+    known = material.known
+    frequency = dict(known.group_by("category").len().iter_rows())
+    duration = {(r, a): s for r, a, s in known.select("recording", "action", "duration").rows()}
+    asked = material.questions.filter(task="wm").select("question_id")
+    columns = "question_id", "option", "recording", "action", "category"
+    shown: dict[str, dict[str, tuple[str, int, str]]] = {}
+    for question_id, letter, *clip in (
+        material.candidates.join(asked, on="question_id", how="semi").select(columns).iter_rows()
+    ):
+        shown.setdefault(question_id, {})[letter] = (clip[0], clip[1], clip[2])
+    return {q: prior_choice(options, frequency, duration) for q, options in shown.items()}
+
+
+def medoid(material: LabelMaterial) -> Letters:
+    """``pp``: the plan that differs least from the other three."""
+    found: Letters = {}
+    for options in material.options:
+        found |= chosen_letters("medoid", options.ids, medoid_scores(options.pool))
+    return found
+
+
+def plan_rules(material: LabelMaterial) -> Letters:
+    """``pp``: the plan that breaks the fewest rules of ``text_prior``, by the visible changes of
+    the actions that its clips show. No answer where they are not known.
+    """
+    rows = material.known.select("recording", "action", "changes").iter_rows()
+    changes = {(recording, action): texts for recording, action, texts in rows}
+    first = material.candidates.filter(option="A").sort("question_id", "pool")
+    clips = first.group_by("question_id").agg(pl.struct("recording", "action").alias("clips"))
+    pools = dict(clips.iter_rows())
+    found: Letters = {}
+    for options in material.options:
+        shown = [[changes.get(tuple(c.values())) for c in pools[q]] for q in options.ids]
+        at = [k for k, texts in enumerate(shown) if None not in texts]
+        texts = [[t for t in shown[k] if t is not None] for k in at]
+        ids = [options.ids[k] for k in at]
+        if ids:
+            found |= chosen_letters("plan_rules", ids, rule_scores(texts, options.pool[at]))
+    return found
+
+
+def by_orders(name: str, scores: Scores) -> Callable[[LabelMaterial], Letters]:
+    """``pp``: the plan with the best ``scores`` under the orders of the training plans."""
+
+    def answers(material: LabelMaterial) -> Letters:
+        found: Letters = {}
+        for options, plans in material.by_person():
+            counts = OrderCounts.of(plans, sorted({label for plan in plans for label in plan}))
+            shape = options.pool.shape
+            numbers = counts.numbers(options.categories.reshape(-1, shape[2]).tolist()).reshape(
+                shape
+            )
+            found |= chosen_letters(name, options.ids, scores(counts, numbers))
+        return found
+
+    return answers
+
+
+def by_oepp(name: str) -> Callable[[LabelMaterial], Letters]:
+    """``pp``: the plan nearest to the predicted label vectors; ``oepp_ridge`` or ``oepp_mlp``."""
+
+    def answers(material: LabelMaterial) -> Letters:
+        fit = {"oepp_ridge": fit_ridge, "oepp_mlp": fit_mlp}[name]
+        found: Letters = {}
+        for options, plans in material.by_person():
+            done = material.done(options)
+            scores = oepp_scores(fit, plans, done, options.categories)
+            found |= chosen_letters(name, options.ids, scores)
+        return found
+
+    return answers
+
+
+LABEL_MODELS: Mapping[str, Callable[[LabelMaterial], Letters]] = {
+    "candidate_prior": candidate_prior,
+    "medoid": medoid,
+    "plan_rules": plan_rules,
+    "markov": by_orders("markov", markov_scores),
+    "precedence": by_orders("precedence", precedence_scores),
+    "oepp_ridge": by_oepp("oepp_ridge"),
+    "oepp_mlp": by_oepp("oepp_mlp"),
+}
+"""Name -> what answers all questions of a source."""
