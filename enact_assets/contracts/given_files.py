@@ -30,7 +30,7 @@ def open_given(path: Path, *, is_buffered: bool = True) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         check_regular(os.fstat(descriptor), path)
-        return open(descriptor, "rb", -1 if is_buffered else 0)  # type: ignore[return-value]  # noqa: PTH123 - a descriptor
+        return open(descriptor, "rb", -1 if is_buffered else 0)  # noqa: PTH123 - a descriptor
     except BaseException:
         os.close(descriptor)
         raise
