@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 FULL = "database or disk is full"
+DAMAGED = ("malformed", "not a database")
 _ADVICE = {
     errno.ENOSPC: "Free some space and run again.",
     errno.EDQUOT: "Free some of your quota and run again.",
@@ -13,6 +14,10 @@ _ADVICE = {
     errno.EIO: "The disk does not answer. Check the system log.",
 }
 CHECK = "Check that its disk has space and is writable."
+MOVE_AWAY = (
+    "The file is damaged: move the folder `dagster` of the data root away. No partition is made "
+    "again; only the history of runs is lost."
+)
 KEPT = "What was finished is kept."
 
 
@@ -25,6 +30,8 @@ def storage_message(error: BaseException) -> str | None:
         if _is_of_a_database(cause):
             reason = " ".join(str(getattr(cause, "orig", None) or cause).split())
             advice = _ADVICE[errno.ENOSPC] if FULL in reason else CHECK
+            if any(word in reason for word in DAMAGED):
+                advice = MOVE_AWAY
             return f"Dagster's database cannot be used ({reason:.300}). {KEPT} {advice}"
         if isinstance(cause, OSError) and cause.errno in _ADVICE:
             place = f"{cause.filename}: " if cause.filename else ""
@@ -45,4 +52,4 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _is_of_a_database(error: BaseException) -> bool:
     alchemy = sys.modules.get("sqlalchemy.exc")
     of_alchemy = alchemy is not None and isinstance(error, alchemy.DBAPIError)
-    return of_alchemy or isinstance(error, sqlite3.OperationalError)
+    return of_alchemy or isinstance(error, sqlite3.DatabaseError)

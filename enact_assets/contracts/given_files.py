@@ -7,8 +7,8 @@ takes all memory. Links to regular files are followed: recordings are imported a
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 MOST_BYTES = 2**28
 """Of a file that is read as a whole; those that are larger are read in parts."""
@@ -21,7 +21,7 @@ _KINDS = {
 }
 
 
-def open_given(path: Path, *, is_buffered: bool = True) -> BinaryIO:
+def open_given(path: Path) -> BufferedReader:
     """``path`` for reading.
 
     Errors: ``OSError`` as of ``open``, also for what is no regular file.
@@ -30,8 +30,7 @@ def open_given(path: Path, *, is_buffered: bool = True) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         check_regular(os.fstat(descriptor), path)
-        # Unlike what it is made of, a buffered reader always has readinto and friends.
-        return open(descriptor, "rb", -1 if is_buffered else 0)  # type: ignore[return-value]  # noqa: PTH123 - a descriptor
+        return open(descriptor, "rb")  # noqa: PTH123 - a descriptor
     except BaseException:
         os.close(descriptor)
         raise

@@ -20,7 +20,6 @@ from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake, values_of
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.plurals import counted
 from enact_assets.system.atomic import LEFTOVER_AGE_S, is_temporary
 from enact_assets.system.places import Entry, Place
 
@@ -118,8 +117,8 @@ class _Collector:
         self._leftovers()
         self._damaged()
         self._found.kept += [
-            f"{folder}: leads out of the data root through a link; {counted(n, 'unneeded file')} "
-            "in it were not removed. Remove them there if nothing else needs them."
+            f"{folder}: leads out of the data root through a link; unneeded files in it "
+            f"that were not removed: {n}. Remove them there if nothing else needs them."
             for folder, n in self._behind_links.items()
         ]
         self._found.foreign = [*self._lake.foreign_files(), *self._images.foreign_files()]

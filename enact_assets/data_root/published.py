@@ -115,7 +115,13 @@ class OpenWarehouse:
                 # again. Queries on an older one keep it open until they end.
                 connection = duckdb.connect(config=CONFIG)
                 location = str(self._path).replace("'", "''")
-                connection.execute(f"attach '{location}' as warehouse (read_only)")
+                try:
+                    connection.execute(f"attach '{location}' as warehouse (read_only)")
+                except duckdb.Error as error:
+                    raise WarehouseError(
+                        f"{self._path}: cannot be opened ({error}). If it is damaged, delete it: "
+                        "`enact-assets materialize --asset warehouse` publishes it again."
+                    ) from error
                 if not self._is_trusted:
                     connection.execute(_LOCKED)
                 self._opened = version, connection

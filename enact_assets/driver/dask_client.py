@@ -21,15 +21,17 @@ def connected(address: str, timeout_s: float) -> "Client":
     Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
     """
     from distributed import Client
+    from distributed.security import Security
 
     _check_address(address)
+    is_tls = address.startswith("tls:")
+    if is_tls and Security().get_connection_args("client").get("ssl_context") is None:
+        raise MaterializationError(
+            f"--dask {address}: no certificates are set. Set them as deploy/README.md says under "
+            "TLS."
+        )
     try:
         return Client(address, timeout=timeout_s, set_as_default=False, name="enact-assets")
-    except TypeError as error:
-        # What Dask raises for tls:// without certificates.
-        raise MaterializationError(
-            f"--dask {address}: {error}. Set the certificates as deploy/README.md says under TLS."
-        ) from error
     except (OSError, TimeoutError, ValueError) as error:
         raise MaterializationError(
             f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "

@@ -148,11 +148,12 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     failed = [(failure.demonstration, failure.message) for failure in done.failures]
     failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]
     _print_failures(console, failed)
+    n_tasks = done.n_demonstrations + len(unnamed.failures)
     console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
     console.print(
-        f"{done.n_made} tasks made, {done.n_skipped} already there, {len(failed)} failed, in "
-        f"{done.wall_s:.0f} s; peak memory {done.peak_bytes / 1e6:.0f} MB. Read "
-        f"{arguments.output}/batch-*/qa.parquet"
+        f"{n_tasks - len(failed)} of {n_tasks} tasks have rows, {len(failed)} failed; "
+        f"{done.n_skipped} were done before, {done.n_made} now in {done.wall_s:.0f} s; "
+        f"peak memory {done.peak_bytes / 1e6:.0f} MB. Read {arguments.output}/batch-*/qa.parquet"
     )
     return 1 if failed else 0
 

@@ -15,7 +15,8 @@ from enact_assets.replay.stream_kernels import BOX_NUMBERS
 MAX_NAME_CHARACTERS = 200
 MAX_STATE_CHARACTERS = 100
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Also those that end a line or turn the direction of text: a name would be shown as another."""
 _STATE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = (EXISTS, RELATED, TRANSITION)
 """Facts of our tables that no state may be confused with."""

@@ -82,7 +82,7 @@ class FrameStream:
         """Frames read or followed so far."""
         self._progress = progress
         try:
-            self._raw = open_given(file, is_buffered=False)
+            self._raw = open_given(file)
         except (OSError, ValueError) as error:
             raise self.place.error(f"cannot be opened: {error}") from None
         self._n_bytes = os.fstat(self._raw.fileno()).st_size

@@ -73,3 +73,9 @@ def test_a_trusted_query_may_write_files(warehouse: Path) -> None:
     assert out.read_text() == "rank,model\n1,oracle\n"
     with pytest.raises(WarehouseError, match="sql --files"):
         query(warehouse, f"copy leaderboard to '{out}'")
+
+
+def test_a_damaged_file_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "enact.duckdb").write_bytes(b"no database" * 1000)
+    with pytest.raises(WarehouseError, match=r"delete it: .*--asset warehouse` publishes it again"):
+        query(tmp_path / "enact.duckdb", "from leaderboard")

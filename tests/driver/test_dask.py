@@ -299,7 +299,8 @@ def test_with_certificates_nobody_else_connects(site: Site, tmp_path: Path) -> N
         variables[f"{prefix}TLS__{part}__CERT"] = certificate
         variables[f"{prefix}TLS__{part}__KEY"] = key
     with ExitStack() as stack:
-        with dask.config.set(dask.config.collect_env(variables)):
+        names = (n.removeprefix("DASK_").lower().replace("__", ".") for n in variables)
+        with dask.config.set(dict(zip(names, variables.values(), strict=True))):
             cluster = stack.enter_context(dask_cluster(1, variables, "tls"))
             with DaskRunner(site, cluster.address) as runner:
                 (made,) = within(240, runner, *trivial("high"))

@@ -56,6 +56,7 @@ def seen(*numbers: Any) -> dict[str, Any]:
         (with_node(name=""), r"nodes: the name is empty"),
         (with_node(name="x" * 201), r"nodes: 'xxx.*\.\.\. has 201 characters; at most 200"),
         (with_node(name="a\x07b"), r"nodes.*: 'a\\x07b' holds a control character"),
+        (with_node(name="a\u202eb"), r"nodes.*: 'a\\u202eb' holds a control character"),
         (with_node(name=7), r"nodes\[0\].name: Expected str, got int"),
         (with_node(category="a\nb"), r"nodes\['cup'\].category: 'a\\nb' holds a control"),
         (
