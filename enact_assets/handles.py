@@ -22,6 +22,7 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.people.answered import Answered
 from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.predictions.picture_editor import PictureEditor
 from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_result import ReplayTables
@@ -211,6 +212,15 @@ def model_asker(
     """Asks models, or reads what they answered before."""
     hears = tools.progress(f"asking {' '.join(partition.values())}").answers
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
+
+
+@provides(reads=("image_model",))
+def picture_editor(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureEditor:
+    """Has pictures edited by the image model of the variant."""
+    hears = tools.progress(f"editing pictures {' '.join(partition.values())}").pictures
+    return PictureEditor(tools.data_root, tools.images, tools.usd_until(), hears)
 
 
 @provides(reads=("annotator_answers",))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from enact_assets.contracts.demo_entries import demo_of
 from enact_assets.contracts.entries import (
     changed,
     mapping,
@@ -45,7 +46,7 @@ from enact_assets.contracts.settings import (
     Variant,
     settings_sha,
 )
-from enact_assets.contracts.variant_entries import asks_of, sources_of, with_prompts
+from enact_assets.contracts.variant_entries import asks_of, editing_of, sources_of, with_prompts
 
 __all__ = [
     "BASELINE",
@@ -78,12 +79,14 @@ _FIELDS = (
     "wording",
     "prompts",
     "noise",
+    "editing",
 )
 _LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
     "prompts": "give them to another variant",
+    "editing": "give it to another variant",
 }
 """What the baseline cannot set, and what to do instead."""
 
@@ -196,7 +199,7 @@ def _registry_of(text: str, path: Path) -> Registry:
         questions,
         named["demonstrations"],
         named["models"],
-        _demo(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
+        demo_of(raw.get("demo", {}), {**named, "variants": tuple(variants)}, f"{path}: demo"),
         prompt_files,
     )
 
@@ -244,6 +247,9 @@ def _variants(
         if found.is_imported and looks[0] != looks[1]:
             wanted = "pictures come with imported questions; set no camera, renderer or appearance"
             raise wrong(f"{where}.{name}", wanted, sorted(set(given) & {*_LOOKS}))
+        if found.editing is not None and (found.is_imported or looks[0] != looks[1]):
+            wanted = "an image model repaints the baseline's pictures; set no other look"
+            raise wrong(f"{where}.{name}.editing", wanted, found.editing.model)
         # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
@@ -294,6 +300,7 @@ def _variant(
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
         wording=one_of("wording", wording, KNOWN["wording"], f"{where}.wording"),
         noise=changed(base.noise, entry.get("noise", {}), f"{where}.noise"),
+        editing=editing_of(entry["editing"], f"{where}.editing") if "editing" in entry else None,
     )
     for name in IGNORED.get(found.camera.projection, ()):
         if name in entry.get("camera", {}):
@@ -333,16 +340,3 @@ def _check_effort(renderer: RendererSettings, where: str) -> None:
             wanted = f"mode {renderer.mode!r} multiplies it by {value // given} to {value}, and "
             wanted += f"at most {most} are traced: at most {most * given // value} here"
             raise wrong(f"{where}.{name}", wanted, given)
-
-
-def _demo(
-    entry: Any, named: Mapping[str, tuple[str, ...]], where: str
-) -> dict[str, tuple[str, ...]]:
-    """What of ``named`` (part of the registry -> its names) a first look makes do with."""
-    chosen = {}
-    for part, names in mapping(entry, where, known=named).items():
-        known, dimension = named[part], part.removesuffix("s")
-        chosen[dimension] = name_list(names, f"{where}.{part}")
-        for name in chosen[dimension]:
-            one_of(dimension, name, known, f"{where}.{part}")
-    return chosen

@@ -5,7 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.contracts.entries import checked_value, name_list, one_of, read_text, wrong
+from enact_assets.contracts.editing import EditingSettings
+from enact_assets.contracts.entries import (
+    changed,
+    checked_value,
+    mapping,
+    name_list,
+    one_of,
+    read_text,
+    wrong,
+)
 from enact_assets.contracts.settings import (
     ALL,
     MAX_PROMPT_CHARACTERS,
@@ -34,6 +43,17 @@ def sources_of(given: Any, where: str) -> tuple[str, ...]:
     known = {one_of("source", name, SOURCES, where) for name in names}
     # In one order, so that the order of a list changes no hash.
     return tuple(source for source in SOURCES if source in known)
+
+
+def editing_of(given: Any, where: str) -> EditingSettings:
+    """Which image model repaints the pictures of a variant, and what they must keep."""
+    entry = mapping(given, where, required=("model",))
+    for name in ("model", "prompt"):
+        if name in entry and not (isinstance(entry[name], str) and entry[name].strip()):
+            raise wrong(f"{where}.{name}", "expected text", entry[name])
+    texts = {name: entry[name] for name in ("model", "prompt") if name in entry}
+    others = {name: value for name, value in entry.items() if name not in texts}
+    return changed(EditingSettings(**texts), others, where)
 
 
 def with_prompts(

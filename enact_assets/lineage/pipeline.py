@@ -27,6 +27,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_questions": ("demonstration", "gating"),
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
+    "image_model": ("variant",),
     "annotator_answers": (),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
