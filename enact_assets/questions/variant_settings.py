@@ -37,6 +37,7 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
         editing = dataclasses.asdict(variant.editing)
         own = editing.pop("prompt")
         derived |= {f"editing.{name}": value for name, value in editing.items()}
+        fields["renderer"]["mode"] = "realistic"  # as the paper's pictures were made
         if own:
             derived["editing.prompt"] = content_sha(own)[:12]
     return VariantSettings.build(
