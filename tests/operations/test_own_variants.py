@@ -61,7 +61,8 @@ def write_models(root: Path, urls: tuple[str, str]) -> None:
         "models:\n"
         f"  seer: {{id: openrouter/seer-1, base_url: '{seer}', price: {{in: 1, out: 2}}, "
         "picture_tokens: {rule: fixed, numbers: [256]}, parameters: {max_tokens: 60}}\n"
-        f"  painter: {{id: openai-images/p-1, base_url: '{painter}/v1', price: {{in: 9, out: 9}}}}\n"
+        f"  painter: {{id: openai-images/p-1, base_url: '{painter}/v1', "
+        "price: {in: 9, out: 9}}\n"
     )
 
 
