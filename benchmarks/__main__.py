@@ -110,8 +110,8 @@ def _parser() -> argparse.ArgumentParser:
         "constants: what other values of a gating's constants change; asking: requests to models, "
         "beside other clients; official: the command qa with pictures; "
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
-        "on other seeds; people: ten annotators at once; pictures: which edits of pictures the limits "
-        "of image models accept (default: the first three)",
+        "on other seeds; people: ten annotators at once; pictures: which edits of pictures "
+        "the limits of image models accept (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
