@@ -78,7 +78,7 @@ def _pictures(n: int) -> Iterator[Shown]:
         images = lake.read("frame_images", here).sort("key_frame")
         chosen = images.gather_every(max(1, images.height * len(own) // n)).head(-(-n // len(own)))
         states = lake.read("states", {"demonstration": name})
-        labels = objects_of(rows, chosen, baseline, lambda states=states: states)
+        labels = objects_of(rows, chosen, baseline, lambda: states)  # noqa: B023 - used at once
         for key_frame, sha in chosen.select("key_frame", "image_sha").iter_rows():
             picture = store.read(sha)
             objects = labels(key_frame, len(picture))

@@ -1,6 +1,7 @@
 """Fields of a variant in the registry: which questions, about which sources, in which prompts."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,11 @@ def with_prompts(
         if not isinstance(given, str) or not given.strip():
             raise wrong(where, "expected the path of a folder with forward.txt, inverse.txt", given)
         if not gatings[found[name].gating].profile.has_own_words:
-            folder = path.parent / Path(given).expanduser()
+            base = Path(os.path.normpath(path.parent))
+            folder = Path(os.path.normpath(base / Path(given).expanduser()))
+            if not folder.is_relative_to(base) and not Path(given).expanduser().is_absolute():
+                wanted = "expected a folder beside the registry or below, or an absolute path"
+                raise wrong(where, wanted, given)
             texts = {kind: read_text(folder / f"{kind}.txt") for kind in ("forward", "inverse")}
             for kind, text in texts.items():
                 files[folder / f"{kind}.txt"] = text

@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.profile import CONSTANTS, PAPER
@@ -427,6 +428,9 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     # Numbers, in a mapping or null unless they are set.
     defaults |= {"question_set_per_stratum": 0, "per_stratum": 0, FLOOR: 0.0}
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
+    # Texts of its own: checked where they are read.
+    editing = dataclasses.asdict(EditingSettings("model"))
+    defaults |= {k: v for k, v in editing.items() if not isinstance(v, str)}
     defaults["asks"] = 144  # or a word
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
 
