@@ -19,6 +19,7 @@ from benchmarks import (
     bench_official,
     bench_operations,
     bench_people,
+    bench_pictures,
     bench_scale,
     bench_simulator,
     bench_sources,
@@ -44,6 +45,7 @@ OTHERS = (
     "browse",
     "learned",
     "people",
+    "pictures",
 )
 
 
@@ -58,13 +60,14 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants", "official", "browse", "learned"}:
+    if arguments.benchmark in {"sources", "constants", "official", "browse", "learned", "pictures"}:
         plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
             "official": lambda: bench_official.main(arguments.frames),
             "browse": bench_browse.main,
             "learned": lambda: _learned(arguments),
+            "pictures": bench_pictures.main,
         }
         plain[arguments.benchmark]()
         return 0
@@ -109,7 +112,8 @@ def _parser() -> argparse.ArgumentParser:
         "constants: what other values of a gating's constants change; asking: requests to models, "
         "beside other clients; official: the command qa with pictures; "
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
-        "on other seeds; people: ten annotators at once (default: the first three)",
+        "on other seeds; people: ten annotators at once; pictures: which edits of pictures "
+        "the limits of image models accept (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(

@@ -24,6 +24,7 @@ from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_pictures import is_shown
 from enact_assets.people.answered import Answered
 from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.predictions.picture_editor import PictureEditor
 from enact_assets.questions.imported_questions import ImportedQuestions
 from enact_assets.questions.official import ImportedQuestion, read_questions
 from enact_assets.replay.replay_result import ReplayTables
@@ -298,6 +299,15 @@ def world_asker(
     """The same, of the model that answers questions of WorldPrediction."""
     asker = model_asker(tools, partition, loaded)
     return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.told)
+
+
+@provides(reads=("image_model",))
+def picture_editor(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureEditor:
+    """Has pictures edited by the image model of the variant."""
+    hears = tools.progress(f"editing pictures {' '.join(partition.values())}").pictures
+    return PictureEditor(tools.data_root, tools.images, tools.usd_until(), hears)
 
 
 @provides(reads=("annotator_answers",))

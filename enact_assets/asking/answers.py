@@ -6,13 +6,14 @@ import msgspec
 
 Stop = Literal["complete", "cut", "refused"]
 """Why a model stopped: it was done, it reached a limit of tokens, it or its provider refused."""
-Purpose = Literal["question", "canary", "check"]
+Purpose = Literal["question", "canary", "check", "picture"]
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of the ledger: what came back for one request, or why nothing did.
 
     ``text`` is null only together with an ``error``: an empty, cut or refused answer is an answer.
+    Of purpose ``picture`` it is the hash of the picture that came back, in the file of that name.
     ``tokens_in`` counts cached ones too, ``tokens_out`` those of reasoning. ``usd`` is null if the
     price is unknown, or the reply did not count its tokens. ``unsure`` counts attempts whose charge
     is not known, for that reason or because they got no whole reply: each may have been charged up

@@ -104,8 +104,13 @@ def submit(
         for part in _split(left, model, wire, pieces, provider):
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
+            whole = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
+            # Before money is set aside: without a record nobody would give it back.
+            write_batch(folder, whole)
             part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
-            if part:
+            if not part:
+                _close(folder, whole, budget)
+            else:
                 batch = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
                 _submit_one(provider, folder, batch, part, budget)
                 done.n_batches += 1

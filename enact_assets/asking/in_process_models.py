@@ -7,6 +7,7 @@ from typing import Protocol, cast
 from enact_assets.asking.messages import Message, PictureReader
 from enact_assets.asking.model_entries import Channel, Model
 from enact_assets.asking.replies import Reply
+from enact_assets.contracts.errors import PredictionError
 
 CLASSES: dict[Channel, tuple[str, str]] = {
     "local": ("local_model", "LocalModel"),
@@ -37,7 +38,15 @@ class InProcess(Protocol):
 
 
 def load_in_process(model: Model) -> InProcess:
-    """The model of an in-process channel. Errors: those of its class."""
+    """The model of an in-process channel.
+
+    Errors: :class:`PredictionError` for a model that answers no questions; those of its class.
+    """
+    if model.channel not in CLASSES:
+        raise PredictionError(
+            f"{model.name} edits pictures and answers no questions. Name it in `editing` of a "
+            "variant (docs/models.md)."
+        )
     module, name = CLASSES[model.channel]
     made = getattr(import_module(f"enact_assets.asking.{module}"), name)(model)
     return cast("InProcess", made)

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import AnyStr
 
-from enact_assets.asking.model_entries import Model
-from enact_assets.asking.wires import WIRES
+from enact_assets.asking.model_entries import OVER_HTTP, Model
 from enact_assets.contracts.errors import PredictionError
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
@@ -22,7 +21,7 @@ def key_of(model: Model) -> str:
 
 def wants_key(model: Model) -> bool:
     """Whether ``model`` cannot be asked without a key. Servers on this machine can."""
-    return bool(model.key_variable) and model.channel in WIRES and not model.is_local_server
+    return bool(model.key_variable) and model.channel in OVER_HTTP and not model.is_local_server
 
 
 def is_sendable(key: str) -> bool:

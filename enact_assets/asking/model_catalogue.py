@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
-from enact_assets.asking.model_entries import Model, ModelEntry, Provider, Spending, WireName
+from enact_assets.asking.model_entries import OVER_HTTP, Model, ModelEntry, Provider, Spending
 from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.settings import is_partition_name
@@ -89,7 +89,7 @@ class Catalogue:
             )
         channel = entry.channel or through.channel
         base_url = (entry.base_url or through.base_url).rstrip("/")
-        if channel in get_args(WireName) and not base_url.startswith(("http://", "https://")):
+        if channel in OVER_HTTP and not base_url.startswith(("http://", "https://")):
             raise SettingsError(
                 f"model {name}: base_url {base_url!r} must begin with http:// or https://, such as "
                 "http://127.0.0.1:8000/v1. Set it in models.yaml"

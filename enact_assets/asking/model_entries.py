@@ -5,7 +5,7 @@ import fnmatch
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -14,9 +14,12 @@ from enact_assets.asking.messages import Target
 
 WireName = Literal["openai_chat", "openai_responses", "anthropic", "google"]
 """Wire formats of ours."""
+PictureWireName = Literal["openai_images", "google_images"]
+"""Wire formats of models that edit pictures; they answer no questions."""
+OVER_HTTP = frozenset({*get_args(WireName), *get_args(PictureWireName)})
 InProcess = Literal["inspect", "local", "python"]
 """Models that this process runs, or asks by other means."""
-Channel = Literal[WireName, InProcess, "answers"]
+Channel = Literal[WireName, PictureWireName, InProcess, "answers"]
 """How a model is asked; ``answers`` are imported."""
 OWN_SERVERS = {"vllm", "ollama"}
 """Providers that are free on this machine; anything else there may be a gateway that charges."""

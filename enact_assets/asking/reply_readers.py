@@ -58,6 +58,8 @@ _GOOGLE_STOPS: Mapping[str, Stop] = {
     "IMAGE_SAFETY": "refused",
     "IMAGE_PROHIBITED_CONTENT": "refused",
     "IMAGE_RECITATION": "refused",
+    "IMAGE_OTHER": "refused",
+    "NO_IMAGE": "refused",
     "MODEL_ARMOR": "refused",
 }
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 
 from enact_assets.asking.messages import Part, PictureReader, Text
-from enact_assets.asking.model_entries import WireName
+from enact_assets.asking.model_entries import PictureWireName, WireName
 from enact_assets.asking.replies import Reply, ReplyError, is_refusal
 from enact_assets.asking.reply_readers import (
     read_anthropic,
@@ -99,7 +99,7 @@ class Wire:
     put beside the picture.
     """
 
-    name: WireName
+    name: WireName | PictureWireName
     version: str
     path: str
     key_header: str

@@ -46,7 +46,7 @@ from enact_assets.contracts.settings import (
     Variant,
     settings_sha,
 )
-from enact_assets.contracts.variant_entries import asks_of, sources_of, with_prompts
+from enact_assets.contracts.variant_entries import asks_of, editing_of, sources_of, with_prompts
 from enact_assets.contracts.world_entries import WorldEntry, world_of
 
 __all__ = [
@@ -80,12 +80,14 @@ _FIELDS = (
     "wording",
     "prompts",
     "noise",
+    "editing",
 )
 _LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
     "wording": "set questions.wording, or give the wording to another variant",
     "noise": "give it to another variant",
     "prompts": "give them to another variant",
+    "editing": "give it to another variant",
 }
 """What the baseline cannot set, and what to do instead."""
 
@@ -248,6 +250,9 @@ def _variants(
         if found.is_imported and looks[0] != looks[1]:
             wanted = "pictures come with imported questions; set no camera, renderer or appearance"
             raise wrong(f"{where}.{name}", wanted, sorted(set(given) & {*_LOOKS}))
+        if found.editing is not None and (found.is_imported or looks[0] != looks[1]):
+            wanted = "an image model repaints the baseline's pictures; set no other look"
+            raise wrong(f"{where}.{name}.editing", wanted, found.editing.model)
         # Part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
@@ -298,6 +303,7 @@ def _variant(
         appearance=changed(base.appearance, entry.get("appearance", {}), f"{where}.appearance"),
         wording=one_of("wording", wording, KNOWN["wording"], f"{where}.wording"),
         noise=changed(base.noise, entry.get("noise", {}), f"{where}.noise"),
+        editing=editing_of(entry["editing"], f"{where}.editing") if "editing" in entry else None,
     )
     for name in IGNORED.get(found.camera.projection, ()):
         if name in entry.get("camera", {}):

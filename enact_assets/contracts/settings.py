@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.profile import Profile
 
@@ -214,6 +215,13 @@ class Variant:
     """Whether its questions are those of an imported file."""
     prompts: Prompts | None = None
     """In place of our prompts."""
+    editing: EditingSettings | None = None
+    """What repaints the pictures; all else that is seen is as in the baseline."""
+
+    @property
+    def unedited(self) -> "Variant":
+        """The variant whose pictures are repainted."""
+        return dataclasses.replace(self, editing=None)
 
     def __post_init__(self) -> None:
         if not self.question_set:
@@ -270,6 +278,12 @@ LIMITS: dict[str, tuple[float, float]] = {
     "asks": (1, 1_000_000),
     "plans_per_length": (1, 1_000_000),
     "frames": (1, 64),
+    "tries": (1, 20),
+    "edge_similarity": (0, 1),
+    "mask_iou": (0, 1),
+    "hue_degrees": (0, 180),
+    "lightness": (0, 100),
+    "silhouette_px": (0, 100),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 
@@ -308,6 +322,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("backend", SCALAR),
     ("llvm_version", 0),
     ("prompts", None),
+    ("editing", None),
 )
 """Settings that came later, with the value that means what held before: it is not hashed, so that
 results made before stay fresh."""

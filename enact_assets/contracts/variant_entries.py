@@ -1,11 +1,21 @@
 """Fields of a variant in the registry: which questions, about which sources, in which prompts."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.contracts.entries import checked_value, name_list, one_of, read_text, wrong
+from enact_assets.contracts.editing import EditingSettings
+from enact_assets.contracts.entries import (
+    changed,
+    checked_value,
+    mapping,
+    name_list,
+    one_of,
+    read_text,
+    wrong,
+)
 from enact_assets.contracts.settings import (
     ALL,
     MAX_PROMPT_CHARACTERS,
@@ -36,6 +46,17 @@ def sources_of(given: Any, where: str) -> tuple[str, ...]:
     return tuple(source for source in SOURCES if source in known)
 
 
+def editing_of(given: Any, where: str) -> EditingSettings:
+    """Which image model repaints the pictures of a variant, and what they must keep."""
+    entry = mapping(given, where, required=("model",))
+    for name in ("model", "prompt"):
+        if name in entry and not (isinstance(entry[name], str) and entry[name].strip()):
+            raise wrong(f"{where}.{name}", "expected text", entry[name])
+    texts = {name: entry[name] for name in ("model", "prompt") if name in entry}
+    others = {name: value for name, value in entry.items() if name not in texts}
+    return changed(EditingSettings(**texts), others, where)
+
+
 def with_prompts(
     variants: dict[str, Variant],
     entries: Mapping[str, Any],
@@ -58,7 +79,11 @@ def with_prompts(
         if not isinstance(given, str) or not given.strip():
             raise wrong(where, "expected the path of a folder with forward.txt, inverse.txt", given)
         if not gatings[found[name].gating].profile.has_own_words:
-            folder = path.parent / Path(given).expanduser()
+            base = Path(os.path.normpath(path.parent))
+            folder = Path(os.path.normpath(base / Path(given).expanduser()))
+            if not folder.is_relative_to(base) and not Path(given).expanduser().is_absolute():
+                wanted = "expected a folder beside the registry or below, or an absolute path"
+                raise wrong(where, wanted, given)
             texts = {kind: read_text(folder / f"{kind}.txt") for kind in ("forward", "inverse")}
             for kind, text in texts.items():
                 files[folder / f"{kind}.txt"] = text

@@ -21,18 +21,21 @@ class Site:
     """All that a process needs to run steps: data root, lake, registry as the driver has it.
 
     ``lake_url`` holds tables and pictures if they are not below the data root. ``registry_name`` is
-    the name of the registry's file.
+    the name of the registry's file, ``beside_it`` are files that it names: path from its folder,
+    and text.
     """
 
     data_root: Path
     lake_url: str | None
     registry_text: str = field(repr=False)
     registry_name: str = DEFAULT_REGISTRY.name
+    beside_it: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
     def sha(self) -> str:
         """Two sites with the same one are the same."""
-        parts = (str(self.data_root), self.lake_url or "", self.registry_text, self.registry_name)
+        parts = [str(self.data_root), self.lake_url or "", self.registry_text, self.registry_name]
+        parts += [part for file in self.beside_it for part in file]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -31,12 +31,15 @@ def registry_file(site: Site) -> Path:
     It is stored beside the instance, in a folder named by its content: all processes share it, and
     one that is killed leaves nothing behind. The file keeps its name, which the report prints.
     """
-    sha = sha256_bytes(site.registry_text.encode())[:ID_CHARACTERS]
+    texts = [site.registry_text, *(part for file in site.beside_it for part in file)]
+    sha = sha256_bytes("\0".join(texts).encode())[:ID_CHARACTERS]
     path = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES / sha / site.registry_name
     if not path.exists():
         make_folder(path.parent)
-        with replacing(path) as temporary:
-            temporary.write_text(site.registry_text, encoding="utf-8")
+        # The registry last: where it is, so are the files that it names.
+        for name, text in (*site.beside_it, (site.registry_name, site.registry_text)):
+            with replacing(path.parent / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
     return path
 
 

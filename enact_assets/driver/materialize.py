@@ -213,7 +213,14 @@ class Driver:
     def _site(self) -> Site:
         registry = registry_path()
         text = registry.read_text("utf-8")
-        return Site(self._root.resolve(), self._data.lake_url, text, registry.name)
+        base = Path(os.path.normpath(registry.parent))
+        beside = [
+            (str(path.relative_to(base)), words)
+            for path, words in self._whole.prompt_files.items()
+            if path.is_relative_to(base)
+        ]
+        place = self._root.resolve(), self._data.lake_url
+        return Site(*place, text, registry.name, tuple(sorted(beside)))
 
     def _read(
         self,

@@ -28,7 +28,7 @@ from enact_assets.lineage.pipeline import (
     WHOLE,
     dimensions,
 )
-from enact_assets.lineage.versions import Arrived, root_version
+from enact_assets.lineage.versions import NOTHING, Arrived, root_version
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ class LakeStates:
         if asset in GIVEN:
             demonstration, gating = partition
             return self.arrived.given(asset, demonstration, self.registry.gating(gating))
+        if asset == "image_model":
+            editing = self.registry.variant(partition[0]).editing
+            return NOTHING if editing is None else self.arrived.image_model(editing)
         return self.arrived.version(asset, partition)
 
     def current(

@@ -30,6 +30,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "asked_model": ("model",),
     "asked_world_model": ("world_model",),
     "step_source": ("world_source",),
+    "image_model": ("variant",),
     "annotator_answers": (),
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""

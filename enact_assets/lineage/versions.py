@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import (
     EnactError,
     LakeError,
@@ -36,7 +37,7 @@ from enact_assets.worldprediction.world_models import WORLD_MODELS
 GONE = "gone"
 """Version of a missing file: different from any it had."""
 NOTHING = "nothing"
-"""Version of the questions about a demonstration that no file asks about."""
+"""Version of questions about a demonstration that no file asks about, and of no image model."""
 EMBEDDED = "embedded"
 """Version of the recording of a demonstration that is simulated: there is none."""
 
@@ -141,6 +142,13 @@ class Arrived:
                 return content_sha([[n, of, self._pictures(n, of)] for n, of in images.items()])
             return self._asked.version(demonstration, files) or NOTHING
         except (EnactError, OSError):
+            return GONE
+
+    def image_model(self, editing: EditingSettings) -> str:
+        """Version of the image model that repaints pictures of a variant."""
+        try:
+            return self._models.image_model_version(editing.model)
+        except SettingsError:
             return GONE
 
     def _recording(self, demonstration: str) -> str:

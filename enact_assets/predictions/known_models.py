@@ -6,6 +6,7 @@ from enact_assets.asking.local_weights import folder_marks
 from enact_assets.asking.messages import FORM
 from enact_assets.asking.model_catalogue import USER_FILE, Catalogue, load_catalogue, name_of
 from enact_assets.asking.model_entries import Model
+from enact_assets.asking.picture_wires import PICTURE_VERSIONS
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.ids import content_sha
@@ -74,6 +75,16 @@ class KnownModels:
             return self.catalogue.find(text).name
         except UnknownNameError:
             return name_of(text)
+
+    def image_model_version(self, name: str) -> str:
+        """Hash of all that is set about a model that edits pictures and decides what it makes.
+
+        Errors: :class:`SettingsError` for an unknown model and a wrong ``models.yaml``.
+        """
+        model = self.catalogue.find(name)
+        version = PICTURE_VERSIONS.get(model.channel)
+        decides = [FORM, model.maker, model.channel, version, model.asked_id]
+        return content_sha([*decides, dict(model.parameters)])
 
     def version(self, name: str) -> str:
         """Hash of all that is set about a model, no baseline, and decides its answers.

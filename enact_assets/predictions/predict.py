@@ -122,5 +122,5 @@ def _missing(request: Request, variant: str) -> str | None:
     return (
         f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
         f"{absent[0].name}: key frame {absent[0].key_frame} of {absent[0].demonstration}; "
-        "materialize frame_images"
+        "materialize frame_images, unless an image model made none that keeps the scene"
     )

@@ -32,7 +32,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
     changed = {
         "camera_height": camera.height_offset_m != of_baseline.height_offset_m,
         "camera_fov": _without_height(camera) != _without_height(of_baseline),
-        "realism": variant.renderer != baseline.renderer,
+        "realism": variant.renderer != baseline.renderer or variant.editing is not None,
         "robot_appearance": variant.appearance != baseline.appearance,
         "contact_gating": variant.gating != baseline.gating,
         "action_representation": variant.wording != baseline.wording,

@@ -7,11 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.settings import QUESTIONS, VIDEO, Gating, Variant
 from enact_assets.questions.question_tables import VariantSettings
 
-_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts")
+_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts", "editing")
 """Fields of a variant that are its name or follow from other fields, and its long texts."""
 
 
@@ -19,7 +20,8 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     """The table ``variant_settings`` of one variant, whose key frames are those of ``gating``.
 
     ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported.
-    ``prompts`` is the hash of the user's prompts; there is no such row with ours.
+    ``prompts`` is the hash of the user's prompts; there is no such row with ours. Rows ``editing``
+    are about the image model that repaints pictures, if there is one.
     """
     fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
     derived: dict[str, Any] = {
@@ -31,6 +33,13 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     }
     if variant.prompts is not None:
         derived["prompts"] = variant.prompts.sha
+    if variant.editing is not None:
+        editing = dataclasses.asdict(variant.editing)
+        own = editing.pop("prompt")
+        derived |= {f"editing.{name}": value for name, value in editing.items()}
+        fields["renderer"]["mode"] = "realistic"  # as the paper's pictures were made
+        if own:
+            derived["editing.prompt"] = content_sha(own)[:12]
     return VariantSettings.build(
         [
             {"variant": variant.name, "setting": name, "value": _text(value)}

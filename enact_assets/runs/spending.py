@@ -9,6 +9,7 @@ from pathlib import Path
 
 from enact_assets.asking.budget import Budget
 from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.lineage.pipeline import dimensions
@@ -19,6 +20,8 @@ from enact_assets.steps.answer_steps import API_POOL
 
 USD_UNTIL_TAG = "enact/usd_until"
 """Tag of a run that a command started: what the ledger may come to, in dollars."""
+BUYERS = frozenset({*(step for step, pool in POOL_OF.items() if pool == API_POOL), "frame_images"})
+"""Steps that may spend money: an image model may repaint pictures."""
 OF_PERSONS = ("materialize",)
 """Triggers of runs that a person asked for; one without a trigger was launched in the UI."""
 
@@ -48,7 +51,7 @@ def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
 def run_tags(root: Path, max_usd: float | None) -> Callable[[str], dict[str, str]]:
     """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``."""
     shared, limit = invocation_tags(), spending_tags(root, max_usd)
-    return lambda step: shared | (limit if POOL_OF.get(step) == API_POOL else {})
+    return lambda step: shared | (limit if step in BUYERS else {})
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
@@ -61,9 +64,15 @@ def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
     costs: dict[str, bool] = {}
 
     def withheld(step: StepSpec, partition: Partition) -> bool:
-        if may_buy or POOL_OF.get(step.name) != API_POOL:
+        if may_buy or step.name not in BUYERS:
             return False
-        name = dict(zip(dimensions(step.assets[0]), partition, strict=True))["model"]
+        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        name = named.get("model")
+        if name is None:
+            variant = load_registry().variants.get(named["variant"])
+            if variant is None or variant.editing is None:
+                return False
+            name = variant.editing.model
         if name not in costs:
             try:
                 model = models.find(name)

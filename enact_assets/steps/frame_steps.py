@@ -16,12 +16,13 @@ from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.given_handles import GivenPictures
 from enact_assets.handles import PictureMaker
+from enact_assets.predictions.picture_editor import PictureEditor
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import frames_wanted
 from enact_assets.replay.replay_tables import Demonstrations, Objects, Observability, States
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
-from enact_assets.steps.inputs import IF_GIVEN, OF_BASELINE, is_environment
+from enact_assets.steps.inputs import IF_EDITED, IF_GIVEN, OF_BASELINE, is_environment
 from enact_assets.steps.previews import key_frame_sheet
 
 RENDERER_POOL = "renderer"
@@ -66,7 +67,8 @@ def wanted_frames(
     if is_environment(demonstrations, environments):
         return WantedFrames.of(WantedFrames.empty())
     is_rendered = demonstrations.item(0, "source") in RENDERED
-    is_whole = variant.name == BASELINE or (variant.is_as_recorded and not is_rendered)
+    is_theirs = variant.is_as_recorded and variant.editing is None and not is_rendered
+    is_whole = variant.name == BASELINE or is_theirs
     return WantedFrames.of(frames_wanted(frames, qa, asked, variant.name, is_whole=is_whole))
 
 
@@ -85,10 +87,13 @@ def frame_images(
     variant: Variant,
     make_pictures: PictureMaker,
     given: Annotated[GivenPictures, IF_GIVEN] | None,
+    edit: Annotated[PictureEditor, IF_EDITED] | None,
 ) -> Of[FrameImages]:
     """The picture of each wanted key frame under one variant, stored once by content. Imported
-    questions show theirs.
+    questions show theirs. Where an image model repaints pictures, a key frame of which none was
+    accepted has no row.
     """
     if given is not None:
         return FrameImages.of(given(demonstrations, wanted, variant, states))
-    return FrameImages.of(make_pictures(demonstrations, wanted, variant, states))
+    made = make_pictures(demonstrations, wanted, variant.unedited, states)
+    return FrameImages.of(made if edit is None else edit(made, demonstrations, variant, states))

@@ -62,6 +62,10 @@ CONDITIONS["embedded world"] = ("world_source", lambda source: source.name == EM
 IF_GIVEN = Rule(when="given")
 """Read only where the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
+EDITED = "edited"
+"""Condition: an image model repaints the pictures of the variant."""
+IF_EDITED = Rule(when=EDITED)
+CONDITIONS[EDITED] = ("variant", lambda variant: variant.editing is not None)
 LEARNED_MODELS = "learned"
 """Condition: the model is one that is trained on this simulator."""
 IF_LEARNED = Rule(when=LEARNED_MODELS)

@@ -4,10 +4,12 @@ import multiprocessing
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asking.small_questions import messages, model, outcomes, read_picture
 
+from enact_assets.asking import bought_batches
 from enact_assets.asking.batch_providers import OpenAiBatches
 from enact_assets.asking.batch_records import waiting
 from enact_assets.asking.bought_batches import collect, folder_for, ledger_folders, submit
@@ -119,6 +121,37 @@ def test_the_budget_holds_for_batches_that_wait(server: BatchServer, tmp_path: P
         assert "does not cover another request" in done.why_not_all
     assert sum(server.sold.values()) == 3
     assert len(waiting(folder_for(found, tmp_path, "seer-2"))) == 3
+
+
+@pytest.mark.parametrize("last", ["_covered", "write_batch"])
+@pytest.mark.parametrize("n_times", [1, 2])
+def test_killed_before_anything_is_sent_no_money_stays_set_aside(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, n_times: int
+) -> None:
+    """``last`` is what the process did last: set money aside, or write the record of the batch."""
+    begun = []
+    whole = getattr(bought_batches, last)
+
+    def and_no_further(*given: Any) -> Any:
+        done = whole(*given)
+        begun.append(done)
+        if len(begun) == n_times:
+            raise SystemExit("killed")
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenAiBatches, "most_requests", 2)  # the second batch is killed, too
+        patch.setattr(bought_batches, last, and_no_further)
+        with pytest.raises(SystemExit):
+            step("submit", server.url, "openai_chat", tmp_path, 4)
+    for _ in range(2):
+        step("submit", server.url, "openai_chat", tmp_path, 4)
+        step("collect", server.url, "openai_chat", tmp_path, 4)
+    step("collect", server.url, "openai_chat", tmp_path, 4)
+    assert in_ledger(tmp_path) == {f"q{k}": answer_to(f"q{k}") for k in range(4)}
+    assert max(server.sold.values()) == 1
+    assert Budget(tmp_path, 1.0).committed_usd() == pytest.approx(USD + 4 * USD / 2)
+    assert not ledger_folders(tmp_path)
 
 
 @pytest.mark.slow

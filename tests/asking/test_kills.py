@@ -18,6 +18,7 @@ from enact_assets.asking.budget import FOLDER, Budget
 from enact_assets.asking.ledger import read_answers
 
 from reference.misbehaving_server import answer_to
+from reference.picture_server import TOKENS_IN, TOKENS_OUT
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +102,46 @@ def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
     assert counted["twice"] <= N_KILLS * IN_FLIGHT
     # What the budget counts is at least what the server charged.
     assert Budget(tmp_path, 100.0).committed_usd() >= counted["sold"] * USD - 1e-9
+
+
+def test_killed_while_pictures_are_edited_none_is_lost_and_few_are_bought_twice(
+    tmp_path: Path,
+) -> None:
+    seed = int.from_bytes(os.urandom(4))
+    draw = random.Random(seed)  # noqa: S311 - no secret
+    server = HERE.parent / "reference" / "picture_server.py"
+    n, in_flight, n_kills = 60, 4, 5
+    with subprocess.Popen([sys.executable, server], stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
+        assert running.stdout is not None
+        url = f"http://127.0.0.1:{running.stdout.readline().strip()}/x-good"
+        given = [sys.executable, HERE / "editing_process.py", url, tmp_path, str(n), str(in_flight)]
+        kept: set[str] = set()
+        n_done = 0
+        while n_done < n_kills:
+            process = subprocess.Popen(list(map(str, given)), stdout=subprocess.PIPE, text=True)  # noqa: S603
+            before = len(kept)
+            while process.poll() is None and len(read_answers(tmp_path)) < before + 4:
+                time.sleep(0.05)
+            time.sleep(draw.uniform(0.0, 0.5))
+            if process.poll() is None:
+                process.kill()
+                n_done += 1
+            process.communicate()
+            answers = read_answers(tmp_path)
+            assert kept <= answers.keys(), f"an answer is gone (seed {seed})"
+            kept = set(answers)
+            files = {path.name for path in tmp_path.rglob("pictures/*")}
+            assert {str(answer.text) for answer in answers.values()} <= files
+            time.sleep(0.7)  # the server answers what it still has
+        done = subprocess.run(list(map(str, given)), capture_output=True, text=True, check=True)  # noqa: S603
+        assert json.loads(done.stdout) == {"pictures": n}
+        sold = counts(url)
+        running.terminate()
+    assert len(sold) == n
+    print(f"{sum(sold.values()) - n} bought twice in {n_kills} kills, seed {seed}")
+    assert sum(sold.values()) - n <= n_kills * in_flight
+    usd = (TOKENS_IN * 10 + TOKENS_OUT * 40) / 1e6
+    assert Budget(tmp_path, 1e3).committed_usd() >= sum(sold.values()) * usd - 1e-9
 
 
 def test_interrupted_it_keeps_what_is_there_and_writes_down_what_was_sent(

@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import LakeError, SettingsError, UnknownNameError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.profile import CONSTANTS, PAPER
@@ -432,6 +433,9 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     # Numbers, in a mapping or null unless they are set.
     defaults |= {"question_set_per_stratum": 0, "per_stratum": 0, FLOOR: 0.0}
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}
+    # Texts of its own: checked where they are read.
+    editing = dataclasses.asdict(EditingSettings("model"))
+    defaults |= {k: v for k, v in editing.items() if not isinstance(v, str)}
     defaults["asks"] = 144  # or a word
     assert set(LIMITS) == {k for k, v in defaults.items() if isinstance(v, int | float)}
 
@@ -522,6 +526,23 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (
             lambda e: e["gatings"]["state"].update(profile="release", contact=True),
             f"gatings.state.{FLOOR}: profile 'release' has its own rule",
+        ),
+        (lambda e: put(e, "variants.emoji.editing", {}), "emoji.editing: 'model' is missing"),
+        (
+            lambda e: put(e, "variants.emoji.editing", {"model": "m", "mask_iou": 2}),
+            "emoji.editing.mask_iou: must be from 0 to 1; found 2",
+        ),
+        (
+            lambda e: put(e, "variants.emoji.editing", {"model": "m", "limit": 2}),
+            "emoji.editing: unknown 'limit'",
+        ),
+        (
+            lambda e: put(e, "variants.realistic.editing", {"model": "m"}),
+            "realistic.editing: an image model repaints the baseline's pictures; set no other look",
+        ),
+        (
+            lambda e: put(e, "variants.baseline.editing", {"model": "m"}),
+            "baseline.editing: the baseline asks questions unchanged: give it to another variant",
         ),
         # Keys of mixed types cannot be sorted; YAML reads unquoted 7, yes and 2024-01-01 as such.
         (lambda e: e.update({7: 1}), "a key must be text (put it in quotes); found 7"),

@@ -18,6 +18,7 @@ from dagster._core.test_utils import in_process_test_workspace
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
+from enact_assets.contracts.registry import load_registry
 from enact_assets.driver.contract import Site, StepRun, run_id_of
 from enact_assets.driver.environment import registry_file
 from enact_assets.driver.in_process_runner import InProcessRunner
@@ -117,6 +118,20 @@ def test_the_copy_of_the_registry_has_the_name_of_the_users_file(site: Site) -> 
     assert mine.read_text("utf-8") == site.registry_text
     other = replace(site, registry_name="mine.yaml", registry_text=f"{site.registry_text}# other")
     assert registry_file(other) != mine
+
+
+def test_the_copy_of_the_registry_has_the_prompts_that_it_names(site: Site, tmp_path: Path) -> None:
+    """Steps read the copy: without its files no variant with prompts could be made."""
+    entries = yaml.safe_load(site.registry_text)
+    entries["variants"]["as_published"] = {"prompts": "words"}
+    files = tuple((f"words/{kind}.txt", f"{kind} {{actions}}") for kind in ("forward", "inverse"))
+    with_files = replace(site, registry_text=yaml.safe_dump(entries), beside_it=files)
+    prompts = load_registry(registry_file(with_files)).variant("as_published").prompts
+    assert prompts is not None
+    assert prompts.forward == "forward {actions}"
+    edited = replace(with_files, beside_it=(files[0], ("words/inverse.txt", "{actions}")))
+    assert registry_file(edited) != registry_file(with_files)
+    assert edited.sha != with_files.sha
 
 
 def test_rows_land_in_the_lake_of_the_site(

@@ -10,12 +10,13 @@ import pytest
 from tiny_roots import TinyRoot
 
 from enact_assets.cli import main
+from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.data_root.answer_files import ImportedAnswer, add_answers
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.lineage.pipeline import STEP_NAMED
-from enact_assets.runs.spending import USD_UNTIL_TAG, bought_by_persons, usd_until
+from enact_assets.runs.spending import USD_UNTIL_TAG, bought_by_persons, run_tags, usd_until
 
 from reference.misbehaving_server import Server, running
 
@@ -274,6 +275,24 @@ def test_automation_buys_only_where_it_may(copied: Path) -> None:
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2, by_automation: true}\n")
     assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, 2.0]
     assert not bought_by_persons(copied)(step, ("seer", "baseline"))
+
+
+def test_automation_buys_no_pictures_unless_it_may(
+    copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = copied / "registry.yaml"
+    text = DEFAULT_REGISTRY.read_text()
+    stand_in = "    renderer: {mode: realistic}"
+    assert text.count(stand_in) == 1
+    registry.write_text(text.replace(stand_in, "    editing: {model: openai-images/painter}"))
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry))
+    step: StepSpec = STEP_NAMED["frame_images"]
+    assert bought_by_persons(copied)(step, ("d-0", "realistic"))
+    assert not bought_by_persons(copied)(step, ("d-0", "baseline"))
+    (copied / "models.yaml").write_text("spending: {max_usd: 2, by_automation: true}\n")
+    assert not bought_by_persons(copied)(step, ("d-0", "realistic"))
+    # The limit of a command holds for its pictures too.
+    assert USD_UNTIL_TAG in run_tags(copied, 2.5)("frame_images")
 
 
 def test_what_was_spent_is_said(

@@ -1,0 +1,162 @@
+"""Asks an image model to edit pictures: from the ledger what it holds, the rest once.
+
+Pictures that came back are files beside the ledger of their model, written before the line that
+names them::
+
+    <ledger>/openai_images/gpt-image-2/pictures/<hash of the file>
+
+They are kept as they came, also those that are of no use, because they were paid for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.budget import Budget
+from enact_assets.asking.buying import Purchase
+from enact_assets.asking.keys import keeping_key_in, key_of
+from enact_assets.asking.ledger import Kept, folder_of, read_kept
+from enact_assets.asking.ledger_locks import locked
+from enact_assets.asking.messages import Message, Picture, PictureReader, Text, request_sha
+from enact_assets.asking.model_entries import Model, PictureWireName
+from enact_assets.asking.not_asked import why_not_again, why_nothing
+from enact_assets.asking.picture_wires import PICTURE_VERSIONS, picture_wire
+from enact_assets.asking.requested import Request, missing, most_usd
+from enact_assets.asking.wires import Wire
+from enact_assets.contracts.errors import PredictionError
+from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.system.atomic import replacing
+
+FOLDER = "pictures"
+
+
+class Edit(NamedTuple):
+    """What came back for one picture: a file, or in ``error`` why there is none.
+
+    ``request_sha`` is the hash of all that decides it. ``is_final``: asking again would end the
+    same; otherwise a later run may buy it.
+    """
+
+    request_sha: str
+    picture: bytes | None
+    error: str = ""
+    is_final: bool = False
+
+
+@dataclass(frozen=True)
+class PictureModel:
+    """A model that edits pictures, with what it may spend and where its replies are kept.
+
+    ``read_picture`` gives the PNG file of a hash. ``on_wait`` is called if another process asks the
+    model at this moment.
+    """
+
+    model: Model
+    ledger_folder: Path
+    budget: Budget
+    read_picture: PictureReader
+    on_wait: Callable[[], None] = lambda: None
+
+    def edited(self, pictures: Sequence[str], prompt: str, attempt: int) -> dict[str, Edit]:
+        """What the model made of each of ``pictures``, which are hashes, at the ``attempt``-th try.
+
+        Each picture, prompt and attempt is bought once. Interrupted at any time, all replies so far
+        are in the ledger, and the next call goes on.
+
+        Errors: :class:`PredictionError` for a model that edits no pictures, and a picture that was
+        bought and is gone; :class:`~enact_assets.contracts.errors.OutputError` if the ledger cannot
+        be written; those of ``read_picture``.
+        """
+        model = self.model
+        if model.channel not in PICTURE_VERSIONS:
+            raise PredictionError(
+                f"{model.name} edits no pictures: name a model of provider openai-images or "
+                "google-images (docs/models.md)."
+            )
+        target = model.target(PICTURE_VERSIONS[model.channel], model.asked_id)
+        folder = folder_of(self.ledger_folder, target)
+        wire = picture_wire(
+            cast("PictureWireName", model.channel), lambda made: _kept(folder / FOLDER, made)
+        )
+        limit = wire.most_tokens_out(model.parameters)
+        requests = {}
+        for sha in pictures:
+            message = Message(f"picture {sha[:12]}", (Text(prompt), Picture(sha)))
+            bound = most_usd(model, message, limit)
+            key = request_sha(target, message, attempt)
+            requests[sha] = Request(key, message, attempt, bound, "picture")
+        with keeping_key_in(model):
+            answers = self._answers(list(requests.values()), folder, wire)
+        return {sha: _edit(answers[request.sha], folder) for sha, request in requests.items()}
+
+    def _answers(self, wanted: list[Request], folder: Path, wire: Wire) -> dict[str, Answer]:
+        found, to_buy, _ = self._sorted(wanted, read_kept(folder))
+        if not to_buy:
+            return found
+        with locked(folder / ".lock", self.on_wait):
+            # Another process may have bought some since.
+            found, to_buy, snapshot = self._sorted(wanted, read_kept(folder))
+            if not to_buy:
+                return found
+            purchase = Purchase(
+                self.model, self.read_picture, folder, self.budget, snapshot, _nothing
+            )
+            return found | purchase.by_wire(to_buy, wire, key_of(self.model))
+
+    def _sorted(
+        self, wanted: list[Request], kept: Kept
+    ) -> tuple[dict[str, Answer], list[Request], str | None]:
+        """Requests whose answer is known or that are not sent, those to be bought, and the name of
+        the model that answered first.
+        """
+        found: dict[str, Answer] = {}
+        to_buy = []
+        reason = why_nothing(self.model, self.budget)
+        for request in wanted:
+            never = why_not_again(self.model, kept.unreadable[request.sha])
+            if request.sha in kept.answers:
+                found[request.sha] = kept.answers[request.sha]
+            elif why := never or reason:
+                is_final = never is not None
+                found[request.sha] = missing(self.model, request, why, is_final=is_final)
+            else:
+                to_buy.append(request)
+        served = (answer.served_model for answer in kept.answers.values())
+        return found, to_buy, next((name for name in served if name), None)
+
+
+def _nothing(request: Request, answer: Answer) -> None:
+    """Nobody listens: a picture counts when it was judged."""
+
+
+def _kept(folder: Path, made: bytes) -> str:
+    """Write a picture to disk, named by its content."""
+    sha = sha256_bytes(made)
+    with replacing(folder / sha) as temporary:
+        temporary.write_bytes(made)
+    return sha
+
+
+def _edit(answer: Answer, folder: Path) -> Edit:
+    sha = answer.request_sha
+    if answer.text is None:
+        return Edit(sha, None, str(answer.error), answer.is_final)
+    if answer.stop != "complete":
+        return Edit(sha, None, f"{answer.stop}: {answer.text}", is_final=True)
+    path = folder / FOLDER / answer.text
+    try:
+        made = path.read_bytes()
+    except OSError as error:
+        raise _gone(path, error.strerror or str(error)) from error
+    if sha256_bytes(made) != answer.text:
+        raise _gone(path, "its content is not what its name says")
+    return Edit(sha, made)
+
+
+def _gone(path: Path, why: str) -> PredictionError:
+    return PredictionError(
+        f"{path}: a picture that was bought cannot be read ({why}). Nothing was bought anew. "
+        "Restore it from a backup."
+    )

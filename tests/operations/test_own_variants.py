@@ -1,0 +1,135 @@
+"""Variants of one's own through the whole graph: prompts as published, pictures by an image model.
+
+The questions of both are the baseline's, so the probe panel compares answers question by question.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+import yaml
+from tiny_roots import BUT_REPORT, TinyRoot
+
+from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.materialize import Driver, Report
+from enact_assets.engine.lake.lake import Lake
+
+from reference.misbehaving_server import running
+from reference.picture_server import picture_server
+
+pytestmark = pytest.mark.slow
+
+PROMPTS = {
+    "forward": "QID={n_steps}f. Order the pictures.\n{actions}\nAnswer like [2, 1].",
+    "inverse": "QID={n_steps}i. Order the actions.\n{actions}\nAnswer like [2, 1].",
+}
+
+
+@pytest.fixture
+def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small registry with variants ``as_published`` and ``realistic``."""
+    (tmp_path / "words").mkdir()
+    for kind, text in PROMPTS.items():
+        (tmp_path / "words" / f"{kind}.txt").write_text(text)
+    entries: dict[str, Any] = yaml.safe_load(tiny.registry.read_text())
+    sources = entries["variants"]["baseline"].get("sources", ["embedded"])
+    entries["variants"]["as_published"] = {"prompts": "words", "asks": "all", "sources": sources}
+    editing = {"model": "painter", "tries": 2}
+    entries["variants"]["realistic"] = {"editing": editing, "asks": "all", "sources": sources}
+    entries["models"] += ["seer"]
+    path = tmp_path / "registry.yaml"
+    path.write_text(yaml.safe_dump(entries))
+    monkeypatch.setenv("ENACT_REGISTRY", str(path))
+    return path
+
+
+@pytest.fixture
+def urls() -> Iterator[tuple[str, str]]:
+    """Of a provider that answers and of one that paints: every first edit is useless."""
+    with running() as answering, picture_server() as painting:
+        yield answering.url(), painting.url("shifted-good")
+
+
+def write_models(root: Path, urls: tuple[str, str]) -> None:
+    seer, painter = urls
+    (root / "models.yaml").write_text(
+        "spending: {max_usd: 100}\n"
+        "models:\n"
+        f"  seer: {{id: openrouter/seer-1, base_url: '{seer}', price: {{in: 1, out: 2}}, "
+        "picture_tokens: {rule: fixed, numbers: [256]}, parameters: {max_tokens: 60}}\n"
+        f"  painter: {{id: openai-images/p-1, base_url: '{painter}/v1', "
+        "price: {in: 9, out: 9}}\n"
+    )
+
+
+def made(root: Path, registry: Path) -> Report:
+    report = Driver(root, registry=load_registry(registry), workers=1).run(assets=BUT_REPORT)
+    assert report.is_success, [failure.message for failure in report.failures]
+    return report
+
+
+def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
+    copied: Path, registry: Path, urls: tuple[str, str]
+) -> None:
+    write_models(copied, urls)
+    made(copied, registry)
+    lake = Lake(copied / "lake")
+    asked = {
+        variant: lake.read("asked_questions", {"variant": variant}).sort("question_id")
+        for variant in ("baseline", "as_published", "realistic")
+    }
+    same = ["question_id", "actions", "answer", "shown_key_frames"]
+    for variant in ("as_published", "realistic"):
+        assert asked[variant].select(same).equals(asked["baseline"].select(same)), variant
+    assert all(prompt.startswith("QID=") for prompt in asked["as_published"]["prompt"])
+    assert asked["realistic"]["prompt"].equals(asked["baseline"]["prompt"])
+    ours, theirs = (
+        lake.read_all("frame_images", variant=variant) for variant in ("baseline", "realistic")
+    )
+    assert theirs.height > 0
+    assert not set(theirs["image_sha"]) & set(ours["image_sha"])
+    assert set(theirs["key_frame"]) == set(
+        lake.read_all("wanted_frames", variant="realistic")["key_frame"]
+    )
+    with duckdb.connect(str(DataRoot(copied, None).warehouse), read_only=True) as warehouse:
+        panels = warehouse.sql(
+            "select distinct variant, panel from probe_panels where model = 'seer'"
+        ).pl()
+        settings = warehouse.sql(
+            "select variant, setting, value from variant_settings "
+            "where setting in ('prompts', 'editing.model')"
+        ).pl()
+    assert dict(panels.iter_rows()) == {"as_published": "prompts", "realistic": "realism"}
+    assert dict(settings.select("variant", "setting").iter_rows()) == {
+        "as_published": "prompts",
+        "realistic": "editing.model",
+    }
+    # Nothing is stale afterwards, and nothing is bought again.
+    spent = sum(path.stat().st_size for path in (copied / "ledger").rglob("*.jsonl"))
+    assert made(copied, registry).made == []
+    assert sum(path.stat().st_size for path in (copied / "ledger").rglob("*.jsonl")) == spent
+    # Another quality makes other pictures: the plan knows.
+    text = (copied / "models.yaml").read_text()
+    worse = text.replace("p-1, base", "p-1, parameters: {quality: low}, base")
+    (copied / "models.yaml").write_text(worse)
+    report = made(copied, registry)
+    assert {step.name for step in report.made} >= {"frame_images"}
+
+
+def test_a_picture_that_was_never_accepted_leaves_its_questions_missing_and_is_no_failure(
+    copied: Path, registry: Path, urls: tuple[str, str]
+) -> None:
+    write_models(copied, (urls[0], urls[1].replace("shifted-good", "shifted")))
+    made(copied, registry)
+    lake = Lake(copied / "lake")
+    assert lake.read_all("frame_images", variant="realistic").is_empty()
+    answers = lake.read("predictions", {"model": "seer", "variant": "realistic"})
+    assert answers["raw_answer"].null_count() == answers.height > 0
+    assert set(answers["error"].str.contains("image model made none")) == {True}
+    scores = lake.read("evaluation", {"model": "seer", "variant": "realistic"})
+    assert set(scores["answer_status"]) <= {"missing"}
+    assert scores.filter(pl.col("is_accepted")).is_empty()
