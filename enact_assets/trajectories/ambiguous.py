@@ -128,7 +128,7 @@ def _of_edge(
                 hidden = [name for name in fact[1:] if name is not None and name not in seen]
                 about = hidden[0] if hidden else fact[2] if fact[0] in GRASPS else fact[1]
                 yield "unseen" if hidden else "untold", of.label(about or fact[1])
-    for facts, begins, k in ((begun, True, b), (ended, False, a)):
+    for facts, k in ((begun, b), (ended, a)):
         for fact in facts:
             if fact[0] == "Contains":
                 yield from _hidden(of, k, fact)

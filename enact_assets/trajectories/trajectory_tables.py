@@ -55,7 +55,7 @@ class AmbiguousChanges(Table):
     gating = common.gating(key=True)
     key_frame_from = common.key_frame(key=True)
     key_frame_to = common.key_frame(key=True)
-    ambiguity = text(", ".join(AMBIGUITIES), key=True)
+    ambiguity = text("; ".join(f"{name}: {of}" for name, of in AMBIGUITIES.items()), key=True)
     object = text("what sentences call the thing", key=True)
 
 

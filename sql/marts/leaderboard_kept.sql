@@ -1,10 +1,9 @@
 -- leaderboard_kept: one row per question set that sets keep or without, kind and model.
 -- Reads: kept_questions, evaluation.
 -- Rule:  scores under the baseline on all questions of the set that the model answered, and on
---        those that it keeps (kept_questions). Reference baselines are here too. Of people,
---        the score on kept questions is that of persons who answered after those who decided: the
---        filter makes that of the deciding ones high by itself. Other annotators are not here. Other
---        sets have no rows.
+--        those that it keeps (kept_questions). Reference baselines are here too. Of people, the
+--        score on kept questions is that of persons who answered after those who decided: the
+--        filter makes that of the deciding ones high by itself. Other annotators are not here.
 create table leaderboard_kept as
 with given as (
     select

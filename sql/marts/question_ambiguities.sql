@@ -31,7 +31,7 @@ comment on column question_ambiguities.kind is
 'forward (order images) or inverse (order actions)';
 comment on column question_ambiguities.length is 'key frames in the trajectory';
 comment on column question_ambiguities.ambiguity is
-'what may mislead: two_of_a_name, another_has_it, untold, unseen, hand_near, hidden_content, small or cloth';
+'what may mislead; the comment of ambiguous_changes.ambiguity lists all';
 comment on column question_ambiguities.n_steps is 'steps of the question with it';
 comment on column question_ambiguities.steps is 'which ones, from 1 in true order';
 comment on column question_ambiguities.objects is 'what sentences call the things it is about';

@@ -220,6 +220,6 @@ def test_ambiguities_keep_a_question_out_whatever_people_say(
     assert (rows["kept"]["n_deciding"], rows["kept_later"]["n_later"]) == (0, 4)
     both = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2", without=without)
     found = kept_questions(chosen, people, both, ambiguities)
-    kept = {q: is_kept for q, is_kept in found.select("question_id", "is_kept").iter_rows()}
+    kept = dict(found.select("question_id", "is_kept").iter_rows())
     assert [q for q, is_kept in kept.items() if is_kept] == ["kept_later"]
     assert (kept["one"], kept["nobody"]) == (None, False)

@@ -121,12 +121,15 @@ def test_what_begins_may_hold_of_another_thing_already() -> None:
 def test_a_change_that_no_sentence_names(masks: list[dict[str, int]], ambiguity: str) -> None:
     """The spoon is in the fridge, whose door is open now."""
     there = exist("table", "board", "spoon", "fridge")
-    step = [there | {on("spoon")}, there | {("Inside", "spoon", "fridge"), ("Open", "fridge", None)}]
+    step = [
+        there | {on("spoon")},
+        there | {("Inside", "spoon", "fridge"), ("Open", "fridge", None)},
+    ]
     assert found(step, masks) == {(ambiguity, "spoon")}
 
 
 @pytest.mark.parametrize(("late", "is_near"), [(20, True), (60, False)])
-def test_the_hand_is_near_what_it_has_just_let_go_of(late: int, is_near: bool) -> None:  # noqa: FBT001
+def test_the_hand_is_near_what_it_has_just_let_go_of(late: int, is_near: bool) -> None:
     there = exist("table", "board", "spoon", "robot")
     masks = [WITH_SPOON | {"robot": 300}] * 2
     step = [there | {("LeftGrasping", "robot", "spoon")}, there | {on("spoon")}]
