@@ -74,7 +74,8 @@ def _ceiling(rows: ReportRows, kind: str, scored: pl.DataFrame) -> Table:
     for model, is_people, n in whole.select("model", "is_people", "n_scored").iter_rows():
         accuracies = [percent(cells.get((model, length), (None,))[0]) for length in lengths]
         _, low, high = cells[model, None]
-        lines.append((model, f"{n:,}", *accuracies, f"{percent(low)} to {percent(high)}"))
+        interval = NONE if low is None else f"{percent(low)} to {percent(high)}"
+        lines.append((model, f"{n:,}", *accuracies, interval))
         if is_people and (published := _published(rows, kind, lengths)):
             lines.append(published)
     columns = ("answered by", "questions", *map(str, lengths[:-1]), "all", "95 % interval")
@@ -94,6 +95,7 @@ def _published(rows: ReportRows, kind: str, lengths: list[int | None]) -> tuple[
 def _agreement(rows: ReportRows) -> Part:
     """Each measure with its interval over questions, and the paper's beside it."""
     found = rows["human_agreement"]
+    papers = rows["published_agreement"].sort("n_unanimous", nulls_last=True)
     if found.is_empty():
         return Text("No question was answered by two people: their agreement is unknown.")
     lines = [
@@ -114,7 +116,7 @@ def _agreement(rows: ReportRows) -> Part:
             str(row["n_questions"]),
             *(_decimal(row[name]) for name in ("alpha", "low", "high")),
         )
-        for row in rows["published_agreement"].iter_rows(named=True)
+        for row in papers.iter_rows(named=True)
     ]
     columns = ("measure", "kind", "annotators", "questions", "value", "low", "high")
     caption = "Agreement of people, 95 % intervals over questions"
