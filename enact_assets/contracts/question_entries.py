@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from enact_assets.contracts.ambiguities import AMBIGUITIES
 from enact_assets.contracts.entries import (
     changed,
     mapping,
@@ -82,7 +83,7 @@ def question_sets_of(
         for name, gating in gatings.items()
     }
     for name, given in named_entries(entry, where).items():
-        known = ("gating", "per_stratum", "keep")
+        known = ("gating", "per_stratum", "keep", "without")
         fields = mapping(given, f"{where}.{name}", known=known, required=("gating",))
         gating = one_of("gating", fields["gating"], gatings, f"{where}.{name}.gating")
         if name in gatings and gating != name:
@@ -98,7 +99,8 @@ def question_sets_of(
                 least = f"{questions.probe_set_per_stratum} at length {short}"
                 wanted = f"must not be below probe_set_per_stratum ({least})"
                 raise wrong(place, wanted, number_at(number, short))
-        sets[name] = QuestionSetSettings(name, gating, number, fields.get("keep"))
+        without = _without(fields.get("without", []), f"{where}.{name}.without")
+        sets[name] = QuestionSetSettings(name, gating, number, fields.get("keep"), without)
         _check_keep(sets[name], f"{where}.{name}.keep")
     return sets
 
@@ -110,3 +112,9 @@ def _check_keep(question_set: QuestionSetSettings, where: str) -> None:
     found = question_set.kept_if if isinstance(keep, str) else None
     if found is None or found[0] > found[1]:
         raise wrong(where, "expected `solved_by >= k of n` with k up to n, such as 2 of 2", keep)
+
+
+def _without(given: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(given, list):
+        raise wrong(where, f"expected a list of {', '.join(AMBIGUITIES)}", given)
+    return tuple(one_of("ambiguity", name, AMBIGUITIES, where) for name in given)

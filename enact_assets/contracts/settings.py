@@ -180,6 +180,8 @@ class QuestionSetSettings:
     """Questions per kind and length; unless given, ``question_set_per_stratum``."""
     keep: str | None = None
     """``solved_by >= k of n``: of the first n persons who answered a question, k solved it."""
+    without: tuple[str, ...] = ()
+    """Ambiguities that no step of a kept question has."""
 
     @property
     def kept_if(self) -> tuple[int, int] | None:
@@ -317,6 +319,7 @@ _ADDED: tuple[tuple[str, object], ...] = (
     ("drops_ambiguous", True),
     ("per_stratum", None),
     ("keep", None),
+    ("without", ()),
     ("question_file", None),
     ("is_imported", False),
     ("backend", SCALAR),

@@ -96,7 +96,7 @@ class QuestionQuality(Table):
 
 
 class KeptQuestions(Table):
-    """One row per question set that sets `keep`, and question of it.
+    """One row per question set that sets `keep` or `without`, and question of it.
 
     The first persons decide; whoever answers later measures how well people do on kept questions,
     which the filter itself would make 100 %. Answers are those under the baseline.
@@ -111,6 +111,11 @@ class KeptQuestions(Table):
     length = common.length()
     n_solved = integer("of the persons who decide: solved it")
     n_deciding = integer("persons who decide, so far")
-    is_kept = truth("null until enough persons answered", null=True)
+    ambiguities = texts("of those that the set goes without: what steps of it have")
+    is_kept = truth(
+        "solved by as many as the set wants, and without ambiguities; null until enough persons "
+        "answered",
+        null=True,
+    )
     n_later = integer("persons who answered after those")
     n_later_solved = integer("of these: solved it")

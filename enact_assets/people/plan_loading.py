@@ -39,8 +39,8 @@ def load_plan(store: Store, plan: Assigned, variant: str) -> int:
             has_practice=int(bool(plan.practice)),
         )
         _add(run, plan.practice, is_practice=True)
-        for questions in plan.of_annotator.values():
-            _add(run, questions)
+        # Each once: what all answer would be written again for every annotator.
+        _add(run, tuple({q.version: q for qs in plan.of_annotator.values() for q in qs}.values()))
         _add(run, plan.pool, wanted=plan.k)
         for annotator, questions in plan.of_annotator.items():
             begin_with_practice(run, annotator)
@@ -103,9 +103,9 @@ def _assign(run: Run, annotator: str, questions: Sequence[ShownQuestion]) -> Non
     for position, question in enumerate(new, start=first):
         content = json.dumps(question.content)
         add_assignment(run, annotator, question.version, position, shuffled(content))
-    for question in questions:  # an earlier plan may have withdrawn it
-        run(
+    for version in known & {question.version for question in questions}:
+        run(  # an earlier plan may have withdrawn it
             "update people_assignments set is_withdrawn = 0 where annotator = :a and version = :v",
             a=annotator,
-            v=question.version,
+            v=version,
         )

@@ -150,6 +150,8 @@ _PLURAL = {
 }
 AGREEMENTS = {field: (_SINGULAR[field], _PLURAL[field]) for field in _SINGULAR}
 """Field of a phrasing that agrees with its subject -> the word for one and for several."""
+HALF = "half "
+"""How labels of halves begin."""
 # Singular for all their final s.
 _SINGULAR_ENDINGS = ("ss", "us", "is")
 _SINGULAR_WORDS = frozenset({"gas", "lens", "canvas", "atlas", "molasses", "series"})
@@ -187,5 +189,13 @@ def sentence(component: Component, phrasing: int = 0) -> str:
 
 
 def _named(*labels: str) -> str:
-    """Labels with their articles; the robot is the robot, whatever its category is called."""
-    return PARENT_JOINT.join(f"the {ROBOT if is_robot(name) else label(name)}" for name in labels)
+    """Labels with their articles; the robot is the robot, whatever its category is called.
+
+    A half has another half: "the half lemon left the board" would be false while that stays.
+    """
+    named = (ROBOT if is_robot(name) else label(name) for name in labels)
+    return PARENT_JOINT.join(f"{_article(name)} {name}" for name in named)
+
+
+def _article(name: str) -> str:
+    return "a" if name.startswith(HALF) and not is_plural(name) else "the"

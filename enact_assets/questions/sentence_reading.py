@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from enact_assets.contracts.components import PARENT_JOINT, Component, Operation
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.questions.natural import AGREEMENTS, PHRASINGS
+from enact_assets.questions.natural import AGREEMENTS, HALF, PHRASINGS
 
 _ACTION = re.compile(r"^\[Action (\d+)\] (.+)$", re.MULTILINE)
-_ARTICLE = f"{PARENT_JOINT}the "
+_JOINT = re.compile(f"{PARENT_JOINT}(?:the|a(?= {HALF})) ")
 
 
 def actions_of(prompt: str) -> list[list[Component]]:
@@ -39,7 +39,7 @@ def component_of(sentence: str) -> Component:
     for operation, predicate, pattern in _PATTERNS:
         match = pattern.fullmatch(sentence)
         if match is not None:
-            subject = match["subject"].replace(_ARTICLE, PARENT_JOINT)
+            subject = _JOINT.sub(PARENT_JOINT, match["subject"])
             found.append(Component(operation, predicate, subject, match.groupdict().get("object")))
     if not found:
         raise QuestionError(
@@ -56,8 +56,9 @@ def _pattern(phrasing: str) -> re.Pattern[str]:
     text = re.escape(phrasing).replace(r"\{", "{").replace(r"\}", "}")
     for field, words in AGREEMENTS.items():
         text = text.replace(f"{{{field}}}", f"(?:{'|'.join(words)})")
-    text = text.replace("{S}", "[Tt]he (?P<subject>.+?)")
-    return re.compile(text.replace("{O}", "the {o}").replace("{o}", "(?P<object>.+?)"))
+    text = text.replace("{S}", f"(?:[Tt]he|[Aa](?= {HALF})) (?P<subject>.+?)")
+    text = text.replace("{O}", f"(?:the|a(?= {HALF})) {{o}}")
+    return re.compile(text.replace("{o}", "(?P<object>.+?)"))
 
 
 _OPERATIONS: dict[str, Operation] = {o: o for o in ("add", "remove", "transition")}

@@ -17,6 +17,7 @@ from enact_assets.report.looking import looking
 from enact_assets.report.official_questions import official_questions
 from enact_assets.report.overview import overview
 from enact_assets.report.parts import Figure, Section
+from enact_assets.report.people_section import people
 from enact_assets.report.probes import probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
@@ -66,7 +67,7 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
     world_prediction,
     questions,
 )
-"""Every section but the wrong answers, which need pictures."""
+"""Every section but those with pictures: people, and wrong answers."""
 Told = Callable[[str, int, int], None]
 """Hears which section is next, how many are done, and of how many."""
 
@@ -77,7 +78,7 @@ def untold(_text: str, _done: int, _total: int) -> None:
 
 def all_sections(rows: ReportRows, picture: PictureOf, told: Told = untold) -> tuple[Section, ...]:
     """Every section, also those that have nothing to show and say so."""
-    return (*measured_sections(rows, told), wrong_answers(rows, picture))
+    return (*measured_sections(rows, told), people(rows, picture), wrong_answers(rows, picture))
 
 
 def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, ...]:

@@ -209,6 +209,47 @@ _QUERIES: Mapping[str, str] = {
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
             examples.model""",
+    # Of persons alone: solvers and simulated annotators are no people.
+    "human_agreement": """
+        select * from human_agreement
+        where role = 'person' and variant = {variant} and length is null
+        order by kind nulls first, annotators <> 'all', annotators, measure""",
+    "hardest": """
+        with hardest as (
+            select *, row_number() over (
+                order by n_solved / n_answered, n_answered desc, median_active_s desc, question_id
+            ) as place
+            from question_quality
+            where role = 'person' and variant = {variant}
+            qualify place <= 20
+        ),
+        pictured as (
+            select shown.question_id, list(image_sha order by shown.place) as image_shas
+            from (
+                select
+                    question_id, gating, demonstration, unnest(shown_key_frames) as key_frame,
+                    generate_subscripts(shown_key_frames, 1) as place
+                from asked_questions semi join hardest using (variant, question_id)
+            ) as shown
+            left join frame_images as pictures
+                on pictures.variant = {variant}
+                and pictures.gating = shown.gating
+                and pictures.demonstration = shown.demonstration
+                and pictures.key_frame = shown.key_frame
+            group by all
+        ),
+        ambiguous as (
+            select gating, question_id, list(ambiguity order by ambiguity) as ambiguities
+            from question_ambiguities group by all
+        )
+        select hardest.*, answer, actions, image_shas, official_id, ambiguities
+        from hardest
+        inner join asked_questions using (variant, question_id)
+        left join pictured using (question_id)
+        left join question_ids using (gating, question_id)
+        left join ambiguous using (gating, question_id)
+        order by place""",
+    "published_agreement": "from published_agreement order by all",
     "agreement": """
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",

@@ -1,6 +1,6 @@
 """Wrong answers for readers: pictures as shown, both orders, and the facts that differ."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -65,20 +65,11 @@ def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _example(row: dict[str, Any], picture: PictureOf) -> Example:
     shas = row["image_shas"] or [None]
-    strip, note = None, ""
-    n_gone = sum(sha is None for sha in shas)
-    if n_gone:
-        note = f"{n_gone} of the pictures were not published."
-    else:
-        try:
-            pictures = [picture(sha) for sha in shas]
-            strip = question_strip(pictures, row["kind"], THUMBNAIL_PX)
-        except EnactError:  # an example without pictures is still one
-            note = "The pictures are not stored any more: materialize frame_images again."
+    strip, note = strip_of(shas, row["kind"], picture)
     facts = (
         ("Question", ids(row["question_id"], row["official_id"])),
-        ("Expected order", (_order(row["expected_order"]),)),
-        ("Given order", (_order(row["given_order"]),)),
+        ("Expected order", (order_text(row["expected_order"]),)),
+        ("Given order", (order_text(row["given_order"]),)),
         (f"Step {row['step']}: what happened", tuple(row["expected_components"])),
         (f"Step {row['step']}: what the answer says", tuple(row["given_components"])),
         ("Missing in the answer", tuple(row["missing"])),
@@ -97,5 +88,18 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
     )
 
 
-def _order(labels: list[int] | None) -> str:
+def strip_of(shas: Sequence[str | None], kind: str, picture: PictureOf) -> tuple[bytes | None, str]:
+    """The pictures of a question in one row, as a JPEG; or None, and why."""
+    n_gone = sum(sha is None for sha in shas)
+    if n_gone:
+        return None, f"{n_gone} of the pictures were not published."
+    try:
+        pictures = [picture(sha) for sha in shas if sha is not None]
+        return question_strip(pictures, kind, THUMBNAIL_PX), ""
+    except EnactError:  # an example without pictures is still one
+        return None, "The pictures are not stored any more: materialize frame_images again."
+
+
+def order_text(labels: list[int] | None) -> str:
+    """``[2, 1, 3]``; a dash where there is no order."""
     return NONE if labels is None else "[" + ", ".join(map(str, labels)) + "]"

@@ -31,6 +31,7 @@ from enact_assets.replay.parents import at_key_frames
 from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
 from enact_assets.segmentation.component_index import ComponentIndex
 from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.trajectories.trajectory_tables import AmbiguousChanges
 
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
@@ -86,6 +87,14 @@ class Written:
 
     questions: Of[Qa]
     objects: Of[Objects]
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """The questions of one demonstration, and what makes their steps hard to tell."""
+
+    questions: Of[Qa]
+    changes: Of[AmbiguousChanges]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 import polars as pl
 
 from enact_assets.contracts.registry import QuestionSetSettings
-from enact_assets.engine.parameters import All
+from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.people.annotator_agreement import agreement
 from enact_assets.people.answered import Answered
 from enact_assets.people.keeping import kept_questions as kept_of
+from enact_assets.people.keeping import question_ambiguities
 from enact_assets.people.people_tables import (
     HumanAgreement,
     HumanAnswers,
@@ -22,7 +23,7 @@ from enact_assets.people.people_tables import (
 from enact_assets.people.quality import question_quality as quality_of
 from enact_assets.people.quality import verified_answers
 from enact_assets.questions.question_tables import AskedQuestions, QuestionSet
-from enact_assets.steps.inputs import OF_BASELINE, VariantName
+from enact_assets.steps.inputs import EVIDENCE, OF_BASELINE, Ambiguous, VariantName
 
 NOBODY = "nobody has answered yet"
 
@@ -73,7 +74,12 @@ def question_quality(
 def kept_questions(
     chosen: Of[QuestionSet],
     quality: Annotated[Of[QuestionQuality], OF_BASELINE],
+    written: Annotated[Each[Ambiguous], EVIDENCE],
     asked: QuestionSetSettings,
 ) -> Of[KeptQuestions]:
-    """Which questions of a set people solved, if the set says `keep: solved_by >= k of n`."""
-    return KeptQuestions.of(kept_of(chosen, quality, asked))
+    """Which questions of a set people solved, if the set says `keep: solved_by >= k of n`, and
+    which have none of the ambiguities that it goes `without`.
+    """
+    names = sorted(set(chosen["demonstration"])) if asked.without else []
+    found = [question_ambiguities(written[n].questions, written[n].changes) for n in names]
+    return KeptQuestions.of(kept_of(chosen, quality, asked, pl.concat(found) if found else None))

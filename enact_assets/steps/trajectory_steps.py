@@ -11,9 +11,11 @@ from enact_assets.engine.tables import Of
 from enact_assets.profiles import SAMPLE
 from enact_assets.segmentation.segmentation_tables import SegmentedFrames
 from enact_assets.steps.inputs import IF_RELEASE, Changes
+from enact_assets.trajectories.ambiguous import KeyFrames, find_ambiguous_changes
 from enact_assets.trajectories.counting import count_paths
 from enact_assets.trajectories.edited import measure_edited_objects
 from enact_assets.trajectories.trajectory_tables import (
+    AmbiguousChanges,
     EditedObjects,
     PathCounts,
     Trajectories,
@@ -27,18 +29,28 @@ KINDS = ("numba", "polars", "parquet")
 @step(group="trajectories", job="write_questions", kinds=KINDS)
 def visible_changes(
     changes: Changes,
-) -> tuple[Of[TransitionGraph], Of[EditedObjects]]:
+) -> tuple[Of[TransitionGraph], Of[EditedObjects], Of[AmbiguousChanges]]:
     """An edge joins two key frames if one to five changes between them are visible in both
-    pictures; with the objects it names and the sizes of their masks. Imported questions bring their
-    steps: there is no graph.
+    pictures; with the objects it names, the sizes of their masks, and what makes the change hard to
+    tell. Imported questions bring their steps: there is no graph.
     """
     if changes.gating.question_file is not None:
-        none = TransitionGraph.empty(), EditedObjects.empty()
-        return TransitionGraph.of(none[0]), EditedObjects.of(none[1])
+        none = TransitionGraph.empty(), EditedObjects.empty(), AmbiguousChanges.empty()
+        return (
+            *(TransitionGraph.of(none[0]), EditedObjects.of(none[1])),
+            AmbiguousChanges.of(none[2]),
+        )
     index = changes.index
     graph = build_transition_graph(changes.frames, index)
     edited = measure_edited_objects(graph, changes.seen, index)
-    return TransitionGraph.of(graph), EditedObjects.of(edited)
+    ambiguous = find_ambiguous_changes(graph, edited, _key_frames(changes))
+    return TransitionGraph.of(graph), EditedObjects.of(edited), AmbiguousChanges.of(ambiguous)
+
+
+def _key_frames(changes: Changes) -> KeyFrames:
+    source = str(changes.demonstrations.item(0, "source"))
+    smallest = changes.gating.profile_of(source).min_visible_fraction
+    return KeyFrames.of(changes.frames, changes.graphs, changes.seen, changes.objects, smallest)
 
 
 def _totals(path_counts: pl.DataFrame) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """What may follow what, how many ways there are, and which of them are drawn."""
 
 from enact_assets import columns as common
+from enact_assets.contracts.ambiguities import AMBIGUITIES
 from enact_assets.engine.tables import Table, integer, integers, text, texts, truth
 
 
@@ -39,6 +40,23 @@ class EditedObjects(Table):
     pixels = integer(
         "the smaller of the two, as it must be seen in both; in a transition the larger", "px"
     )
+
+
+class AmbiguousChanges(Table):
+    """One row per valid edge, reason why its change is hard to tell, and label it is about.
+
+    Most edges have several rows, and nearly all questions can be solved all the same. Empty for
+    gatings of profile release.
+    """
+
+    by = ("demonstration", "gating")
+
+    demonstration = common.demonstration(key=True)
+    gating = common.gating(key=True)
+    key_frame_from = common.key_frame(key=True)
+    key_frame_to = common.key_frame(key=True)
+    ambiguity = text("; ".join(f"{name}: {of}" for name, of in AMBIGUITIES.items()), key=True)
+    object = text("what sentences call the thing", key=True)
 
 
 class PathCounts(Table):

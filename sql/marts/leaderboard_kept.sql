@@ -1,10 +1,9 @@
--- leaderboard_kept: one row per question set that sets keep, kind and model.
+-- leaderboard_kept: one row per question set that sets keep or without, kind and model.
 -- Reads: kept_questions, evaluation.
 -- Rule:  scores under the baseline on all questions of the set that the model answered, and on
---        those that people solved (kept_questions). Reference baselines are here too. Of people,
---        the score on kept questions is that of persons who answered after those who decided: the
---        filter makes that of the deciding ones high by itself. Other annotators are not here. Sets
---        without keep have no rows.
+--        those that it keeps (kept_questions). Reference baselines are here too. Of people, the
+--        score on kept questions is that of persons who answered after those who decided: the
+--        filter makes that of the deciding ones high by itself. Other annotators are not here.
 create table leaderboard_kept as
 with given as (
     select
@@ -76,7 +75,7 @@ comment on column leaderboard_kept.question_set is 'set that says which question
 comment on column leaderboard_kept.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_kept.model is 'model, reference baseline or people (n) who answered';
 comment on column leaderboard_kept.n_questions is 'questions of the set';
-comment on column leaderboard_kept.n_kept is 'of these: solved by as many persons as the set wants';
+comment on column leaderboard_kept.n_kept is 'of these: kept, see kept_questions';
 comment on column leaderboard_kept.n_undecided is 'of these: too few persons have answered';
 comment on column leaderboard_kept.n_scored is 'questions with a scored answer';
 comment on column leaderboard_kept.task_accuracy is 'share of these answers accepted';

@@ -494,6 +494,14 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
             for keep in ("solved_by >= 3 of 2", "solved_by >= 0 of 2", "solved", 2)
         ),
         (
+            lambda e: put(e, "question_sets.few", {"gating": "state", "without": "small"}),
+            "question_sets.few.without: expected a list of two_of_a_name, another_has_it",
+        ),
+        (
+            lambda e: put(e, "question_sets.few", {"gating": "state", "without": ["dark"]}),
+            "unknown ambiguity 'dark'",
+        ),
+        (
             lambda e: put(e, "question_sets.few", {"gating": "state", "per_stratum": 49}),
             "few.per_stratum: must not be below probe_set_per_stratum (50 at length 3); found 49",
         ),
@@ -813,6 +821,8 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     kept = dataclasses.replace(registry.question_sets["state"], keep="solved_by >= 1 of 2")
     assert kept.kept_if == (1, 2)
     assert settings_sha(kept) != content_sha(before)
+    clear = dataclasses.replace(registry.question_sets["state"], without=("small",))
+    assert settings_sha(clear) not in {content_sha(before), settings_sha(kept)}
 
 
 def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> None:

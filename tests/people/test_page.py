@@ -33,6 +33,7 @@ def work_through(client: Client) -> Counter:
         path, text = found
         kind = "practice" if "<h1>Practice" in text else "question"
         seen[kind] += 1
+        assert f"<h1>{kind.capitalize()} {seen[kind]} of " in text
         reply = client.post(path, form_of(text), Origin=f"http://127.0.0.1:{client.port}")
         assert reply.status == 303, reply.text
         if kind == "practice":

@@ -6,7 +6,7 @@ import pytest
 from enact_assets.contracts.settings import QuestionSetSettings
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.people.annotator_names import role_of
-from enact_assets.people.keeping import kept_questions
+from enact_assets.people.keeping import kept_questions, question_ambiguities
 from enact_assets.people.people_tables import HumanAnswers, KeptQuestions, QuestionQuality
 from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.people.quality import question_quality, verified_answers
@@ -138,31 +138,44 @@ def test_names_say_roles() -> None:
     assert [role_of(name) for name in names] == ["person", "solver", "simulated", *[None] * 4]
 
 
-def test_the_first_persons_decide_and_later_ones_measure() -> None:
-    verdicts = {
-        "kept": ["solved", "solved"],
-        "kept_later": ["solved", "solved", "wrong", "solved"],
-        "dropped": ["solved", "wrong", "solved"],
-        "cannot": ["cannot_tell", "solved"],
-        "one": ["solved"],
-    }
-    chosen = pl.DataFrame(
-        [
-            {
-                "question_set": "solved",
-                "question_id": name,
-                "demonstration": "setting_the_table-0",
-                "kind": "forward",
-                "length": 4,
-                "in_question_set": name != "probe",
-            }
-            for name in (*verdicts, "nobody", "probe")
-        ]
-    )
-    people = pl.DataFrame(
-        [{"role": "person", "question_id": q, "verdicts": v} for q, v in verdicts.items()]
+VERDICTS = {
+    "kept": ["solved", "solved"],
+    "kept_later": ["solved", "solved", "wrong", "solved"],
+    "dropped": ["solved", "wrong", "solved"],
+    "cannot": ["cannot_tell", "solved"],
+    "one": ["solved"],
+}
+
+
+@pytest.fixture
+def chosen() -> pl.DataFrame:
+    """Rows of ``question_set``: those of :data:`VERDICTS`, one of nobody, one of no set."""
+    rows = [
+        {
+            "question_set": "solved",
+            "question_id": name,
+            "demonstration": "setting_the_table-0",
+            "kind": "forward",
+            "length": 4,
+            "in_question_set": name != "probe",
+        }
+        for name in (*VERDICTS, "nobody", "probe")
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture
+def people() -> pl.DataFrame:
+    """Rows of ``question_quality``."""
+    return pl.DataFrame(
+        [{"role": "person", "question_id": q, "verdicts": v} for q, v in VERDICTS.items()]
         + [{"role": "solver", "question_id": "nobody", "verdicts": ["solved"] * 3}]
     )
+
+
+def test_the_first_persons_decide_and_later_ones_measure(
+    chosen: pl.DataFrame, people: pl.DataFrame
+) -> None:
     wanted = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2")
     found = KeptQuestions.check(kept_questions(chosen, people, wanted))
     rows = {r["question_id"]: r for r in found.iter_rows(named=True)}
@@ -179,3 +192,34 @@ def test_the_first_persons_decide_and_later_ones_measure() -> None:
     lenient = QuestionSetSettings("solved", "state", keep="solved_by >= 1 of 2")
     assert kept_questions(chosen, people, lenient)["is_kept"].sum() == 4
     assert kept_questions(chosen, people, QuestionSetSettings("state", "state")).is_empty()
+
+
+def test_ambiguities_keep_a_question_out_whatever_people_say(
+    chosen: pl.DataFrame, people: pl.DataFrame
+) -> None:
+    """Each step counts, an ambiguity that the set allows does not."""
+    names = ("kept", "kept_later", "nobody")
+    qa = pl.DataFrame(
+        [{"question_id": n, "key_frames": [k, k + 3, k + 5]} for k, n in enumerate(names)]
+    )
+    steps = [(3, 5, "small"), (3, 5, "untold"), (1, 4, "untold"), (2, 5, "cloth"), (0, 5, "small")]
+    schema = ["key_frame_from", "key_frame_to", "ambiguity"]
+    changes = pl.DataFrame(steps, schema=schema, orient="row")
+    ambiguities = question_ambiguities(qa, changes)
+    assert set(ambiguities.iter_rows()) == {
+        *(("kept", name) for name in ("small", "untold")),
+        ("kept_later", "untold"),
+        ("nobody", "cloth"),
+    }
+    without = ("small", "cloth")
+    clear = QuestionSetSettings("solved", "state", without=without)
+    found = KeptQuestions.check(kept_questions(chosen, people, clear, ambiguities))
+    rows = {r["question_id"]: r for r in found.iter_rows(named=True)}
+    dropped = {q: r["ambiguities"] for q, r in rows.items() if not r["is_kept"]}
+    assert dropped == {"kept": ["small"], "nobody": ["cloth"]}
+    assert (rows["kept"]["n_deciding"], rows["kept_later"]["n_later"]) == (0, 4)
+    both = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2", without=without)
+    found = kept_questions(chosen, people, both, ambiguities)
+    kept = dict(found.select("question_id", "is_kept").iter_rows())
+    assert [q for q, is_kept in kept.items() if is_kept] == ["kept_later"]
+    assert (kept["one"], kept["nobody"]) == (None, False)

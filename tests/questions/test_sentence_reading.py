@@ -15,7 +15,7 @@ from enact_assets.questions.sentence_reading import actions_of, component_of
 from reference.household import build_household
 
 SUBJECTS = ("fridge", "hand towels", "half watermelon", "glass")
-OBJECTS = ("table", "water", "scissors")
+OBJECTS = ("table", "water", "scissors", "half lemon")
 
 
 def components() -> list[tuple[Component, int]]:
@@ -28,8 +28,11 @@ def components() -> list[tuple[Component, int]]:
             for other in OBJECTS if has_object else (None,):
                 component = Component(operation, predicate, subject, other)
                 found += [(component, k) for k in range(len(phrasings))]
-    parents = Component.transition(("bread", "cheese"), "toast")
-    return [*found, *((parents, k) for k in range(3))]
+    several = [
+        Component.transition(("bread", "cheese"), "toast"),
+        Component.transition(("bread", "half lemon"), "toast"),
+    ]
+    return [*found, *((parents, k) for parents in several for k in range(3))]
 
 
 def test_every_phrasing_is_read_as_it_was_meant() -> None:

@@ -409,6 +409,20 @@ def test_an_object_that_turns_into_others_needs_to_be_seen_once() -> None:
     assert one(made, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
 
 
+def test_ambiguities_are_counted_by_question(warehouse: Relations) -> None:
+    """Key frames 0 to 3 have an ambiguous step each but the last; f2 begins at 1."""
+    found = query(
+        warehouse,
+        "select question_id, ambiguity, n_steps, steps, objects from question_ambiguities "
+        "where question_id in ('f2', 'f3')",
+    ).rows()
+    assert sorted(found) == [
+        ("f2", "untold", 1, [1], ["cup"]),
+        ("f3", "small", 1, [1], ["cup"]),
+        ("f3", "untold", 2, [1, 2], ["cup"]),
+    ]
+
+
 def test_action_sizes_add_up(warehouse: Relations) -> None:
     rows = query(warehouse, "select kind, n_components, n_actions, share from action_sizes").rows()
     assert rows == [

@@ -91,6 +91,7 @@ def test_scores_on_kept_questions() -> None:
             "length": 3,
             "n_solved": 2 * is_kept,
             "n_deciding": 2,
+            "ambiguities": [],
             "is_kept": is_kept,
             "n_later": int(is_kept),
             "n_later_solved": int(is_kept),

@@ -216,6 +216,16 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
             pixels_to=after,
             pixels=after,
         )
+    for step, ambiguity in ((0, "small"), (0, "untold"), (1, "untold")):
+        _add(
+            rows,
+            "ambiguous_changes",
+            **here,
+            key_frame_from=step,
+            key_frame_to=step + 1,
+            ambiguity=ambiguity,
+            object="cup",
+        )
     for length in (3, 4):
         for key_frame in range(length - 1, len(changes) + 1):
             count = str(10**40 + key_frame)  # far beyond 128 bits

@@ -271,7 +271,8 @@ class _Pages:
         is_practice = row is not None and bool(row["is_practice"])
         mine = [r for r in rows if bool(r["is_practice"]) == is_practice]
         is_pool = any(r["leased_until"] is not None for r in mine)
-        number = [r["id"] for r in mine].index(row["id"]) + 1 if row in mine else len(mine)
+        ids = [r["id"] for r in mine]  # rows differ in when the question was first shown
+        number = ids.index(row["id"]) + 1 if row is not None and row["id"] in ids else len(mine)
         return {
             "is_practice": is_practice,
             "number": number,

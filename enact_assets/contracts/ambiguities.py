@@ -1,0 +1,29 @@
+"""What makes a step of a question hard to tell, though its answer is right.
+
+Solvers who were given the pictures and the sentences alone named these. ``ambiguous_changes`` finds
+them, ``question_ambiguities`` counts them by question, and a question set can leave them out.
+"""
+
+AMBIGUITIES: dict[str, str] = {
+    "two_of_a_name": "a change that is named takes place with two things of one name, such as "
+    "both halves of a fruit",
+    "another_has_it": "what is said to end holds on, or what is said to begin held before, with "
+    "another thing of the name",
+    "untold": "a change that is not named, of things that show in one of the two pictures",
+    "unseen": "a change that is not named, of a thing that shows in neither picture",
+    "hand_near": "the hand is at a thing that it let go of just before the picture, or takes hold "
+    "of just after it",
+    "hidden_content": "a content that is named shows little of itself in its vessel",
+    "small": "a thing that is named covers less than a thousandth of a picture",
+    "cloth": "folded cloth is named while cloth of another name shows: no label tells them apart",
+}
+"""Name -> meaning."""
+
+SMALL_FRACTION = 0.001
+"""Of the picture: 16 px squared of 512 px squared."""
+HIDDEN_SHARE = 0.1
+"""Pixels of a content over those of its vessel."""
+HAND_NEAR_FRAMES = 30
+"""A second: as long as an arm needs to be clear of what it let go of."""
+CLOTH = frozenset({"towel", "shirt", "trousers", "socks"})
+"""Categories."""
