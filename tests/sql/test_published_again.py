@@ -25,8 +25,8 @@ from enact_assets.contracts.errors import DamagedFileError
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.publishing import memory
-from enact_assets.engine.publishing.memory import FEWEST, parts_of
+from enact_assets.engine.publishing import former_file
+from enact_assets.engine.publishing.former_file import FEWEST, parts_of
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.evaluation_tables import Evaluation
@@ -50,8 +50,8 @@ def lake(tmp_path: Path) -> Lake:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part for each demonstration."""
-    monkeypatch.setattr(memory, "FEWEST", 1)
-    monkeypatch.setattr(memory, "ONE_IN", 1)
+    monkeypatch.setattr(former_file, "FEWEST", 1)
+    monkeypatch.setattr(former_file, "ONE_IN", 1)
 
 
 def aged(lake: Lake) -> Lake:
@@ -201,9 +201,9 @@ def test_of_a_file_that_other_code_made_or_is_a_week_old_nothing_is_kept(
     first = publish_few(lake, target, provenance=Provenance("one", {}))
     assert not publish_few(lake, target, provenance=Provenance("one", {})).ran
     assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
-    monkeypatch.setattr(memory, "FORMAT", "next")
+    monkeypatch.setattr(former_file, "FORMAT", "next")
     assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
-    monkeypatch.setattr(memory, "WHOLE_EVERY", timedelta())
+    monkeypatch.setattr(former_file, "WHOLE_EVERY", timedelta())
     assert publish_few(lake, target, provenance=Provenance("two", {})).ran == first.ran
 
 

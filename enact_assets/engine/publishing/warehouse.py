@@ -22,7 +22,7 @@ from enact_assets.contracts.errors import EnactError, WarehouseError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.publishing.memory import (
+from enact_assets.engine.publishing.former_file import (
     BUILDER,
     MADE_WHOLE,
     NOTHING,

@@ -16,7 +16,7 @@ import polars as pl
 from enact_assets.contracts.errors import DamagedFileError, WarehouseError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.file_metadata import contract_sha
-from enact_assets.engine.publishing.memory import PARTS, Kept, Part, parts_of
+from enact_assets.engine.publishing.former_file import PARTS, Kept, Part, parts_of
 from enact_assets.engine.publishing.publishable import (
     LeftOut,
     Sources,
