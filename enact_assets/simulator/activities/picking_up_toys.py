@@ -1,4 +1,4 @@
-"""Pick up toys: into a toy box, into drawers and onto a shelf, and get out others instead.
+"""Pick up toys: into a toy box, into drawers and onto a shelf; others come out instead.
 
 A seed draws the room, the toys, which of them lie about and which are kept away at the start, what
 is switched on or off, and the order. So no toy in its place tells how much is done.
@@ -86,8 +86,9 @@ def build(rng: np.random.Generator) -> Episode:
 def _toys(
     drawing: Drawing, boxed: list[str], drawn: list[str], shelved: str
 ) -> tuple[dict[str, Job], list[GoalFact]]:
-    """Toys where they lie about or where they are kept; a job per toy carries it to the other
-    place.
+    """Put each toy where it lies about or where it belongs; its job carries it to the other place.
+
+    Returns the jobs by toy, and the facts that hold after them.
     """
     rng = drawing.rng
     near = draw_some(rng, NEAR_BOX)

@@ -1,4 +1,4 @@
-"""Set a table for two: the dishes and the cup that lie there wrongly give way to others; a drink.
+"""Set a table for two: wrong dishes and a wrong cup are replaced, and a drink is poured.
 
 A seed draws whether plates or bowls are wanted, where dishes are kept, what is drunk and out of
 what, where the jug stands, what is carried besides, and the order. So each kind of thing comes to
@@ -81,11 +81,10 @@ def build(rng: np.random.Generator) -> Episode:
 
 
 def _dishes(drawing: Drawing, clutter: Job) -> Part:
-    """Two plates give way to bowls or bowls to plates; one kind is kept in the cabinet, the other
-    one on the worktop, where a dish stands before ``clutter``.
+    """Bowls replace two plates, or plates two bowls. One kind belongs in the cabinet, the other on
+    the worktop, where the second dish stands before ``clutter``.
 
-    Fruit is laid into bowls that come, and back into the basket before bowls leave, one with each
-    hand at the same time.
+    Fruit goes into bowls that come, and back into the basket before bowls leave.
     """
     rng, left = drawing.rng, drawing.side("left")
     comes, leaves = draw_some(rng, ("plate", "bowl"))
@@ -125,7 +124,7 @@ def _dishes(drawing: Drawing, clutter: Job) -> Part:
 
 
 def _fruit(drawing: Drawing, *, has_bowls: bool) -> tuple[Job, tuple[GoalFact, ...]]:
-    """Two fruits from the basket into the bowls if these come, else from the bowls into it."""
+    """Both hands at once carry a fruit from the basket into a bowl, or back if bowls leave."""
     hands: tuple[Side, Side] = ("left", "right")
     sides: dict[Side, Task] = {}
     goal: list[GoalFact] = []
@@ -141,8 +140,8 @@ def _fruit(drawing: Drawing, *, has_bowls: bool) -> tuple[Job, tuple[GoalFact, .
 
 
 def _drink(drawing: Drawing, drink: str, look: Surface) -> Part:
-    """One cup is there, another one from the shelf takes the place of a cup of another kind; then a
-    jug is poured out into both, and changes between sideboard and table.
+    """A cup from the shelf replaces one of the wrong kind, beside a cup that stays. Then the right
+    hand pours from the jug into both, and puts it on the sideboard or the table, where it was not.
     """
     rng, right = drawing.rng, drawing.side("right")
     kind, wrong = draw_some(rng, CUPS, 2)
@@ -188,5 +187,5 @@ def _clutter(drawing: Drawing) -> tuple[Job, GoalFact]:
 
 
 ACTIVITY = Activity(
-    "setting_the_table", "Set a table for two with other dishes, a cup and a drink.", build
+    "setting_the_table", "Set a table for two: replace dishes and a cup, and pour a drink.", build
 )

@@ -94,8 +94,8 @@ def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> tuple[Chapter, Job]
     """One narrow thing from the basket into the fridge; a fruit, a wide thing and another narrow
     one into it or out of it.
 
-    The fruit stands in the middle: it comes out first or goes in last. The other job returned
-    takes from the basket.
+    The fruit stands in the middle, where the wide thing leaves no room for it: it comes out first
+    or goes in last. The other job returned takes from the basket.
     """
     rng, right = drawing.rng, drawing.side("right")
     fruit = draw_one(rng, FRUIT)
@@ -109,9 +109,10 @@ def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> tuple[Chapter, Job]
     goal: list[GoalFact] = [("Inside", in_basket, "fridge")]
     to_fridge = drawing.move("right", in_basket, "fridge", *places[in_basket], off_m=0.006)
     jobs = {in_basket: Job(to_fridge)}
+    is_fruit_out = is_drawn(rng)
     between = (
-        (fruit, Spot("bowl", 0.0, 0.0), Spot("fridge", 0.0, -0.13), is_drawn(rng)),
-        (wide, Spot("table", 0.1, -0.19), Spot("fridge", *WIDE_PLACE), is_drawn(rng)),
+        (fruit, Spot("bowl", 0.0, 0.0), Spot("fridge", 0.0, -0.13), is_fruit_out),
+        (wide, Spot("table", 0.1, -0.19), Spot("fridge", *WIDE_PLACE), not is_fruit_out),
         (on_table, Spot("table", *ON_TABLE), Spot("fridge", *places[on_table]), comes_out),
     )
     for name, outside, inside, is_out in between:
@@ -124,7 +125,7 @@ def _cold(drawing: Drawing, wide: str, narrow: list[str]) -> tuple[Chapter, Job]
     else:
         jobs[second].after.append(jobs[wide])
     others = [jobs[name] for name in (wide, *narrow)]
-    if between[0][-1]:
+    if is_fruit_out:
         for job in others:
             job.after.append(jobs[fruit])
     else:
