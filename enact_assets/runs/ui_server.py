@@ -14,13 +14,14 @@ def main() -> None:
     from dagster_webserver import cli
 
     # The only place where the application is in sight between its making and uvicorn.
-    make = cli.create_app_from_workspace_process_context
+    name = "create_app_from_workspace_process_context"
+    make = getattr(cli, name)
 
     def guarded(*arguments: Any, **options: Any) -> Application:
         return UiGuard(make(*arguments, **options), allowed_hosts())
 
-    setattr(cli, make.__name__, guarded)
-    cli.main()
+    setattr(cli, name, guarded)
+    cli.main()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

@@ -10,12 +10,13 @@ def main() -> None:
     """Run web server, daemon and code server until stopped, with the options of ``dagster dev``."""
     from dagster._cli import dev
 
-    start = dev.open_ipc_subprocess
+    name = "open_ipc_subprocess"
+    start = getattr(dev, name)
 
     def start_guarded(parts: Sequence[str], **options: Any) -> Any:
         return start(guarded_command(parts), **options)
 
-    setattr(dev, start.__name__, start_guarded)
+    setattr(dev, name, start_guarded)
     dev.dev_command(auto_envvar_prefix="DAGSTER_DEV")
 
 

@@ -36,10 +36,9 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for kind, text in PROMPTS.items():
         (tmp_path / "words" / f"{kind}.txt").write_text(text)
     entries: dict[str, Any] = yaml.safe_load(tiny.registry.read_text())
-    sources = entries["variants"]["baseline"].get("sources", ["embedded"])
-    entries["variants"]["as_published"] = {"prompts": "words", "asks": "all", "sources": sources}
+    entries["variants"]["as_published"] = {"prompts": "words", "asks": "all"}
     editing = {"model": "painter", "tries": 2}
-    entries["variants"]["realistic"] = {"editing": editing, "asks": "all", "sources": sources}
+    entries["variants"]["realistic"] = {"editing": editing, "asks": "all"}
     entries["models"] += ["seer"]
     path = tmp_path / "registry.yaml"
     path.write_text(yaml.safe_dump(entries))
