@@ -28,7 +28,7 @@ from benchmarks import (
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
-from enact_assets.learned.training import TRAINING_SEEDS
+from enact_assets.learned.training import N_TRAINING
 from enact_assets.replay.embedded import RESERVED_SEEDS
 from enact_assets.simulator.activities import ACTIVITIES
 
@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--training-seeds",
         type=int,
-        default=len(TRAINING_SEEDS),
+        default=N_TRAINING,
         choices=range(1, len(RESERVED_SEEDS) + 1),
         metavar="N",
         help="of learned: how many reserved seeds of each activity to train on, 1 to "

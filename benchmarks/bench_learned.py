@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets.contracts.errors import SimulationError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.evaluation.evaluate import evaluate
@@ -141,8 +142,12 @@ def main(
     parts = []
     for activity, seed in product(activities, RESERVED_SEEDS[:n_training]):
         file = keep / f"{activity}-{seed}.parquet"
-        if not file.exists():
-            training_statistics_of(activity, [seed], workers=workers).write_parquet(file)
+        try:
+            if not file.exists():
+                training_statistics_of(activity, [seed], workers=workers).write_parquet(file)
+        except SimulationError as error:
+            print(f"not trained on: {error}", flush=True)
+            continue
         parts.append(pl.read_parquet(file))
     statistics = pl.concat(parts)
     n = len(parts)

@@ -23,7 +23,7 @@ from enact_assets.people.people_tables import (
 from enact_assets.people.quality import question_quality as quality_of
 from enact_assets.people.quality import verified_answers
 from enact_assets.questions.question_tables import AskedQuestions, QuestionSet
-from enact_assets.steps.inputs import EVIDENCE, OF_BASELINE, Ambiguous, VariantName
+from enact_assets.steps.inputs import OF_BASELINE, Ambiguous, VariantName
 
 NOBODY = "nobody has answered yet"
 
@@ -74,7 +74,7 @@ def question_quality(
 def kept_questions(
     chosen: Of[QuestionSet],
     quality: Annotated[Of[QuestionQuality], OF_BASELINE],
-    written: Annotated[Each[Ambiguous], EVIDENCE],
+    written: Each[Ambiguous],
     asked: QuestionSetSettings,
 ) -> Of[KeptQuestions]:
     """Which questions of a set people solved, if the set says `keep: solved_by >= k of n`, and

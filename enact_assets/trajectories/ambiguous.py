@@ -74,10 +74,15 @@ class KeyFrames:
 
 
 def _near_hands(segmented_frames: pl.DataFrame) -> tuple[frozenset[str], ...]:
-    """Per key frame: what was let go of, or will be taken, within :data:`HAND_NEAR_FRAMES`."""
+    """Per key frame: what was let go of, or will be taken, within :data:`HAND_NEAR_FRAMES`.
+
+    Nothing where a file named the key frames: it does not say when the change was.
+    """
     rows = segmented_frames.sort("key_frame").select("frame", "change_frame", "changes").rows()
     near: list[set[str]] = [set() for _ in rows]
     for k, (frame, change_frame, changes) in enumerate(rows):
+        if change_frame is None:
+            continue
         for component in map(Component.parse, changes):
             if component.predicate not in GRASPS or component.object is None:
                 continue

@@ -95,7 +95,7 @@ def read(lake: Lake, _: Path) -> None:
 
 
 def publish(lake: Lake, folder: Path) -> None:
-    with find_sources(lake, {}, folder / "near") as sources:
+    with find_sources(lake, {}, folder / "near", {}) as sources:
         sources.verify("facts")
         sources.refuse_damaged()
 

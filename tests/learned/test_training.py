@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 from benchmarks.bench_learned import HALVES, asked_about, evaluated, trained, with_other
+from enact_assets.contracts.errors import PlanError
 from enact_assets.learned.learned_tables import TrainingStatistics
-from enact_assets.learned.training import TRAINING_SEEDS, training_statistics_of
+from enact_assets.learned.training import training_statistics_of
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED_PROGRESS, TRANSFER
 from enact_assets.replay.embedded import RESERVED_SEEDS
 
@@ -25,13 +26,13 @@ def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
     statistics = TrainingStatistics.check(
         training_statistics_of(
             ACTIVITY,
-            TRAINING_SEEDS[:1],
+            RESERVED_SEEDS[:1],
             size_px=PX,
             workers=2,
             rendered=lambda *of: pictures.append(of),
         )
     )
-    alone = training_statistics_of(ACTIVITY, TRAINING_SEEDS[:1], size_px=PX)
+    alone = training_statistics_of(ACTIVITY, RESERVED_SEEDS[:1], size_px=PX)
     assert alone.equals(statistics)
     n = statistics.height // 2
     assert pictures == [(k, n) for k in range(1, n + 1)]
@@ -53,6 +54,10 @@ def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
     assert refused["answer_status"].unique().to_list() == ["missing"]
 
 
-def test_training_seeds_are_reserved() -> None:
-    assert set(TRAINING_SEEDS) <= set(RESERVED_SEEDS)
-    assert list(TRAINING_SEEDS) == [100, 101, 102, 103]
+@pytest.mark.slow
+def test_a_seed_that_cannot_be_carried_out_is_passed_over() -> None:
+    """Garage 105: the drill falls over."""
+    with pytest.raises(PlanError, match="drill"):
+        training_statistics_of("cleaning_garage", [105], size_px=PX)
+    passed = training_statistics_of("cleaning_garage", [105, 106], 1, size_px=PX)
+    assert passed.equals(training_statistics_of("cleaning_garage", [106], size_px=PX))

@@ -91,7 +91,7 @@ def one_by_one(replay: ReplayTables, profile: Profile) -> tuple[Changes, pl.Data
 def test_steps_bulk_runs_and_commands_find_the_same(replay: ReplayTables, profile: Profile) -> None:
     """A path that forgets the later parents would write other questions without a word."""
     changes, qa = one_by_one(replay, profile)
-    edges, _ = visible_changes(changes)
+    edges, *_ = visible_changes(changes)
     made = tables_of_demonstration(replay, BulkSettings(changes.gating, SETTINGS)).tables
     assert_frame_equal(made["transition_graph"], edges)
     assert_frame_equal(made["later_parents"], replay.later_parents)

@@ -46,7 +46,7 @@ ANCHORS = (
     *("about", "leaderboard", "answers", "quality", "by-length", "by-activity"),
     *("similar-sizes", "probes", "settings"),
     *("structural-errors", "semantic-errors", "shared-errors", "handedness", "mismatch"),
-    *("agreement", "questions", "wrong"),
+    *("agreement", "questions", "people", "wrong"),
 )
 MADE = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
 PANELS = ("realism", "camera_fov", "camera_height", "robot_appearance")

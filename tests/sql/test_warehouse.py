@@ -417,7 +417,7 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
     publish_few(lake, target)
     with pytest.raises(WarehouseError, match="Catalog Error"):
         query(target, "from nowhere")
-    with pytest.raises(WarehouseError, match="read-only"):
+    with pytest.raises(WarehouseError, match="more than read"):
         query(target, "drop table qa")
     with pytest.raises(WarehouseError, match="syntax error"):
         query(target, "selec 1")

@@ -279,7 +279,7 @@ def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
     answer(rows, "parrot", "baseline", "f1", parsed=[1, 2], passed=0)
     publish_few(write_lake(root.lake, rows), root.warehouse)
     assert ask(count, {"model": "parrot"}).item() == 1
-    with pytest.raises(WarehouseError, match="read-only"):
+    with pytest.raises(WarehouseError, match="more than read"):
         ask("delete from predictions")
 
 
