@@ -217,9 +217,12 @@ class DaskRunner(Runner):
         futures: dict[str, "Future[Outcome | None]"],
         n_tried: Mapping[str, int],
     ) -> None:
-        """Submit again what only workers may do that have left; others may have come."""
+        """Submit again what only workers may do that have left.
+
+        Others may have come. If all that are left were refused, one of them says why once more.
+        """
         usable = self._usable() if self._refused else frozenset[str]()
-        for name in [n for n in futures if usable and self._bound[n]]:
+        for name in [n for n in futures if self._bound[n]]:
             if self._bound[name].isdisjoint(usable) and not futures[name].done():
                 before = futures[name]
                 futures[name] = self._submitted(name, tasks[name], n_tried[name])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.contracts.ids import short_id
-from enact_assets.contracts.world_settings import EQUIVALENT, VIEW
+from enact_assets.contracts.world_settings import EQUIVALENT, SAME
 from enact_assets.questions.shuffles import shuffled_labels
 from enact_assets.worldprediction.action_labels import label_of, without_hands
 from enact_assets.worldprediction.candidates import (
@@ -55,8 +55,8 @@ class ActionState:
 
 
 def view_of(condition: str) -> str:
-    """The camera that shows the clips of a condition."""
-    return OTHER_VIEW if condition == VIEW else BASELINE_VIEW
+    """The camera that shows the clips of a condition: the states' own only where nothing differs."""
+    return BASELINE_VIEW if condition == SAME else OTHER_VIEW
 
 
 def wm_questions(

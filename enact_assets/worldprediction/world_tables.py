@@ -23,7 +23,7 @@ class WorldQuestions(Table):
     task = text("wm (world modelling) or pp (procedural planning)")
     condition = text(
         "where clips come from: same (the recording of the states), view (that recording under "
-        "another camera) or equivalent (another environment)"
+        "another camera) or equivalent (another environment, under that camera)"
     )
     set_id = text("balanced set that it belongs to; null for pp", null=True)
     length = integer("actions between the states: 1 for wm")

@@ -66,7 +66,7 @@ def test_equivalents_share_the_category_and_differ_as_their_condition_says(recor
         elsewhere = rooms[row["recording"]] != rooms[row["recording_states"]]
         assert elsewhere == (row["condition"] == EQUIVALENT)
         assert (row["recording"] == row["recording_states"]) == (row["condition"] != EQUIVALENT)
-        assert row["view"] == ("view" if row["condition"] == VIEW else "baseline")
+        assert row["view"] == ("baseline" if row["condition"] == SAME else "view")
 
 
 def test_wm_sets_are_balanced(tables):
