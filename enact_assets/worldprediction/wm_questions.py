@@ -55,7 +55,7 @@ class ActionState:
 
 
 def view_of(condition: str) -> str:
-    """The camera that shows the clips of a condition: the states' own only where nothing differs."""
+    """The camera that shows the clips of a condition: that of the states only under ``same``."""
     return BASELINE_VIEW if condition == SAME else OTHER_VIEW
 
 
