@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
-from benchmarks.large_lake import build_large_lake
+from benchmarks.large_lake import build_large_lake, change_demonstration
 from benchmarks.many_partitions import build
 from benchmarks.measuring import HEADER, Row, in_fresh_process, megabytes
 from benchmarks.tiny_root import (
@@ -31,6 +31,7 @@ N_PLANNED, PLAN_GOAL_S = 10_000, 30.0
 LOAD_GOAL_S = 3.0
 N_RECORDED, ANSWER_GOAL_S = 3, 2.0
 N_QUESTIONS, PUBLISH_GOAL_S = 1_000_000, 20.0
+PUBLISH_AGAIN_GOAL_S = 5.0
 
 
 def overhead() -> Iterator[Row]:
@@ -144,22 +145,32 @@ def plans() -> Iterator[Row]:
 
 
 def publishing() -> Iterator[Row]:
-    """The warehouse of a million questions, from a lake that lies there."""
+    """The warehouse of a million questions, from a lake that lies there: from nothing, and from the
+    former file when nothing changed, and when one demonstration did.
+    """
     with tempfile.TemporaryDirectory() as folder:
+        lake, file = Path(folder, "lake"), Path(folder, "enact.duckdb")
         began = time.monotonic()
-        build_large_lake(Path(folder, "lake"))
+        build_large_lake(lake)
         built_s = time.monotonic() - began
-        file = str(Path(folder, "enact.duckdb"))
-        runs = [in_fresh_process("publish", str(Path(folder, "lake")), file) for _ in range(2)]
-    found = min(runs, key=lambda run: run["publish_s"])
-    yield Row(
-        f"publish the warehouse of {found['n_questions']:,} questions",
-        f"{PUBLISH_GOAL_S:.0f} s",
+        yield _published(
+            lake, file, "from nothing", PUBLISH_GOAL_S, f"; lake made in {built_s:.0f} s"
+        )
+        yield _published(lake, file, "nothing changed", PUBLISH_AGAIN_GOAL_S)
+        change_demonstration(lake, number=300)
+        yield _published(lake, file, "one demonstration changed", PUBLISH_AGAIN_GOAL_S)
+
+
+def _published(lake: Path, file: Path, what: str, goal_s: float, more: str = "") -> Row:
+    found = in_fresh_process("publish", str(lake), str(file))
+    return Row(
+        f"publish the warehouse of {found['n_questions']:,} questions, {what}",
+        f"{goal_s:.0f} s",
         f"{found['publish_s']:.1f} s, {megabytes(found['peak_bytes'])}",
-        found["publish_s"] <= PUBLISH_GOAL_S and found["n_questions"] >= N_QUESTIONS,
-        f"every page and check included; a file of {megabytes(found['n_bytes'])}; "
-        f"{found['cpu_s']:.0f} CPU s; best of 2, lake made in {built_s:.0f} s and in the memory of "
-        "the system",
+        found["publish_s"] <= goal_s and found["n_questions"] >= N_QUESTIONS,
+        f"{found['n_ran']:.0f} relations, parts and checks; a file of "
+        f"{megabytes(found['n_bytes'])}; {found['cpu_s']:.0f} CPU s; the lake is in the memory of "
+        f"the system{more}",
     )
 
 

@@ -166,6 +166,7 @@ def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
         "publish_s": time.monotonic() - begun,
         "cpu_s": time.process_time() - cpu,
         "n_questions": report.rows["qa"],
+        "n_ran": len(report.ran),
         "n_bytes": warehouse.stat().st_size,
         "peak_bytes": peak_bytes(),
     }
