@@ -26,6 +26,8 @@ from enact_assets.runs.pools import API, LIMITS, RENDERER
 from enact_assets.runs.reported import read_lineage
 from enact_assets.system.process_identity import ProcessIdentity
 
+pytestmark = pytest.mark.slow
+
 CAMERA = ("variant_config", "aperture_80")
 
 

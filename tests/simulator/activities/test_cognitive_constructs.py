@@ -7,6 +7,7 @@ import os
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from simulator.demonstrations import KeyFrame, hands_at_once, key_frames, recorded
 
 from enact_assets.simulator.activities import ACTIVITIES
@@ -14,6 +15,8 @@ from enact_assets.simulator.activities import ACTIVITIES
 DOCUMENT = Path(__file__).parents[3] / "docs" / "activities.md"
 BEGIN = "<!-- made by tests/simulator/activities/test_cognitive_constructs.py -->"
 END = "<!-- end -->"
+pytestmark = pytest.mark.slow
+
 USES = {
     "Open": "opened",
     "ToggledOn": "switched",
