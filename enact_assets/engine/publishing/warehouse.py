@@ -129,9 +129,8 @@ def publish(
         progress or (lambda _: None),
     )
     with replacing(warehouse_path) as temporary, _naming_full_disks(warehouse_path):
-        built, sha = (not is_whole and making.again(warehouse_path, temporary)) or making.anew(
-            temporary
-        )
+        made = None if is_whole else making.again(warehouse_path, temporary)
+        built, sha = made or making.anew(temporary)
         refuse_offending(warehouse_path, built.checks)
         _shut_log(warehouse_path)
     making.progress(1.0)
