@@ -11,6 +11,7 @@ from sql.tiny_lake import (
     contents,
     publish_few,
     publish_lean,
+    publish_on,
     tiny_rows,
     write_lake,
 )
@@ -65,7 +66,7 @@ def held(published: dict[str, pl.DataFrame], column: str) -> dict[str, set[str]]
 def everything(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
     """Published before anyone left."""
     folder = tmp_path_factory.mktemp("everything")
-    return publish(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
+    return publish_on(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
 
 
 @pytest.mark.parametrize(
