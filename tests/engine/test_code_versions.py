@@ -248,17 +248,23 @@ def versions(
     return of_steps
 
 
+@pytest.fixture(scope="module")
+def before(versions: Callable[[], dict[str, str]]) -> dict[str, str]:
+    return versions()
+
+
 @pytest.mark.parametrize(("file", "old", "new", "stale"), REAL)
 def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the table
     copied: Path,
     versions: Callable[[], dict[str, str]],
+    before: dict[str, str],
     file: str,
     old: str,
     new: str,
     stale: set[str],
 ) -> None:
     """Too few, and old rows look fresh; too many, and hours are spent on nothing."""
-    before, path = versions(), copied / file
+    path = copied / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
