@@ -9,6 +9,7 @@ from sql.tiny_lake import (
     TABLE,
     answer,
     contents,
+    few_sql,
     publish_few,
     publish_lean,
     publish_on,
@@ -308,7 +309,7 @@ STALE = pl.DataFrame(
 
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
-    current = publish_few(lake, target)
+    current = publish_on(lake, target, few_sql())
     assert query(target, "from stale_partitions").equals(StalePartitions.empty())
     marked = publish_few(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)

@@ -17,6 +17,7 @@ from tiny_lake import (
     part_of_sql,
     publish_few,
     publish_lean,
+    publish_on,
     tiny_rows,
     write_lake,
 )
@@ -27,7 +28,7 @@ from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import former_file
 from enact_assets.engine.publishing.former_file import FEWEST, parts_of
-from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
@@ -149,7 +150,7 @@ def test_a_mart_that_changed_is_made_again_and_one_that_left_goes(
 
 def test_a_file_is_read_only_where_its_rows_are_needed(lake: Lake, target: Path) -> None:
     """Remembered are size, time and inode: damage that changes none of them waits to be read."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     path = lake.path("facts", {"demonstration": BOIL})
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -166,7 +167,7 @@ def test_what_was_written_moments_ago_is_read_again(lake: Lake, target: Path) ->
     """A file may be written twice within a tick of the clock and look the same."""
     path = lake.path("facts", {"demonstration": BOIL})
     os.utime(path)
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     looks = path.stat().st_mtime_ns
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -176,11 +177,18 @@ def test_what_was_written_moments_ago_is_read_again(lake: Lake, target: Path) ->
         publish_few(lake, target)
 
 
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
+    """Made from nothing."""
+    folder = tmp_path_factory.mktemp("wanted")
+    return publish_few(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
+
+
 @pytest.mark.parametrize("damage", ["cut", "no database", "another database", "memory"])
 def test_a_former_file_that_is_damaged_is_not_built_upon(
-    damage: str, lake: Lake, target: Path
+    damage: str, lake: Lake, target: Path, wanted: PublishReport
 ) -> None:
-    wanted = publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     content = bytearray(target.read_bytes())
     if damage == "cut":
         target.write_bytes(content[: len(content) // 2])

@@ -18,6 +18,7 @@ from sql.tiny_lake import (
     few_sql,
     publish_few,
     publish_lean,
+    publish_on,
     tiny_rows,
     write_lake,
 )
@@ -128,7 +129,7 @@ def n_files(lake: Lake) -> int:
 
 def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target: Path) -> None:
     """DuckDB itself reads a flipped bit as other data, or stops at the first bad file."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     before = target.read_bytes()
     qa = lake.path("qa", {"demonstration": TABLE, "gating": "state"})
     qa.write_bytes(qa.read_bytes()[:-50])
@@ -145,7 +146,7 @@ def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target:
 
 def test_a_failed_check_keeps_the_old_file(lake: Lake, target: Path, tmp_path: Path) -> None:
     """People keep querying yesterday's sound numbers instead of today's broken ones."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     before = target.read_bytes()
     rows = tiny_rows()
     rows["facts"][0]["frame_to"] = 10_000
@@ -414,7 +415,7 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
     (target.parent / "lake").mkdir(parents=True)
     with pytest.raises(WarehouseError, match=r"no warehouse yet\. .* --asset warehouse` publishes"):
         query(target, "select 1")
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     with pytest.raises(WarehouseError, match="Catalog Error"):
         query(target, "from nowhere")
     with pytest.raises(WarehouseError, match="more than read"):
@@ -428,7 +429,7 @@ def test_queries_that_cannot_run_say_why(lake: Lake, target: Path) -> None:
 
 def test_an_empty_query_is_refused(lake: Lake, target: Path) -> None:
     """An empty box looks like a query without results."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     for nothing in ("", "  ;; ", "-- only a comment"):
         with pytest.raises(WarehouseError, match="the query is empty"):
             query(target, nothing)
@@ -436,7 +437,7 @@ def test_an_empty_query_is_refused(lake: Lake, target: Path) -> None:
 
 def test_two_statements_are_refused(lake: Lake, target: Path) -> None:
     """Rows of all but the last would be lost without a word."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     with pytest.raises(WarehouseError, match=r"^2 SQL statements .* one at a time"):
         query(target, "select 1; select 2")
     assert query(target, "select ';' as x -- ; select 2\n;").item() == ";"
