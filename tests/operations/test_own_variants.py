@@ -50,7 +50,7 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def urls() -> Iterator[tuple[str, str]]:
     """Of a provider that answers and of one that paints: every first edit is useless."""
     with running() as answering, picture_server() as painting:
-        yield answering.url(), painting.url("shifted-good")
+        yield answering.url(), painting.selling("shifted-good")
 
 
 def write_models(root: Path, urls: tuple[str, str]) -> None:

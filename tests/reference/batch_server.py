@@ -11,11 +11,8 @@ import json
 import os
 import re
 import signal
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
 from typing import Any
 
 from reference.misbehaving_server import (
@@ -26,19 +23,18 @@ from reference.misbehaving_server import (
     _shaped,
     answer_to,
 )
+from reference.threaded_servers import Handler, Server, in_thread
 
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 
 
-class BatchServer(ThreadingHTTPServer):
+class BatchServer(Server):
     """``sold`` counts answers of batches by question. ``victim`` is a process to kill at request
     number ``kill_at``, before it is handled or after.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.sold: Counter[str] = Counter()
         self.asked_now: Counter[str] = Counter()
         self.files: dict[str, bytes] = {}
@@ -47,12 +43,6 @@ class BatchServer(ThreadingHTTPServer):
         self.victim: Any = None
         self.kill_at, self.kill_after = -1, False
         self.n = 0
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self.server_port}"
 
     def create(self, kind: str, path: str, requests: list[tuple[str, Any]], label: str) -> str:
         """Sell a batch."""
@@ -77,18 +67,14 @@ class BatchServer(ThreadingHTTPServer):
         return id_
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server: BatchServer
-    protocol_version = "HTTP/1.1"
 
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-    def do_GET(self) -> None:
+    def get(self) -> None:
         self._serve(b"")
 
-    def do_POST(self) -> None:
-        self._serve(self.rfile.read(int(self.headers.get("content-length", 0))))
+    def post(self, body: bytes) -> None:
+        self._serve(body)
 
     def _serve(self, body: bytes) -> None:
         server = self.server
@@ -102,12 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
             if is_last:
                 os.kill(server.victim.pid, signal.SIGKILL)
                 return
-        data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        self.send_response(200)
-        for name, value in {"content-length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+        self.send(reply, headers=headers)
 
     def _reply(self, body: bytes) -> tuple[Any, dict[str, str]]:
         server, path = self.server, self.path.partition("?")[0]
@@ -241,15 +222,6 @@ class _Handler(BaseHTTPRequestHandler):
         return {**state, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "output": output}}, {}
 
 
-@contextmanager
-def serving() -> Iterator[BatchServer]:
+def serving() -> AbstractContextManager[BatchServer]:
     """A server in a thread of this process."""
-    server = BatchServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return in_thread(BatchServer())
