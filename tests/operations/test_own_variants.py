@@ -19,7 +19,7 @@ from enact_assets.driver.materialize import Driver, Report
 from enact_assets.engine.lake.lake import Lake
 
 from reference.misbehaving_server import running
-from reference.picture_server import picture_server
+from reference.picture_server import PictureServer, picture_server
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +27,8 @@ PROMPTS = {
     "forward": "QID={n_steps}f. Order the pictures.\n{actions}\nAnswer like [2, 1].",
     "inverse": "QID={n_steps}i. Order the actions.\n{actions}\nAnswer like [2, 1].",
 }
+
+EDIT = "Make a photograph of it, and keep all that is there. " * 5
 
 
 @pytest.fixture
@@ -37,7 +39,8 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tmp_path / "words" / f"{kind}.txt").write_text(text)
     entries: dict[str, Any] = yaml.safe_load(tiny.registry.read_text())
     entries["variants"]["as_published"] = {"prompts": "words", "asks": "all"}
-    editing = {"model": "painter", "tries": 2}
+    (tmp_path / "words" / "edit.txt").write_text(EDIT)
+    editing = {"model": "painter", "tries": 2, "prompt_file": "words/edit.txt"}
     entries["variants"]["realistic"] = {"editing": editing, "asks": "all"}
     entries["models"] += ["seer"]
     path = tmp_path / "registry.yaml"
@@ -47,9 +50,15 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def urls() -> Iterator[tuple[str, str]]:
+def painting() -> Iterator[PictureServer]:
+    with picture_server() as server:
+        yield server
+
+
+@pytest.fixture
+def urls(painting: PictureServer) -> Iterator[tuple[str, str]]:
     """Of a provider that answers and of one that paints: every first edit is useless."""
-    with running() as answering, picture_server() as painting:
+    with running() as answering:
         yield answering.url(), painting.selling("shifted-good")
 
 
@@ -72,10 +81,11 @@ def made(root: Path, registry: Path) -> Report:
 
 
 def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
-    copied: Path, registry: Path, urls: tuple[str, str]
+    copied: Path, registry: Path, urls: tuple[str, str], painting: PictureServer
 ) -> None:
     write_models(copied, urls)
     made(copied, registry)
+    assert all(EDIT.encode() in body for _, body in painting.bodies)
     lake = Lake(copied / "lake")
     asked = {
         variant: lake.read("asked_questions", {"variant": variant}).sort("question_id")
