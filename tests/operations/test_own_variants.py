@@ -3,6 +3,7 @@
 The questions of both are the baseline's, so the probe panel compares answers question by question.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from tiny_roots import BUT_REPORT, TinyRoot
 
+from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.materialize import Driver, Report
@@ -80,11 +82,26 @@ def made(root: Path, registry: Path) -> Report:
     return report
 
 
+def pictures_to_buy(root: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What ``plan`` says of the pictures of ``realistic``."""
+    assert main(["plan", "--data", str(root), "--variant", "realistic", "--json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["pictures_to_buy"]
+    return found
+
+
 def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
-    copied: Path, registry: Path, urls: tuple[str, str], painting: PictureServer
+    copied: Path,
+    registry: Path,
+    urls: tuple[str, str],
+    painting: PictureServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_models(copied, urls)
+    (before,) = pictures_to_buy(copied, capsys)
+    assert (before["model"], before["variant"]) == ("painter", "realistic")
     made(copied, registry)
+    # The first edit of each is rejected: the plan's upper bound are both tries.
+    assert sum(painting.sold.values()) == before["n_requests"] == 2 * before["n_to_buy"]
     assert all(EDIT.encode() in body for _, body in painting.bodies)
     lake = Lake(copied / "lake")
     asked = {
@@ -125,6 +142,8 @@ def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
     text = (copied / "models.yaml").read_text()
     worse = text.replace("p-1, base", "p-1, parameters: {quality: low}, base")
     (copied / "models.yaml").write_text(worse)
+    (again,) = pictures_to_buy(copied, capsys)
+    assert (again["n_to_buy"], again["n_known"]) == (before["n_to_buy"], 0)
     report = made(copied, registry)
     assert {step.name for step in report.made} >= {"frame_images"}
 
