@@ -46,7 +46,8 @@ class EditEstimate:
             counts.append(f"{self.n_known:,} more in the ledger")
         if self.n_unknown:
             demonstrations = counted(self.n_unknown, "demonstration")
-            counts.append(f"those of {demonstrations} are not known yet")
+            how = "make wanted_frames, which costs nothing"
+            counts.append(f"those of {demonstrations} are not known yet ({how})")
         said = "; ".join(counts)
         if not self.n_requests:
             return f"{said}."

@@ -16,6 +16,7 @@ from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import EnactError, MissingPartitionError
 from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.plurals import counted as number_of
 from enact_assets.predictions.costs import Estimate, about, dollars, estimate
 from enact_assets.predictions.edit_costs import EditEstimate, estimate_edits
 from enact_assets.predictions.model_asker import ModelAsker
@@ -179,4 +180,7 @@ def in_all(costs: Sequence[PlannedCost]) -> str | None:
     for n, which in ((unmade, "questions are not made yet"), (others, "price is not known")):
         if n:
             words += f", and {n} partition{'' if n == 1 else 's'} whose {which}"
+    edits = (c.cost for c in costs if isinstance(c.cost, EditEstimate))
+    if n := sum(cost.n_unknown for cost in edits):
+        words += f", and pictures of {number_of(n, 'demonstration')} that are not known yet"
     return f"{words}."

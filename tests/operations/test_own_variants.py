@@ -97,6 +97,9 @@ def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_models(copied, urls)
+    (unknown,) = pictures_to_buy(copied, capsys)
+    assert (unknown["n_to_buy"], unknown["n_unknown"]) == (0, 1)
+    assert Driver(copied, registry=load_registry(registry)).run(assets=["wanted_frames"]).is_success
     (before,) = pictures_to_buy(copied, capsys)
     assert (before["model"], before["variant"]) == ("painter", "realistic")
     made(copied, registry)

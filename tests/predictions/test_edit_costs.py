@@ -56,9 +56,10 @@ def test_before_anything_is_bought_each_picture_counts_what_is_set_aside_for_it(
     assert most > MOST_OUT * 40 / 1e6
     assert (found.usd, found.usd_at_most) == pytest.approx((3 * most, 9 * most))
     assert found.words() == (
-        "3 pictures to buy; those of 2 demonstrations are not known yet: up to about "
-        f"{3 * most:.2f} USD (no bought pictures to learn from, so each counts the limit of "
-        f"tokens); up to about {9 * most:.2f} USD if all are rejected until the last try."
+        "3 pictures to buy; those of 2 demonstrations are not known yet (make wanted_frames, which "
+        f"costs nothing): up to about {3 * most:.2f} USD (no bought pictures to learn from, so "
+        f"each counts the limit of tokens); up to about {9 * most:.2f} USD if all are rejected "
+        "until the last try."
     )
 
 
@@ -138,7 +139,8 @@ def test_a_plan_counts_the_baselines_pictures_of_wanted_frames(tmp_path: Path) -
     assert "unknown model 'nobody'" in unknown.problem
     assert in_all([repainted, unknown]) == (
         f"In all up to about {repainted.cost.usd:.2f} USD, "
-        "and 1 partition whose price is not known."
+        "and 1 partition whose price is not known, and pictures of 1 demonstration that are not "
+        "known yet."
     )
     # A recording without pictures has none to repaint.
     data.lake.write("frame_images", FrameImages.empty(), theirs)

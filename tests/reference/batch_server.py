@@ -13,7 +13,7 @@ import re
 import signal
 from collections import Counter
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference.misbehaving_server import (
     CANARY,
@@ -28,9 +28,18 @@ from reference.threaded_servers import Handler, Server, in_thread
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 
 
+class Received(NamedTuple):
+    """A request; names of ``headers`` are in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
 class BatchServer(Server):
     """``sold`` counts answers of batches by question. ``victim`` is a process to kill at request
-    number ``kill_at``, before it is handled or after.
+    number ``kill_at``, before it is handled or after; ``received`` are all requests.
     """
 
     def __init__(self) -> None:
@@ -43,6 +52,7 @@ class BatchServer(Server):
         self.victim: Any = None
         self.kill_at, self.kill_after = -1, False
         self.n = 0
+        self.received: list[Received] = []
 
     def create(self, kind: str, path: str, requests: list[tuple[str, Any]], label: str) -> str:
         """Sell a batch."""
@@ -80,6 +90,8 @@ class _Handler(Handler):
         server = self.server
         with server.lock:
             server.n += 1
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            server.received.append(Received(self.command, self.path, headers, body))
             is_last = server.victim is not None and server.n - 1 == server.kill_at
             if is_last and not server.kill_after:
                 os.kill(server.victim.pid, signal.SIGKILL)
@@ -183,6 +195,8 @@ class _Handler(Handler):
             "id": batch["id"],
             "created_at": batch["made"],
             "processing_status": "ended" if batch["polled"] >= 2 else "in_progress",
+            # Elsewhere than one would think: its path is not documented.
+            "results_url": f"{self.server.url}/v1/messages/batches/{batch['id']}/results?now=1",
             "request_counts": {"processing": 0, **counts},
         }
 
@@ -193,9 +207,9 @@ class _Handler(Handler):
                 return {}, {"x-goog-upload-url": f"{server.url}/upload/v1beta/files?id=1"}
             name = f"files/{hashlib.sha256(body).hexdigest()[:8]}"
             server.files[name] = body
-            return {"file": {"name": name}}, {}
-        if path.startswith("/download/"):
-            return server.files[path.partition("v1beta/")[2].partition(":")[0]], {}
+            return {"file": {"name": name}}, {"x-goog-upload-status": "final"}
+        if path.endswith(":download"):
+            return server.files[path.partition("v1beta/")[2].removesuffix(":download")], {}
         if self.command == "POST":
             asked = json.loads(body)["batch"]
             lines = server.files[asked["inputConfig"]["fileName"]].splitlines()
