@@ -10,6 +10,7 @@ faithful copy, such as a JPEG file of quality 85, keeps the limits:
 - colour: difference of the means of hue, where there is any, and of lightness; worst object.
   Medians of a small thing of several colours jump by more than the limit in a JPEG file;
 - silhouettes: how far the edges of an object moved, at their 90th percentile; worst object.
+  Edges are those of lightness; of colour, where an object is as light as what is around it.
 
 Of recordings nobody knows what a pixel shows. Their pictures are measured along their own edges and
 in square tiles in place of objects, and masks are not compared.
@@ -88,7 +89,7 @@ def measure_fidelity(original: Image, edited: Image, objects: Labels | None) -> 
         )
     before, after = (_smoothed(_lab(picture)) for picture in (original, edited))
     if objects is None:
-        labels, boundary = _tiles(size), _edges(before[..., 0])
+        labels, boundary = _tiles(size), _edges(before[..., :1])
     else:
         labels = np.unique(objects, return_inverse=True)[1].reshape(size).astype(np.int32)
         boundary = _boundary(labels)
@@ -103,7 +104,7 @@ def measure_fidelity(original: Image, edited: Image, objects: Labels | None) -> 
         else _iou(_cut(before, labels, boundary), _cut(after, labels, boundary)),
         hue_degrees=hue,
         lightness=lightness,
-        silhouette_px=_moved(before[..., 0], after[..., 0], labels, boundary, large),
+        silhouette_px=_moved(before, after, labels, boundary, large),
     )
 
 
@@ -228,32 +229,38 @@ def _moved(
     labels: NDArray[np.intp],
 ) -> float:
     """How far edges of an object are from the nearest edge of the edited picture, in pixels: the
-    90th percentile, of the worst object.
+    90th percentile, of the worst object. Of a thing as light as what is around, edges of colour.
     """
     from scipy import ndimage
 
-    edges = _edges(before) & ndimage.binary_dilation(boundary, iterations=1)
-    others = _edges(after, _STEEP / 2)  # the same edge may be a little fainter
-    if not others.any():
-        return float(max(before.shape)) if edges.any() else 0.0
-    distance = ndimage.distance_transform_edt(~others)
-    found = [0.0]
-    for label in labels:
-        own = distance[edges & (objects == label)]
-        if own.size >= _MIN_EDGE_PX:
-            found.append(float(np.percentile(own, 90)))
+    near = ndimage.binary_dilation(boundary, iterations=1)
+    found, left = [0.0], list(labels)
+    for n_channels in (1, 3):
+        edges = _edges(before[..., :n_channels]) & near
+        # The same edge may be a little fainter.
+        others = _edges(after[..., :n_channels], _STEEP / 2)
+        distance = np.full(others.shape, float(max(others.shape)))
+        if others.any():
+            distance = ndimage.distance_transform_edt(~others)
+        own = {label: distance[edges & (objects == label)] for label in left}
+        left = [label for label in left if own[label].size < _MIN_EDGE_PX]
+        found += [float(np.percentile(own[k], 90)) for k in own.keys() - left]
     return max(found)
 
 
-def _edges(lightness: Floats, steepness: float = _STEEP) -> NDArray[np.bool_]:
-    """Ridges of the gradient: pixels steeper than both neighbours along or across, and steep."""
+def _edges(lab: Floats, steepness: float = _STEEP) -> NDArray[np.bool_]:
+    """Ridges (h, w) of the gradient of all channels (h, w, n) together: pixels that are steep, and
+    steeper than both neighbours along or across.
+    """
     from scipy import ndimage
 
-    dy, dx = ndimage.sobel(lightness, 0) / 8, ndimage.sobel(lightness, 1) / 8
+    channels = np.moveaxis(lab, -1, 0)
+    dy, dx = (
+        np.sqrt(sum((ndimage.sobel(channel, axis) / 8) ** 2 for channel in channels))
+        for axis in (0, 1)
+    )
     steep = np.hypot(dx, dy)
     across = (steep >= np.roll(steep, 1, 1)) & (steep >= np.roll(steep, -1, 1))
     down = (steep >= np.roll(steep, 1, 0)) & (steep >= np.roll(steep, -1, 0))
-    found: NDArray[np.bool_] = np.where(np.abs(dx) >= np.abs(dy), across, down) & (
-        steep > steepness
-    )
+    found: NDArray[np.bool_] = np.where(dx >= dy, across, down) & (steep > steepness)
     return found
