@@ -7,7 +7,7 @@ faithful copy, such as a JPEG file of quality 85, keeps the limits:
 - masks: an edited picture has none. Both pictures are cut anew into the known objects, each pixel
   near a boundary by the nearer of the colours on its sides. Of both cuts, intersection over union
   of all objects together: of a single small object, a seam one pixel wide decides it;
-- colour: difference of the means of hue, where there is any, and of lightness; worst object.
+- colour: difference of the means of hue, less in pale colours, and of lightness; worst object.
   Medians of a small thing of several colours jump by more than the limit in a JPEG file;
 - silhouettes: how far the edges of an object moved, at their 90th percentile; worst object.
   Edges are those of lightness; of colour, where an object is as light as what is around it.
@@ -35,7 +35,7 @@ _SMOOTHING_PX = 1.5
 _BAND_PX = 4
 """How far from a boundary an edge is looked for."""
 _MIN_CHROMA = 20.0
-"""Less colour has no hue to speak of."""
+"""With less colour, differences of hue count less."""
 _MIN_SHARE = 0.005
 """Objects that cover less of the picture are not measured: a pixel more or less would decide."""
 _TILES = 8
@@ -95,7 +95,9 @@ def measure_fidelity(original: Image, edited: Image, objects: Labels | None) -> 
         boundary = _boundary(labels)
     band = ndimage.binary_dilation(boundary, iterations=2)
     large = np.flatnonzero(np.bincount(labels.ravel()) >= _MIN_SHARE * labels.size)
-    hue, lightness = _colour_differences(before, after, labels, large)
+    hue, lightness = _colour_differences(
+        before, after, labels, large, counts_pale=objects is not None
+    )
     similar = _similarity(before[..., 0], after[..., 0])
     return Fidelity(
         edge_similarity=float(similar[band].mean()) if band.any() else 1.0,
@@ -205,19 +207,30 @@ def _iou(before: Labels, after: Labels) -> float:
 
 
 def _colour_differences(
-    before: Floats, after: Floats, objects: Labels, labels: NDArray[np.intp]
+    before: Floats,
+    after: Floats,
+    objects: Labels,
+    labels: NDArray[np.intp],
+    *,
+    counts_pale: bool,
 ) -> tuple[float, float]:
-    """Largest difference of hue in degrees, and of lightness, between the means of an object."""
+    """Largest difference of hue in degrees, and of lightness, between the means of an object.
+
+    Pale colours count by their chroma; of tiles, which mix things that differ, not at all.
+    """
     hues, lightnesses = [0.0], [0.0]
     for label in labels:
         a, b = (lab[objects == label].mean(axis=0) for lab in (before, after))
         lightnesses.append(abs(float(a[0] - b[0])))
         chroma = [float(np.hypot(*values[1:])) for values in (a, b)]
-        if min(chroma) >= _MIN_CHROMA:
-            turn = np.degrees(np.arctan2(a[2], a[1]) - np.arctan2(b[2], b[1]))
-            hues.append(abs((float(turn) + 180) % 360 - 180))
-        elif max(chroma) >= 1.5 * _MIN_CHROMA:
+        if min(chroma) < _MIN_CHROMA and max(chroma) >= 1.5 * _MIN_CHROMA:
             hues.append(180.0)  # colour came or went
+        turn = np.degrees(np.arctan2(a[2], a[1]) - np.arctan2(b[2], b[1]))
+        # The paler, the less: 3 degrees are as far as they are at the chroma from which hue counts.
+        share = float(min(chroma) >= _MIN_CHROMA)
+        if counts_pale:
+            share = min(1.0, math.sqrt(chroma[0] * chroma[1]) / _MIN_CHROMA)
+        hues.append(abs((float(turn) + 180) % 360 - 180) * share)
     return max(hues), max(lightnesses)
 
 

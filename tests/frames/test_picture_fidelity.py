@@ -98,6 +98,18 @@ def test_a_thing_as_light_as_the_table_has_a_silhouette() -> None:
     assert moved.lightness < 0.1  # nothing to be seen there
 
 
+def test_pale_things_have_a_hue_too() -> None:
+    """Grey that turns from warm to cold; a grey that stays grey does not."""
+    plate = np.zeros((64, 64), np.int32)
+    plate[20:44, 20:44] = 1
+    warm, cold, other = (
+        np.array([(214, 178, 130), grey], np.uint8)[plate]
+        for grey in ((190, 180, 168), (168, 180, 192), (190, 181, 169))
+    )
+    assert measure_fidelity(warm, cold, plate).hue_degrees > 3
+    assert measure_fidelity(warm, other, plate).hue_degrees < 3
+
+
 @pytest.mark.parametrize(
     "changed",
     [
