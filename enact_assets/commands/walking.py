@@ -287,25 +287,30 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**_request(arguments, only, part))
-    costs = _answers_to_buy(driver, plan)
+    answers, pictures = _to_buy(driver, plan)
     if arguments.json:
-        console.print_json(plan_json(plan, rejected, costs).decode())
+        console.print_json(plan_json(plan, rejected, answers, pictures).decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     print_plan(console, plan, arguments.limit)
-    print_costs(console, costs)
+    print_costs(console, [*pictures, *answers])
     return 0
 
 
-def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
+def _to_buy(driver: "Driver", plan: "Plan") -> "tuple[list[PlannedCost], list[PlannedCost]]":
+    """Answers and pictures of ``plan`` that cost money."""
     from enact_assets.lineage.pipeline import dimensions
 
-    stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
-    may_follow = plan.may_follow.get(PREDICTIONS, ())
-    if not stale and not may_follow:
-        return []
-    from enact_assets.runs.expected_costs import costs_of
+    def planned(step: str, of: str) -> list[tuple[str, str]]:
+        stale = [found.partition for found in plan.stale if found.name == step]
+        first, second = (dimensions(step).index(dimension) for dimension in (of, "variant"))
+        return [(p[first], p[second]) for p in (*stale, *plan.may_follow.get(step, ()))]
 
-    at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
-    return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))
+    answers = planned(PREDICTIONS, "model")
+    pictures = planned("frame_images", "demonstration")
+    if not answers and not pictures:
+        return [], []
+    from enact_assets.runs.expected_costs import costs_of, edit_costs_of
+
+    return costs_of(driver.data, answers), edit_costs_of(driver.data, driver.registry, pictures)
