@@ -224,7 +224,8 @@ def _serve(
     drawing: Drawing, food: str, ready: list[Job], plates: list[Job], *, is_cut: bool
 ) -> Part:
     """One hand serves half of the watermelon, the other one the hot food, in half of the seeds at
-    the same time; or the half that lies where the food is wanted goes back to the board first.
+    the same time; or the half that lies where the food is wanted goes back to the board first,
+    taken together with the plate that leaves.
 
     ``ready`` begins with the food being cooked, ``plates`` with the last one coming. The last job
     serves the food.
@@ -233,8 +234,12 @@ def _serve(
     hot = drawing.move("right", food, "plate_2", off_m=0.004)
     served = ("OnTop", food, "plate_2")
     if is_cut:
+        goal = (served, ("OnTop", right_half, "cutting_board"))
         back = Job(drawing.move("right", right_half, "cutting_board", HALF_X, off_m=0.002))
-        return [back, Job(hot, [ready[0], back])], (served, ("OnTop", right_half, "cutting_board"))
+        _, away = plates
+        grasps = drawing.mirror.together(away.steps[:1], back.steps[:1])
+        away.steps = (grasps, *back.steps[1:], *away.steps[1:])
+        return [Job(hot, [ready[0], away])], goal
     fruit = drawing.move("left", left_half, "plate_1", off_m=0.004)
     goal = (served, ("OnTop", left_half, "plate_1"))
     if is_drawn(drawing.rng):
@@ -259,7 +264,7 @@ def _drink(
         drawing.put(wrong, "table", *WRONG_CUP, off_m=0.004)
         stage.substance(drink, look, holders=(wrong, cup))
         stage.fill(wrong, drink, 0.9 * min(1.0, *drawing.shares(wrong, 1.0, [cup], 1.0)))
-        back = Place(left, "countertop", drawing.near(*CUP_KEPT, 0.004), "front")
+        back = Place(left, "countertop", drawing.near(*WORKTOP, 0.004))
         pour = Job((Grasp(left, wrong), Pour(left, cup, 1.0), back), melon[:1])
         return [pour], (contains, ("OnTop", wrong, "countertop"))
     drawing.put(cup, "countertop", *CUP_KEPT, access="front")

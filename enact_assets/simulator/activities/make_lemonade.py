@@ -240,7 +240,9 @@ def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
     jobs = []
     half = move(left, draw.used_half, "pitcher")
     if draw.done == "lemon":
-        cut = Job(half)
+        # Both halves at the same time, one with each hand.
+        other = move(right, draw.other_half, "cutting_board", mirror.at(0.05, 0.0))
+        cut = Job((mirror.together(half, other),))
     else:
         board = Job(move(left, "lemon_1", "cutting_board"))
         back = (Place(right, "table", knife_at),)
@@ -283,10 +285,10 @@ def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
         return (Grasp(right, "pitcher"), *poured, back)
 
     if is_drawn(rng):
-        other = move(right, draw.other_half, "table", mirror.near(rng, *HALF_AT, 0.006))
-        if draw.done == "lemon":
-            other = move(right, draw.other_half, "cutting_board", mirror.at(0.05, 0.0))
-        drinks = [Job(drink(*pours), [stir, bring]), Job(other, [cut])]
+        drinks = [Job(drink(*pours), [stir, bring])]
+        if draw.done != "lemon":
+            other = move(right, draw.other_half, "table", mirror.near(rng, *HALF_AT, 0.006))
+            drinks.append(Job(other, [cut]))
     else:
         once = Job(drink(pours[0]), [stir, *([bring] if first == comes else [])])
         drinks = [once, Job(drink(pours[1]), [once, bring])]
