@@ -71,8 +71,8 @@ FILLED = 0.95
 BOARD = (0.0, -0.18)
 PLATES = ((-0.16, 0.13), (0.16, 0.13))
 KNIFE = (0.31, -0.1)
-CUP, SALT = (-0.36, 0.22), (0.36, 0.2)
-FREE, WRONG_CUP = (-0.33, -0.14), (-0.37, 0.05)
+CUP, SALT = (-0.365, 0.2), (0.36, 0.2)
+FREE, WRONG_CUP = (-0.33, -0.14), (-0.37, 0.035)
 """On the table: the board in front, two plates behind it, knife, cup and salt beside them."""
 HALF_X = 0.102
 """The halves of a watermelon, side by side on the board."""
