@@ -14,6 +14,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import PictureMaker, PictureReader
+from enact_assets.people.people_tables import HumanAnswers
 from enact_assets.replay.replay_tables import Actions, Demonstrations, Facts, Objects, States
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
@@ -31,6 +32,12 @@ from enact_assets.steps.inputs import (
 from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.annotated_questions import annotated_questions
+from enact_assets.worldprediction.answers_by_people import (
+    evaluate_annotators,
+    human_agreement_of,
+    human_filter,
+    versions_now,
+)
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.asked_models import WorldAsker, asked_predictions
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
@@ -44,6 +51,11 @@ from enact_assets.worldprediction.world_models import (
     WORLD_MODELS,
     WorldMaterial,
     predictions_of,
+)
+from enact_assets.worldprediction.world_people_tables import (
+    WorldHumanAgreement,
+    WorldHumanEvaluation,
+    WorldHumanFilter,
 )
 from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import (
@@ -62,6 +74,7 @@ from enact_assets.worldprediction.world_tables import (
 )
 
 GROUP = "worldprediction"
+NOBODY = "nobody has answered yet"
 
 
 @step(group=GROUP, job="write_questions")
@@ -180,10 +193,7 @@ def world_predictions(
     ask: WorldAsker,
 ) -> Of[WorldPredictions]:
     """Answers of one baseline, or of a registered model, which is shown stills of the clips."""
-    scenes = None
-    shown: WorldPictures | FilmPictures = FilmPictures(films, pictures)
-    if images is not None and clips is not None:
-        shown = WorldPictures(images, clips, pictures)
+    scenes, shown = None, _shown(images, clips, films, pictures)
     if model not in WORLD_MODELS:
         items = items_of(questions, candidates)
         return WorldPredictions.of(asked_predictions(model, source, items, shown, ask))
@@ -207,10 +217,56 @@ def world_evaluation(
     return WorldEvaluation.of(evaluate_world(answers, questions))
 
 
+def _shown(
+    images: pl.DataFrame | None,
+    clips: pl.DataFrame | None,
+    films: pl.DataFrame,
+    pictures: PictureReader,
+) -> WorldPictures:
+    """Pictures of the source: rendered, or taken from films."""
+    if images is None or clips is None:
+        return FilmPictures(films, pictures)
+    return WorldPictures(images, clips, pictures)
+
+
+def _filtered(world_human_filter: pl.DataFrame) -> Mapping[str, Any]:
+    counts = world_human_filter.group_by("task", "outcome").len().sort("task", "outcome")
+    said = {f"{task}: {outcome}": n for task, outcome, n in counts.iter_rows()}
+    return said or {"answers of people": NOBODY}
+
+
+@step(group=GROUP, job="judge_world_questions", summary=_filtered)
+def world_human_answers(
+    answers: Of[HumanAnswers],
+    questions: Of[WorldQuestions],
+    candidates: Of[WorldCandidates],
+    images: Annotated[All[FrameImages], OF_BASELINE, IF_EMBEDDED_WORLD] | None,
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
+    films: Of[FilmImages],
+    pictures: PictureReader,
+    source: WorldSourceName,
+) -> tuple[Of[WorldHumanEvaluation], Of[WorldHumanFilter], Of[WorldHumanAgreement]]:
+    """Answers that annotators gave on the page, verified; which questions two persons solved, as
+    the paper keeps them; and how far annotators agree. Roles are never mixed.
+    """
+    shown = _shown(images, clips, films, pictures)
+    asked = set(answers["question_id"])
+    items = (i for i in items_of(questions, candidates) if i.row["question_id"] in asked)
+    versions = versions_now(items, shown, source)
+    found = evaluate_annotators(answers, questions, versions, source)
+    return (
+        WorldHumanEvaluation.of(found),
+        WorldHumanFilter.of(human_filter(found, source)),
+        WorldHumanAgreement.of(human_agreement_of(found, source)),
+    )
+
+
 @step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
-    evaluated: All[WorldEvaluation], source: WorldSourceName
+    evaluated: All[WorldEvaluation], people: Of[WorldHumanEvaluation], source: WorldSourceName
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
-    """Accuracies with exact intervals and intervals over recordings; and every pair of models."""
-    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS))
+    """Accuracies with exact intervals and intervals over recordings; and every pair of models.
+    Annotators of one role are one model.
+    """
+    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS), people)
     return WorldAccuracies.of(accuracies), WorldComparisons.of(comparisons)
