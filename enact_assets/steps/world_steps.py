@@ -40,6 +40,10 @@ from enact_assets.worldprediction.answers_by_people import (
 )
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.asked_models import WorldAsker, asked_predictions
+from enact_assets.worldprediction.captioned_models import (
+    captioned_predictions,
+    captioner_and_reader,
+)
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.film_frames import FilmPictures
@@ -67,6 +71,7 @@ from enact_assets.worldprediction.world_tables import (
     WantedClips,
     WorldAccuracies,
     WorldCandidates,
+    WorldCaptions,
     WorldComparisons,
     WorldEvaluation,
     WorldPredictions,
@@ -191,12 +196,18 @@ def world_predictions(
     model: WorldModelName,
     source: WorldSourceName,
     ask: WorldAsker,
-) -> Of[WorldPredictions]:
-    """Answers of one baseline, or of a registered model, which is shown stills of the clips."""
+) -> tuple[Of[WorldPredictions], Of[WorldCaptions]]:
+    """Answers of one baseline, or of a registered model, which is shown stills of the clips; or of
+    a pair of which one model writes captions, and the other reads these alone.
+    """
     scenes, shown = None, _shown(images, clips, films, pictures)
     if model not in WORLD_MODELS:
         items = items_of(questions, candidates)
-        return WorldPredictions.of(asked_predictions(model, source, items, shown, ask))
+        if captioner_and_reader(model) is not None:
+            found, captions = captioned_predictions(model, source, items, shown, ask)
+            return WorldPredictions.of(found), WorldCaptions.of(captions)
+        found = asked_predictions(model, source, items, shown, ask)
+        return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
     if graphs is not None and objects is not None and actions is not None:
         scenes = SceneTables(graphs, objects, actions)
     material = WorldMaterial(
@@ -206,7 +217,8 @@ def world_predictions(
         scenes,
         LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )
-    return WorldPredictions.of(predictions_of(model, source, material))
+    found = predictions_of(model, source, material)
+    return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
 
 
 @step(group=GROUP, job="answer_world_questions")

@@ -77,6 +77,23 @@ class WorldPredictions(Table):
     error = text("why there is no answer; null if there is one", null=True)
 
 
+class WorldCaptions(Table):
+    """One row per model and picture of a state, or clip, that it wrote a caption for.
+
+    Only pairs of a captioner and a reader have rows; `world_model` names both.
+    """
+
+    by = ("world_model", "world_source")
+
+    world_source = common.world_source(key=True)
+    world_model = text("captioner and reader, joined by +", key=True)
+    caption_id = text("hash of what is shown", key=True)
+    shows = text("state or clip")
+    image_shas = texts("the pictures in order, by their names in images/")
+    caption = text("null if the captioner never answered", null=True)
+    error = text("why there is no caption; null if there is one", null=True)
+
+
 class WorldEvaluation(Table):
     """One row per model and question.
 
