@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.coverage import PREDICTIONS, missing_answers, print_stopped
+from enact_assets.commands.coverage import missing_answers, print_stopped
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -18,6 +18,7 @@ from enact_assets.commands.plan_output import (
     print_costs,
     print_plan,
 )
+from enact_assets.commands.planned_costs import answers_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
@@ -28,9 +29,6 @@ from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.engine.planning.plan import Plan
-    from enact_assets.runs.expected_costs import PlannedCost
 
 PROGRAM = "enact-assets"
 DIMENSIONS = ("demonstration", "variant", "model")
@@ -287,7 +285,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**_request(arguments, only, part))
-    costs = _answers_to_buy(driver, plan)
+    costs = answers_to_buy(driver, plan)
     if arguments.json:
         console.print_json(plan_json(plan, rejected, costs).decode())
         return 0
@@ -296,16 +294,3 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     print_plan(console, plan, arguments.limit)
     print_costs(console, costs)
     return 0
-
-
-def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
-    from enact_assets.lineage.pipeline import dimensions
-
-    stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
-    may_follow = plan.may_follow.get(PREDICTIONS, ())
-    if not stale and not may_follow:
-        return []
-    from enact_assets.runs.expected_costs import costs_of
-
-    at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
-    return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))

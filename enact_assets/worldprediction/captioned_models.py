@@ -69,13 +69,13 @@ def captioned_predictions(
             shown.append((item, ShownPictures.of(item, pictures)))
         except PredictionError as error:
             lacking[item.row["question_id"]] = str(error)
-    wanted = {m.question_id: m for _, of in shown for m in _captions_of(of)}
+    wanted = {m.question_id: m for _, of in shown for m in caption_messages(of)}
     answers = ask(captioner, world_source, list(wanted.values()))
     refuse_gaps(captioner, world_source, answers, ask.max_missing(captioner))
     captions = {caption: answer for (caption, n), answer in answers.items() if n == 0}
     messages = []
     for item, of in shown:
-        said = [captions[message.question_id] for message in _captions_of(of)]
+        said = [captions[message.question_id] for message in caption_messages(of)]
         absent = [answer for answer in said if answer.text is None]
         if absent:
             lacking[item.row["question_id"]] = (
@@ -92,7 +92,7 @@ def captioned_predictions(
     return predictions, WorldCaptions.build(rows)
 
 
-def _captions_of(shown: ShownPictures) -> Iterator[Message]:
+def caption_messages(shown: ShownPictures) -> Iterator[Message]:
     """What is asked about the two states, then about each clip."""
     for sha in shown.states:
         yield caption_message(STATE, [sha])
