@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.coverage import PREDICTIONS, missing_answers, print_stopped
+from enact_assets.commands.coverage import missing_answers, print_stopped
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -18,6 +18,7 @@ from enact_assets.commands.plan_output import (
     print_costs,
     print_plan,
 )
+from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
@@ -28,9 +29,6 @@ from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.engine.planning.plan import Plan
-    from enact_assets.runs.expected_costs import PlannedCost
 
 PROGRAM = "enact-assets"
 DIMENSIONS = ("demonstration", "variant", "model")
@@ -287,7 +285,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**_request(arguments, only, part))
-    answers, pictures = _to_buy(driver, plan)
+    answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
     if arguments.json:
         console.print_json(plan_json(plan, rejected, answers, pictures).decode())
         return 0
@@ -296,21 +294,3 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     print_plan(console, plan, arguments.limit)
     print_costs(console, [*pictures, *answers])
     return 0
-
-
-def _to_buy(driver: "Driver", plan: "Plan") -> "tuple[list[PlannedCost], list[PlannedCost]]":
-    """Answers and pictures of ``plan`` that cost money."""
-    from enact_assets.lineage.pipeline import dimensions
-
-    def planned(step: str, of: str) -> list[tuple[str, str]]:
-        stale = [found.partition for found in plan.stale if found.name == step]
-        first, second = (dimensions(step).index(dimension) for dimension in (of, "variant"))
-        return [(p[first], p[second]) for p in (*stale, *plan.may_follow.get(step, ()))]
-
-    answers = planned(PREDICTIONS, "model")
-    pictures = planned("frame_images", "demonstration")
-    if not answers and not pictures:
-        return [], []
-    from enact_assets.runs.expected_costs import costs_of, edit_costs_of
-
-    return costs_of(driver.data, answers), edit_costs_of(driver.data, driver.registry, pictures)

@@ -8,6 +8,7 @@ from typing import Any
 
 from enact_assets.asking.in_process_models import load_in_process
 from enact_assets.asking.ledger import Kept, read_kept
+from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.picture_edits import edits_folder
 from enact_assets.asking.survey import survey
@@ -67,9 +68,21 @@ def cost_of(
     model = data.models.find(name)
     if model is None or model.channel == "answers":  # which nobody asks
         return Estimate(asked.questions.height, 0, usd=0.0)
+    return cost_of_messages(data, model, asked.messages, is_counted=is_counted, read=read)
+
+
+def cost_of_messages(
+    data: DataResource,
+    model: Model,
+    messages: Sequence[Message],
+    *,
+    is_counted: bool = False,
+    read: Callable[[Path], Kept] = read_kept,
+) -> Estimate:
+    """As :func:`cost_of`, of a model that is asked ``messages``."""
     wire = WIRES.get(model.channel)
     version = load_in_process(model).version if wire is None else wire.version
-    known = survey(model, version, asked.messages, data.data_root.ledger, read)
+    known = survey(model, version, messages, data.data_root.ledger, read)
     few = []
     if is_counted:
         shown = ModelAsker(data.data_root, data.images.read_png).read_shown
