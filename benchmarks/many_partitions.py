@@ -103,10 +103,10 @@ def _write(root: Path, files: Sequence[FileToWrite]) -> None:
             tables[name] = (_rows(contract), contract_sha(contract))
         rows, contract_hash = tables[name]
         values = dict(zip(contract.by, partition, strict=True))
-        if name == "frame_images":
-            sha = _version("picture", partition)
+        if contract.image_column is not None:
+            sha = _version(f"picture {name}", partition)
             _put(root / IMAGES_FOLDER / picture_name(sha), _PICTURE)
-            column = rows.schema.get_field_index("image_sha")
+            column = rows.schema.get_field_index(contract.image_column)
             shas = pa.array([sha] * N_ROWS, rows.schema.field(column).type)
             rows = rows.set_column(column, rows.schema.field(column), shas)
         text = partition_text(values)
