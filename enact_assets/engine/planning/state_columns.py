@@ -1,7 +1,8 @@
 """States of all partitions of an asset as arrays, to be compared at once."""
 
-from collections.abc import Mapping, MutableMapping, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from abc import abstractmethod
+from collections.abc import Mapping, MutableMapping
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -32,22 +33,21 @@ class StateColumns(NamedTuple):
     version: Numbers
     code: Numbers
     made_of: Numbers
-    texts: Sequence[str]
+    texts: NDArray[np.object_]
 
 
-@runtime_checkable
-class InColumns(Protocol):
+class StatesInColumns(MutableMapping[Partition, State]):
     """States that are kept as arrays; what is set in the mapping is set there, too."""
 
     @property
+    @abstractmethod
     def columns(self) -> StateColumns:
         """The arrays."""
-        ...
 
 
 def columns_of(states: MutableMapping[Partition, State], grid: Grid) -> StateColumns:
     """States of the partitions of ``grid`` as arrays."""
-    if isinstance(states, InColumns):
+    if isinstance(states, StatesInColumns):
         return states.columns
     found = list(map(states.get, map(grid.partition, range(grid.size))))
     made = [None if s is None or s.problem is not None else s.provenance for s in found]
@@ -58,7 +58,7 @@ def columns_of(states: MutableMapping[Partition, State], grid: Grid) -> StateCol
         version_numbers(texts),
         version_numbers(["" if of is None else of.code_version for of in made]),
         np.array([0 if of is None else of.inputs_number for of in made], np.uint64),
-        texts,
+        np.array(texts, np.object_),
     )
 
 
@@ -78,7 +78,7 @@ def grouped_versions(columns: StateColumns, grid: Grid, gathered: Gathered) -> G
     line = pl.concat_str("key", pl.lit("\t"), "version", pl.lit("\n")).str.join("")
     types: Mapping[str, type[pl.DataType]] = {"key": pl.String, "version": pl.String}
     rows = pl.DataFrame(
-        {"key": grid.keys, "version": columns.texts, "group": gathered.groups},
+        {"key": grid.keys, "version": columns.texts.tolist(), "group": gathered.groups},
         schema_overrides=types,
     )
     of_groups = (
@@ -94,7 +94,7 @@ def grouped_versions(columns: StateColumns, grid: Grid, gathered: Gathered) -> G
 
 
 def set_in_columns(columns: StateColumns, position: int, state: State | None) -> None:
-    """Note that the partition at ``position`` was made, or is gone. ``texts`` must be a list."""
+    """Note that the partition at ``position`` was made, or is gone."""
     made: Provenance | None = None
     if state is not None and state.problem is None:
         made = state.provenance
@@ -103,4 +103,4 @@ def set_in_columns(columns: StateColumns, position: int, state: State | None) ->
     columns.version[position] = version_number(state.version) if state is not None else 0
     columns.code[position] = version_number(made.code_version) if made is not None else 0
     columns.made_of[position] = made.inputs_number if made is not None else 0
-    columns.texts[position] = state.version if state is not None else ""  # type: ignore[index]
+    columns.texts[position] = state.version if state is not None else ""
