@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from enact_assets.cli import main
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.lake import catalogue as catalogue_module
 from enact_assets.engine.lake import record_reader, table_files
@@ -247,6 +248,33 @@ def test_what_is_asked_after_the_catalogue_has_gone_is_read_from_the_footer(root
         assert found.provenance(0) == PROVENANCE
     root.file.unlink()
     assert [found.provenance(k) for k in range(3)] == [PROVENANCE] * 3
+
+
+def test_a_check_names_the_file_of_which_the_catalogue_says_something_else(
+    root: Root, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing else would notice: the row fits its seal, and the file is as it is listed."""
+    data = ["--data", str(root.file.parent)]
+    (root.lake.root / "facts/b-0.parquet").unlink()
+    root.write("c-0", lake=Lake(root.lake.root))
+    assert main(["catalogue", "check", *data]) == 0
+    assert "knows 2 of 3 files, and 1 that are gone; 0 differ" in capsys.readouterr().out
+    catalogue = Catalogue(root.file, root.lake.place.address)
+    for name, other in (("a-0", Provenance("other", {})), ("a-1", None)):
+        entry = root.lake.place.entry(f"facts/{name}.parquet")
+        assert entry is not None
+        made_from = PROVENANCE.encoded() if other is None else other.encoded()
+        sha = "ab" * 32 if other is None else root.plain()[name,].content_sha
+        record = FileRecord(sha, made_from, None, entry.size, entry.mtime_ns)
+        catalogue.note(Facts, [(name, entry, record)])
+    assert main(["catalogue", "check", *data]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert all(f"than this file: {root.lake.root}/facts/{n}.parquet" in out for n in ("a-0", "a-1"))
+    assert "2 differ" in out
+    assert main(["catalogue", "rebuild", *data]) == 0
+    assert "made anew from 3 files" in capsys.readouterr().out
+    assert main(["catalogue", "check", *data]) == 0
+    assert root.scan() == root.plain()
 
 
 def test_any_inode_and_any_time_can_be_noted(root: Root) -> None:

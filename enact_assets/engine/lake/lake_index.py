@@ -7,7 +7,7 @@ to list the files only, and files that were damaged, deleted or copied in are se
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -78,6 +78,32 @@ class LakeIndex:
                 files.read(workers, read)
         told(1.0)
         return found
+
+    def check(self, on_progress: Callable[[float], None] = lambda _share: None) -> "Checked":
+        """Compare every catalogued file with its footer; nothing is changed."""
+        n_files = n_known = n_gone = 0
+        differing: list[str] = []
+        for n_done, (name, listed) in enumerate(self._lake.listings(list(TABLES)), start=1):
+            entries = list(listed)
+            files = TableFiles(table(name), self._lake.place, entries, self.catalogue)
+            others = files.differing(entries)
+            differing += [self._lake.place.where(entry.name) for entry in others]
+            n_known += len(files.found.partition)
+            n_files += len(files.found.partition) + len(files.new)
+            n_gone += len(files.gone)
+            on_progress(n_done / len(TABLES))
+        return Checked(n_files, n_known, n_gone, tuple(differing))
+
+
+class Checked(NamedTuple):
+    """How many files there are, how many of them the catalogue knows as they are listed, and how
+    many it knows that are gone; paths of files of which it says something else than they do.
+    """
+
+    n_files: int
+    n_known: int
+    n_gone: int
+    differing: tuple[str, ...]
 
 
 def missing_images(named: Mapping[_Key, Heads], stored: Heads) -> dict[_Key, int]:

@@ -1,7 +1,7 @@
 """The files of one table: those that the catalogue knows, and those that must be read."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from enact_assets.contracts.fingerprints import version_number
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.lake.catalogue import Catalogue, CataloguedFiles, numbers, texts
-from enact_assets.engine.lake.file_records import FileRecord, Heads
+from enact_assets.engine.lake.file_records import NO_HEADS, FileRecord, Heads
 from enact_assets.engine.lake.lake import SUFFIX, file_name, values_of
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.lake.set_aside import aside_problem, name_before
@@ -59,9 +59,7 @@ class TableFiles:
 
     def _match(self, entries: list[Entry], known: CataloguedFiles) -> None:
         """Tell the files that are as catalogued from those to be read."""
-        first, last = len(self.contract.table_name()) + 1, -len(SUFFIX)
-        is_one = not self.contract.by  # its name has no values
-        keys = ["" if is_one else entry.name[first:last].replace("/", "|") for entry in entries]
+        keys = list(map(self._key, entries))
         number_of = dict(zip(known.partition, range(len(known.partition)), strict=True))
         number = np.fromiter(map(number_of.get, keys, repeat(-1)), np.int64, len(keys))
         names, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
@@ -81,7 +79,7 @@ class TableFiles:
             elif (before := name_before(entry.name)) is not None:
                 self._look_aside(before, entry)
         there = {*self.found.partition, *("|".join(values) for values, _ in self.new)}
-        self._gone = [key for key in known.partition if key not in there]
+        self.gone = [key for key in known.partition if key not in there]
         self._times = stat[1]
 
     def _look_aside(self, before: str, entry: Entry) -> None:
@@ -104,7 +102,34 @@ class TableFiles:
         # A file may still change unseen, unless it has been as it is for some time.
         settled = settled_before(self._listed_ns, self._times)
         self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
-        self._catalogue.forget(self.contract, self._gone)
+        self._catalogue.forget(self.contract, self.gone)
+
+    def differing(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Files of which the catalogue says something else than they do; every footer is read.
+
+        ``entries`` are the files as listed. To be called before :meth:`read`.
+        """
+        of = dict(zip(map(self._key, entries), entries, strict=True))
+        known = [(self._values(k), of[key]) for k, key in enumerate(self.found.partition)]
+        records = [
+            record or FileRecord(None, None, "gone", 0, 0)
+            for record in read_records(self._place, self.contract.table_name(), known)
+        ]
+        is_other = np.zeros(len(known), np.bool_)
+        for found, said in zip(self.found[4:], _said(records)[3:], strict=True):
+            is_other |= found != said
+        made_from, pictures = self._catalogue.provenances(self.contract), self.pictures()
+        for k, record in enumerate(records):
+            key = self.found.partition[k]
+            is_other[k] |= made_from.get(key) != record.made_from
+            if record.images is not None:
+                is_other[k] |= not np.array_equal(pictures.get(key, NO_HEADS), record.images)
+        return [known[k][1] for k in np.flatnonzero(is_other).tolist()]
+
+    def _key(self, entry: Entry) -> str:
+        """Of the partition whose file it is; empty for a table without dimensions."""
+        first, last = len(self.contract.table_name()) + 1, -len(SUFFIX)
+        return entry.name[first:last].replace("/", "|") if self.contract.by else ""
 
     def provenance(self, number: int) -> Provenance | None:
         """What a file was made from, by its number in ``found``; None if it does not say."""
@@ -169,18 +194,21 @@ class TableFiles:
         return found | {k: r.images for k, r in self._read.items() if r.images is not None}
 
 
-def _joined(found: CataloguedFiles, read: Mapping[str, FileRecord]) -> CataloguedFiles:
-    records = list(read.values())
+def _said(records: Sequence[FileRecord]) -> list[Any]:
+    """Columns of :class:`CataloguedFiles`, but partitions; what a listing shows of them is not."""
     made = [record.provenance for record in records]
-    versions = [record.content_sha or "" for record in records]
-    more: list[Any] = [
+    return [
         numbers([record.size for record in records]),
         numbers([record.mtime_ns for record in records]),
         numbers([0] * len(records)),
-        texts(versions),
+        texts([record.content_sha or "" for record in records]),
         numbers([0 if of is None else version_number(of.code_version) for of in made]),
         numbers([0 if of is None else of.inputs_number for of in made]),
         texts([record.problem for record in records]),
     ]
+
+
+def _joined(found: CataloguedFiles, read: Mapping[str, FileRecord]) -> CataloguedFiles:
+    more = _said(list(read.values()))
     columns: list[Any] = [np.concatenate(pair) for pair in zip(found[1:], more, strict=True)]
     return CataloguedFiles([*found.partition, *read], *columns)
