@@ -7,7 +7,8 @@ content hashes are of names, one picture per partition stands for dozens.
 
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,12 +33,14 @@ from enact_assets.engine.planning.states import State, States, with_settings_and
 from enact_assets.engine.tables import TABLES, Table
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import ROOTS, STEPS, WHOLE, names_now
-from enact_assets.lineage.versions import EMBEDDED, root_version
+from enact_assets.lineage.versions import root_version
 from enact_assets.runs.instance import open_instance
+from enact_assets.runs.resources import DataResource
 
 N_ROWS = 3
 CHUNK = 5_000
 """Files that a process writes at a time."""
+LONG_AGO = (1_700_000_000, 1_700_000_000)
 
 FileToWrite = tuple[str, Partition, str, str]
 """Table, partition, version, provenance as text."""
@@ -59,7 +62,8 @@ def build(root: Path, n_demonstrations: int, registry: Registry, processes: int 
     instance.add_dynamic_partitions("model", list(registry.models))
     instance.dispose()
     names = names_now(registry, demonstrations, registry.models, [])
-    files = list(_files(registry, names))
+    versions = DataResource(root=str(root), lake_url=None).states(registry).external_version
+    files = list(_files(registry, names, versions))
     chunks = [files[first : first + CHUNK] for first in range(0, len(files), CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for _ in pool.map(_write, [root] * len(chunks), chunks):
@@ -67,13 +71,15 @@ def build(root: Path, n_demonstrations: int, registry: Registry, processes: int 
     return len(files)
 
 
-def _files(registry: Registry, names: Names) -> Iterator[FileToWrite]:
+def _files(
+    registry: Registry, names: Names, external_version: Callable[[str, Partition], str]
+) -> Iterator[FileToWrite]:
     """Every partition of every table, what is made from others after these."""
     states = States(
         with_settings_and_files(
             names,
             lambda root, partition: root_version(registry, root, partition),
-            lambda _asset, _partition: EMBEDDED,
+            external_version,
         )
     )
     lineage = Lineage(names, states, code_version, {})
@@ -103,10 +109,10 @@ def _write(root: Path, files: Sequence[FileToWrite]) -> None:
             tables[name] = (_rows(contract), contract_sha(contract))
         rows, contract_hash = tables[name]
         values = dict(zip(contract.by, partition, strict=True))
-        if name == "frame_images":
-            sha = _version("picture", partition)
+        if contract.image_column is not None:
+            sha = _version(f"picture {name}", partition)
             _put(root / IMAGES_FOLDER / picture_name(sha), _PICTURE)
-            column = rows.schema.get_field_index("image_sha")
+            column = rows.schema.get_field_index(contract.image_column)
             shas = pa.array([sha] * N_ROWS, rows.schema.field(column).type)
             rows = rows.set_column(column, rows.schema.field(column), shas)
         text = partition_text(values)
@@ -117,12 +123,15 @@ def _write(root: Path, files: Sequence[FileToWrite]) -> None:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """Without waiting for the disk: half a million files would take an hour."""
+    """Without waiting for the disk: half a million files would take an hour. As old as a lake is
+    of which nobody writes a file at this moment.
+    """
     try:
         path.write_bytes(content)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+    os.utime(path, LONG_AGO)
 
 
 def _rows(contract: type[Table]) -> pa.Table:

@@ -19,6 +19,7 @@ from enact_assets import __version__
 from enact_assets.commands.annotating import add_annotate_command
 from enact_assets.commands.batching import add_batch_command
 from enact_assets.commands.browsing import add_browse_command
+from enact_assets.commands.cataloguing import add_catalogue_command
 from enact_assets.commands.checking_omnigibson import add_check_omnigibson_command
 from enact_assets.commands.downloading import add_download_command
 from enact_assets.commands.exchanging import add_exchange_commands
@@ -165,6 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     add_annotate_command(command)
     add_gc_command(command)
     add_verify_command(command)
+    add_catalogue_command(command)
     sub = command("ui", _ui, "Open the Dagster UI on the data root.")
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     about = "turn on automatic runs: automation, changed sources, nightly"

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
 
+from enact_assets.contracts.fingerprints import inputs_number
 from enact_assets.contracts.ids import sha256_bytes
 
 
@@ -26,6 +28,11 @@ class Provenance:
 
     code_version: str
     inputs: Mapping[str, InputVersion]
+
+    @cached_property
+    def inputs_number(self) -> int:
+        """Fingerprint of the inputs."""
+        return inputs_number((asset, *of) for asset, of in self.inputs.items())
 
     def encoded(self) -> str:
         """As JSON: the inverse of :meth:`decoded`."""

@@ -279,7 +279,6 @@ class _Collector:
         for folder in (
             root.root,
             root.root / "dagster",
-            root.lake_index,
             root.recordings,
             root.question_files,
             *root.answers.glob("*"),
@@ -287,7 +286,9 @@ class _Collector:
             # Nor behind a link that leads elsewhere.
             is_ours = folder.is_dir() and folder.resolve().is_relative_to(root.root.resolve())
             found = sorted(folder.iterdir()) if is_ours else []
-            for path in filter(is_temporary, found):
+            for path in found:
+                if not is_temporary(path) and path != root.former_index:
+                    continue
                 size, mtime_ns = _size_and_newest(path)
                 if self._is_leftover(str(path), mtime_ns):
                     if self._delete:

@@ -15,7 +15,7 @@
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            what of the registry is made (data_root/scope.py)
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
-    <root>/lake_index/qa.parquet                 what scans of the lake remember (may be deleted)
+    <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
     <root>/report/report.html                    the report (data_root/report_files.py)
 
@@ -42,7 +42,8 @@ PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
 REPORT_FOLDER = "report"
-LAKE_INDEX_FOLDER = "lake_index"
+CATALOGUE_FILE = "catalogue.db"
+FORMER_INDEX_FOLDER = "lake_index"
 
 
 def lake_from_environment() -> str | None:
@@ -80,9 +81,14 @@ class DataRoot:
         return self._shared(LAKE_FOLDER)
 
     @property
-    def lake_index(self) -> Path:
-        """Where scans of the lake are remembered, to be given to ``LakeIndex``: may be deleted."""
-        return self.root / LAKE_INDEX_FOLDER
+    def catalogue(self) -> Path:
+        """What files of the lake say, to be given to ``Lake`` and ``LakeIndex``: may be deleted."""
+        return self.root / CATALOGUE_FILE
+
+    @property
+    def former_index(self) -> Path:
+        """Folder that earlier versions had in place of the catalogue: it is removed by ``gc``."""
+        return self.root / FORMER_INDEX_FOLDER
 
     @property
     def images(self) -> Path | str:

@@ -112,9 +112,11 @@ class Recordings:
     def find(self, demonstration: str) -> Path | None:
         """The file that says what happened in it; None if there is none."""
         try:
-            return recorded_file(self.folder(demonstration))
+            folder = self.folder(demonstration)
         except LakeError:
             return None
+        # Of most demonstrations there is none, and every plan asks a dozen times for each.
+        return recorded_file(folder) if folder.is_dir() else None
 
     def is_unreachable(self, demonstration: str) -> bool:
         """Whether it is a dangling link, for example to a disk that is not mounted."""

@@ -22,7 +22,8 @@ from enact_assets.defs.partitions import (
     world_source_partitions,
 )
 from enact_assets.engine.graph import Partition, StepSpec, partition_key
-from enact_assets.engine.planning.plan import Marks, entry_changed
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import entry_changed
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
 from enact_assets.lineage.versions import root_version

@@ -58,6 +58,11 @@ class Chosen:
         if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
 
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing was named, so that all is chosen."""
+        return self._assets is None and not self.only and not self.asking
+
     def has(self, step: StepSpec) -> bool:
         """Whether the step is wanted, by its own name or by that of a table it makes."""
         return self._assets is None or not self._assets.isdisjoint((step.name, *step.assets))

@@ -17,7 +17,7 @@ def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], boo
     ``is_list_outdated`` says whether the published list of stale and missing partitions differs
     from the present one; it is asked only if nothing else decides whether to publish.
     """
-    plan = lineage.plan(chosen.is_chosen)
+    plan = lineage.plan(None if chosen.is_everything else chosen.is_chosen)
     for_others = (
         step
         for step in plan.stale

@@ -10,7 +10,8 @@ from enact_assets.driver.contract import Outcome, StepRun
 from enact_assets.driver.planned import OUTDATED
 from enact_assets.driver.walk import Failure, Observer, Report, Step
 from enact_assets.engine.graph import StepSpec, partition_key
-from enact_assets.engine.planning.plan import Lineage, Marks
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.pipeline import ROOTS, WAREHOUSE
@@ -55,12 +56,13 @@ class Walk:
     def _to_make(self, spec: StepSpec) -> list[Step]:
         steps = []
         failed_before = set(self._failed.of.get(spec.assets[0], ()))
-        for partition in self._lineage.partitions(spec):
+        suspects = self._lineage.may_be_stale(spec).tolist()
+        for partition, is_suspect in zip(self._lineage.partitions(spec), suspects, strict=True):
             if partition in failed_before:
                 continue  # in a walk that begins again
             if not self._chosen.is_chosen(spec, partition):
                 continue
-            causes = self._lineage.causes(spec, partition)
+            causes = self._lineage.causes(spec, partition) if is_suspect else ()
             if spec.name == WAREHOUSE and not causes and self._is_list_outdated():
                 causes = (OUTDATED,)
             is_forced = self._is_forced and self._chosen.is_asked_for(spec, partition)

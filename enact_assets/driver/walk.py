@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
-from enact_assets.engine.planning.plan import Lineage, Marks
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Lineage
 from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
 from enact_assets.runs.progress import Progress
 

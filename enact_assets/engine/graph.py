@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
+from enact_assets.engine.grids import Grid
+
 Partition = tuple[str, ...]
 """Names in the order of the asset's dimensions; empty for an asset without partitions."""
 
@@ -109,8 +111,18 @@ class Names:
 
     def partitions(self, asset: str) -> list[Partition]:
         """All partitions that ``asset`` should have, in order."""
+        return list(product(*self.by_dimension(asset)))
+
+    def by_dimension(self, asset: str) -> tuple[tuple[str, ...], ...]:
+        """Names in each dimension of ``asset``: its partitions are their product."""
         of = self._limited.get(asset, self.of)
-        return list(product(*(of[d] for d in self.graph.dimensions[asset])))
+        return tuple(of[dimension] for dimension in self.graph.dimensions[asset])
+
+    def grid(self, asset: str) -> Grid:
+        """:meth:`partitions` as a grid."""
+        if asset not in self._grids:
+            self._grids[asset] = Grid(self.by_dimension(asset))
+        return self._grids[asset]
 
     def decided(self, dimension: str, by: str) -> Mapping[str, str]:
         """Name in dimension ``by`` -> the name in ``dimension`` that it decides."""
@@ -126,6 +138,10 @@ class Names:
         sets = self._sets if limited is None else {d: frozenset(of) for d, of in limited.items()}
         named = zip(self.graph.dimensions[asset], partition, strict=True)
         return all(name in sets[dimension] for dimension, name in named)
+
+    @cached_property
+    def _grids(self) -> dict[str, Grid]:
+        return {}
 
     @cached_property
     def _limited(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -176,40 +192,45 @@ class Follow:
         """Positions of the bound dimensions in a partition of the input."""
         has_both = bool(fixed) and given.is_also_own
         first = {} if has_both else fixed
-        self._own = [_Part.of(d, ours, by, first, names) for d in self.bound]
-        self._base = None
+        self.own = [NameOf.of(d, ours, by, first, names) for d in self.bound]
+        """What names each dimension of ``bound``."""
+        self.base: list[NameOf] | None = None
+        """With both a fixed and its own name: what names the fixed one."""
         if has_both:
-            self._base = [_Part.of(d, ours, by, fixed, names) for d in self.bound]
+            self.base = [NameOf.of(d, ours, by, fixed, names) for d in self.bound]
         self._plain = None
-        if all(part.position >= 0 and part.determined is None for part in self._own):
-            self._plain = [part.position for part in self._own]
-        self._when = None
+        if all(part.position >= 0 and part.determined is None for part in self.own):
+            self._plain = [part.position for part in self.own]
+        self.when: tuple[NameOf, frozenset[str]] | None = None
+        """The name on which the condition depends, and the names for which it holds."""
         if given.when is not None:
             dimension = graph.conditions[given.when]
-            self._when = _Part.of(dimension, ours, by, {}, names)
-            self._holds = names.holds.get(given.when, frozenset())
+            holds = names.holds.get(given.when, frozenset[str]())
+            self.when = (NameOf.of(dimension, ours, by, {}, names), holds)
         self.is_by_name = given.when is None and (not fixed or has_both)
         """Whether the partition of the same names belongs, whatever is made."""
-        self.is_simple = given.when is None and self._base is None and not self.is_rolled_up
+        self.is_simple = given.when is None and self.base is None and not self.is_rolled_up
         """Whether exactly one partition of the input belongs to each that is made."""
 
     def groups(self, partition: Partition) -> tuple[Partition, ...]:
         """The names in the dimensions ``bound``; a partition of the input that has them belongs."""
-        if self._when is not None and self._when.name(partition) not in self._holds:
-            return ()
+        if self.when is not None:
+            part, holds = self.when
+            if part.name(partition) not in holds:
+                return ()
         if self._plain is not None:
             own = tuple([partition[i] for i in self._plain])
         else:
-            own = tuple([part.name(partition) for part in self._own])
-        if self._base is None:
+            own = tuple([part.name(partition) for part in self.own])
+        if self.base is None:
             return (own,)
-        base = tuple([part.name(partition) for part in self._base])
+        base = tuple([part.name(partition) for part in self.base])
         return (own,) if own == base else (own, base)
 
 
 @dataclass(frozen=True)
-class _Part:
-    """Where the name in one bound dimension comes from."""
+class NameOf:
+    """Where the name in one dimension comes from."""
 
     position: int
     """In the partition that is made; -1 for a fixed name."""
@@ -224,7 +245,8 @@ class _Part:
         by: Mapping[str, str],
         fixed: Mapping[str, str],
         names: Names,
-    ) -> "_Part":
+    ) -> "NameOf":
+        """Of ``dimension``: fixed, one of ``ours``, or decided by the one of ours in ``by``."""
         if dimension in fixed:
             return cls(-1, None, fixed[dimension])
         if dimension in ours:
@@ -232,6 +254,7 @@ class _Part:
         return cls(ours.index(by[dimension]), names.decided(dimension, by[dimension]), "")
 
     def name(self, partition: Partition) -> str:
+        """The name that it has where ``partition`` is made."""
         if self.position < 0:
             return self.fixed
         name = partition[self.position]

@@ -13,13 +13,13 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import published_provenance
 from enact_assets.data_root.report_files import report_provenance
 from enact_assets.engine.graph import Follow, Names, Partition
-from enact_assets.engine.lake.file_records import FileRecord
+from enact_assets.engine.lake.file_records import NO_HEADS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.lake.lake_index import LakeIndex
+from enact_assets.engine.lake.lake_index import LakeIndex, missing_images
 from enact_assets.engine.lake.set_aside import aside_problem
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
-from enact_assets.engine.tables import TABLES
+from enact_assets.lineage.file_states import FileStates
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
     GIVEN,
@@ -29,6 +29,7 @@ from enact_assets.lineage.pipeline import (
     dimensions,
 )
 from enact_assets.lineage.versions import NOTHING, Arrived, root_version
+from enact_assets.system.collector import without_collector
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class LakeStates:
 
     @property
     def index(self) -> LakeIndex:
-        """What the files of the lake say about themselves, remembered between scans."""
-        return LakeIndex(self.lake, self.root.lake_index)
+        """What the files of the lake say about themselves, catalogued."""
+        return LakeIndex(self.lake, self.root.catalogue)
 
     def external_version(self, asset: str, partition: Partition) -> str:
         """Version of one external input."""
@@ -67,16 +68,13 @@ class LakeStates:
             lambda root, partition: root_version(self.registry, root, partition),
             self.external_version,
         )
-        scanned = self.index.scan(on_progress=on_progress)
-        for table in TABLES:
-            gone = {}
-            if TABLES[table].image_column is not None:
-                gone = self.index.missing_images(scanned[table], self.images)
-            of[table] = {
-                partition: _state(record, gone.get(partition, 0))
-                for partition, record in scanned[table].items()
-                if names.has(table, partition)
-            }
+        with without_collector():
+            found = self.index.files(on_progress=on_progress)
+            pictures = {name: files.pictures() for name, files in found.items()}
+            stored = self.images.stored_heads() if any(pictures.values()) else NO_HEADS
+            for table, files in found.items():
+                n_gone = missing_images(pictures[table], stored)
+                of[table] = FileStates(names.grid(table), files, n_gone)
         for whole in sorted(WHOLE):
             state = self._whole(whole)
             of[whole] = {} if state is None else {(): state}
@@ -109,11 +107,9 @@ class LakeStates:
             states = {group: self.landed(asset, group) for group in groups}
             return {group: state for group, state in states.items() if state is not None}
         at, wanted = follow.bound_positions, set(groups)
-        return {
-            p: _state(record, 0)
-            for p, record in self.index.scan([asset])[asset].items()
-            if tuple([p[i] for i in at]) in wanted and names.has(asset, p)
-        }
+        (files,) = self.index.files([asset]).values()
+        there = FileStates(names.grid(asset), files, {})
+        return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
 
     def _whole(self, asset: str) -> State | None:
         if asset == WAREHOUSE:
@@ -121,10 +117,3 @@ class LakeStates:
         else:
             version, provenance = report_provenance(self.root.report)
         return None if version is None else State(version, provenance)
-
-
-def _state(record: FileRecord, n_pictures_gone: int) -> State:
-    problem = record.problem
-    if problem is None and n_pictures_gone:
-        problem = f"{n_pictures_gone} of its pictures are gone"
-    return State(record.content_sha or "", record.provenance, problem, record.mtime_ns)

@@ -45,7 +45,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def lake(self) -> Lake:
         """The Parquet lake."""
-        return Lake(self.data_root.lake)
+        return Lake(self.data_root.lake, self.data_root.catalogue)
 
     @property
     def images(self) -> ImageStore:

@@ -7,7 +7,7 @@ from functools import cache
 import dagster as dg
 
 from enact_assets.engine.graph import Partition, partition_key, partition_tuple
-from enact_assets.engine.planning.plan import Marks
+from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.steps import STEPS
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
 

@@ -68,6 +68,13 @@ class Place(Protocol):
         """
         ...
 
+    def put(self, name: str, content: bytes) -> Entry | None:
+        """Publish a whole file; returns what a listing shows of it, None if that is unknown.
+
+        Errors: :class:`OutputError`.
+        """
+        ...
+
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, those of one folder in the order of their names.
 
@@ -157,6 +164,13 @@ class LocalPlace:
         """Give a temporary file to write to, which is flushed to disk and renamed at the end."""
         with replacing(self.root / name) as temporary, temporary.open("wb") as file:
             yield file
+
+    def put(self, name: str, content: bytes) -> Entry:
+        """Publish a whole file; returns what a listing shows of it."""
+        with replacing(self.root / name) as temporary:
+            temporary.write_bytes(content)
+            of = temporary.stat()  # renamed it may be replaced at once
+        return Entry(name, of.st_size, of.st_mtime_ns, of.st_ino)
 
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, those of one folder in the order of their names."""

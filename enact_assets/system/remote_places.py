@@ -101,6 +101,11 @@ class RemotePlace:
                 "unchanged. Check network, access and space, and run again."
             ) from error
 
+    def put(self, name: str, content: bytes) -> None:
+        """Publish a whole file. What a listing shows of it is known when it is listed."""
+        with self.publishing(name) as file:
+            file.write(content)
+
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, in the order of their names."""
         found = self._find(folder)

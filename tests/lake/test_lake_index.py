@@ -13,11 +13,11 @@ import pytest
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.engine.lake import lake_index, parquet_files, record_reader
+from enact_assets.engine.lake import parquet_files, record_reader, table_files
 from enact_assets.engine.lake.file_records import FileRecord
 from enact_assets.engine.lake.image_store import ImageStore, picture_name
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.lake.lake_index import LakeIndex
+from enact_assets.engine.lake.lake_index import LakeIndex, missing_images
 from enact_assets.engine.lake.parquet_files import FOOTER_BYTES, MAX_HEADS
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.frames.frame_tables import FrameImages
@@ -58,7 +58,7 @@ def write_pictures(lake: Lake, name: str, shas: list[str]) -> None:
 
 @pytest.fixture
 def index(lake: Lake, tmp_path: Path) -> LakeIndex:
-    return LakeIndex(lake, tmp_path / "index")
+    return LakeIndex(lake, tmp_path / "catalogue.db")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(entry.name for _, entry in files)
         return real(place, table_name, files)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lake_index, "read_records", noting)
+    monkeypatch.setattr(table_files, "read_records", noting)
     return names
 
 
@@ -108,20 +108,24 @@ def test_a_file_that_did_not_change_is_not_opened_again(
 
 
 def test_a_scan_that_learns_nothing_writes_nothing(
-    lake: Lake, index: LakeIndex, tmp_path: Path
+    lake: Lake, index: LakeIndex, tmp_path: Path, opened: list[str]
 ) -> None:
     """In the first hour after a walk, the newest file of every table is too young to remember."""
-    cache = tmp_path / "index/facts.parquet"
+    catalogue = tmp_path / "catalogue.db"
     os.utime(lake.path("facts", {"demonstration": "b-0"}))
     index.scan()
-    first = cache.stat()
+    first = catalogue.stat()
     assert set(index.scan()["facts"]) == {("a-0",), ("a-1",), ("b-0",)}
-    assert cache.stat() == first
+    assert catalogue.stat() == first
     # A young file that replaces an old one: what was remembered of the old one goes.
     write(lake, "a-1", n_frames=2)
     os.utime(lake.path("facts", {"demonstration": "a-1"}))
     index.scan()
-    assert cache.stat().st_ino != first.st_ino
+    opened.clear()
+    assert index.scan()["facts"]["a-1",].content_sha == lake.content_sha(
+        "facts", {"demonstration": "a-1"}
+    )
+    assert opened == ["facts/a-1.parquet", "facts/b-0.parquet"]
 
 
 def test_the_file_of_a_table_without_partitions_is_known_again(
@@ -164,39 +168,6 @@ def test_what_may_still_be_written_within_the_same_tick_is_read_again(
 
 def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
-
-
-def _flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def _of_another_lake(path: Path) -> None:
-    other = Lake(path.parent / "other")
-    write(other, "x-9")
-    index = LakeIndex(other, path.parent / "other_index")
-    index.scan()
-    (path.parent / "other_index/facts.parquet").replace(path)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [Path.unlink, _cut, _flip, _of_another_lake, lambda path: path.write_text("x" * 4000)],
-)
-def test_a_damaged_cache_is_as_good_as_none(
-    lake: Lake, index: LakeIndex, tmp_path: Path, damage: object
-) -> None:
-    """It is a cache: deleting it, or copying half of it, costs time and nothing else."""
-    before = index.scan()
-    damage(tmp_path / "index/facts.parquet")  # type: ignore[operator]
-    assert index.scan() == before
-    assert index.scan() == before
-
-
-def test_a_cache_that_cannot_be_written_is_done_without(lake: Lake, tmp_path: Path) -> None:
-    (tmp_path / "index").write_text("a file where the folder should be")
-    assert len(LakeIndex(lake, tmp_path / "index").scan()["facts"]) == 3
 
 
 def test_files_that_are_not_the_partition_have_a_problem_in_words(
@@ -259,14 +230,15 @@ def test_pictures_that_are_gone_are_counted_per_partition(lake: Lake, tmp_path: 
         path.touch()
     for name, shas in {"a": SHAS, "b": [], "c": SHAS[:2], "d": [SHAS[2]] * 2, "e": []}.items():
         write_pictures(lake, name, shas)
-    index = LakeIndex(lake, tmp_path / "index")
+    index = LakeIndex(lake, tmp_path / "catalogue.db")
     for _ in range(2):  # from the files, and from the cache
         records = index.scan(["frame_images"])["frame_images"]
         assert records["a", "baseline"].images is not None
         assert np.array_equal(records["a", "baseline"].images, np.array([1, 2, 3], np.uint64))
-        gone = index.missing_images(records, store)
+        named = {key: record.images for key, record in records.items()}
+        gone = missing_images(named, store.stored_heads())
         assert gone == {("a", "baseline"): 1, ("d", "baseline"): 1}
-    assert index.missing_images({}, store) == {}
+    assert missing_images({}, store.stored_heads()) == {}
 
 
 @pytest.mark.parametrize("max_heads", [MAX_HEADS, 0])
@@ -278,7 +250,7 @@ def test_pictures_are_told_by_the_footer_or_by_the_rows(
     write_pictures(lake, "a", [SHAS[0], SHAS[2], SHAS[0]])
     path = lake.path("frame_images", {"demonstration": "a", "variant": "baseline"})
     assert (b"enact.pictures" in path.read_bytes()) == (max_heads > 0)
-    record = LakeIndex(lake, tmp_path / "index").scan()["frame_images"]["a", "baseline"]
+    record = LakeIndex(lake, tmp_path / "catalogue.db").scan()["frame_images"]["a", "baseline"]
     assert np.array_equal(record.images, np.array([2, 3], np.uint64))
 
 
@@ -299,7 +271,7 @@ def test_several_processes_find_what_one_does(
     monkeypatch.setattr(many_files, "POOL_FROM", 2)
     monkeypatch.setattr(many_files, "CHUNK", 1)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(lake_index, "read_records", work)
+    monkeypatch.setattr(table_files, "read_records", work)
     shared = index.scan()
     monkeypatch.undo()
     assert len(shared["facts"]) == 3

@@ -3,7 +3,7 @@
 from small_world import World
 
 from enact_assets.engine.planning.due import DueSteps
-from enact_assets.engine.planning.plan import Marks
+from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import STEP_NAMED, STEPS
 

@@ -1,6 +1,5 @@
 """Plans on a small world: what is stale, what may follow, and where a change ends."""
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,9 @@ from lineage.small_world import NAMES, World
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.driver.chosen import Chosen
 from enact_assets.driver.planned import planned
-from enact_assets.engine.planning.plan import NEVER, Marks, entry_changed
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.missing import out_of_date
+from enact_assets.engine.planning.plan import NEVER, entry_changed
 from enact_assets.engine.planning.states import State
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
 from enact_assets.lineage.versions import setting_changes
@@ -184,15 +185,14 @@ def test_stale_rows_are_those_that_are_there() -> None:
     """Never made is not out of date; what is made from something stale is."""
     world = World()
     world.lineage.states.set("path_counts", ("fold-0", "state"), None)
-    assert world.lineage.out_of_date().is_empty()
+    assert out_of_date(world.lineage) == []
     world.lineage.states.set("variant_config", ("high",), State("another"))
-    rows = world.lineage.out_of_date()
-    of_variants = rows.filter(pl.col("asset") != "probe_panels")
-    assert {p.split("|")[-1] for p in of_variants["partition"]} == {"high"}
-    why = dict(rows.filter(asset="frame_images").select("partition", "why").iter_rows())
-    assert why["fold-0|high"].startswith("variant_config changed (variant_")
-    why = dict(rows.filter(asset="evaluation").select("partition", "why").iter_rows())
-    assert why["oracle|high"] == "made from predictions, which is stale"
+    rows = out_of_date(world.lineage)
+    of_variants = [key for asset, key, _ in rows if asset != "probe_panels"]
+    assert {str(key).split("|")[-1] for key in of_variants} == {"high"}
+    why = {(asset, key): text for asset, key, text in rows}
+    assert why["frame_images", "fold-0|high"].startswith("variant_config changed (variant_")
+    assert why["evaluation", "oracle|high"] == "made from predictions, which is stale"
 
 
 def test_every_way_to_follow_occurs() -> None:

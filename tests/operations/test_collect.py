@@ -385,7 +385,7 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
         root.paths.lake / "qa" / "cups-0" / ".state.parquet.0123456789ab.tmp",
         root.paths.images / "ab" / ".abc.png.0123456789ab.tmp",
         root.paths.root / "dagster" / ".event_log.db.0123456789ab.tmp" / "event_log.db",
-        root.paths.lake_index / ".qa.parquet.0123456789ab.tmp",
+        root.paths.former_index / "qa.parquet",
         root.paths.recordings / ".cups-9.0123456789ab.tmp" / "scene_graph_0.json",
     ]
     strange = [root.paths.lake / "notes.txt", root.paths.images / "holiday.png"]
@@ -400,7 +400,8 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
         path.write_bytes(b"1")
         os.utime(path, (at, at))
     done = root.collect(delete=True)
-    gone = {path.parent if is_temporary(path.parent) else path for path in old}
+    folders = {path.parent for path in old if is_temporary(path.parent)} | {root.paths.former_index}
+    gone = {path.parent if path.parent in folders else path for path in old}
     assert set(found(done, LEFTOVERS)) == {str(path) for path in gone}
     assert {item.size for item in done.items[LEFTOVERS]} == {5}
     assert not any(path.exists() for path in old)

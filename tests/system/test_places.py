@@ -23,6 +23,7 @@ from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
 from enact_assets.engine.lake.record_reader import read_records
+from enact_assets.engine.tables import table
 from enact_assets.replay.replay_tables import Facts
 from enact_assets.system.place_urls import open_place
 from enact_assets.system.places import LocalPlace, Place
@@ -278,6 +279,40 @@ def test_a_file_that_was_replaced_since_it_was_listed_is_no_damage(place: Place)
     assert [v.content_sha for v in verify_files(place, "facts", listed)] == [sha]
     place.delete("facts/a-0.parquet")
     assert read_records(place, "facts", listed) == [None]
+
+
+def test_a_plan_lists_an_object_store_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was 504 listings for 84 pictures: of each folder of pictures, and of parents of absent
+    ones. A listing comes in pages of a thousand, however deep the folders are.
+    """
+    url = f"memory://{uuid.uuid4().hex}/x"
+    lake, store = Lake(f"{url}/lake"), ImageStore(f"{url}/images")
+    for name in ("a-0", "b-0"):
+        lake.write("facts", facts(name), {"demonstration": name}, PROVENANCE)
+    lake.write("published_accuracies", table("published_accuracies").empty(), {}, PROVENANCE)
+    shas = {store.put(png(shade)) for shade in range(5)}
+    asked: list[str] = []
+
+    class Counting:
+        """The file system, and what is asked of it from outside."""
+
+        def __init__(self, system: object) -> None:
+            self.system = system
+
+        def __getattr__(self, name: str) -> object:
+            asked.append(name)
+            return getattr(self.system, name)
+
+    for place in (lake.place, store.place):
+        monkeypatch.setattr(place, "_system", Counting(place._system))  # type: ignore[union-attr]
+    index = LakeIndex(lake, tmp_path / "catalogue.db")
+    found = index.files()
+    assert asked == ["find", "cat_ranges", "cat_ranges"]  # the latter once for each table
+    assert found["facts"].found.partition == ["a-0", "b-0"]
+    assert found["published_accuracies"].found.partition == [""]
+    asked.clear()
+    assert len(store.stored_heads()) == len(shas) == 5
+    assert asked == ["find"]
 
 
 def test_a_file_system_without_times_is_refused(tmp_path: Path) -> None:

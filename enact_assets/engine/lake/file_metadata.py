@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.provenance import Provenance
@@ -70,6 +71,7 @@ class FileMetadata:
         return None
 
 
+@cache
 def contract_sha(table: type[Table]) -> str:
     """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
     return content_sha([[name, str(dtype)] for name, dtype in table.schema().items()])

@@ -13,6 +13,7 @@ HEAD_CHARACTERS = 16
 
 Heads = NDArray[np.uint64]
 """First 64 bits of pictures' hashes, ascending, each once."""
+NO_HEADS: Heads = np.empty(0, np.uint64)
 
 
 class FileRecord(NamedTuple):

@@ -1,7 +1,7 @@
 """The lake: one Parquet file per table and partition, checked when written and when read."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -17,9 +17,16 @@ from enact_assets.contracts.errors import (
     UnreadableFileError,
 )
 from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_metadata import FileMetadata, partition_text
 from enact_assets.engine.lake.file_verification import verify_file
-from enact_assets.engine.lake.parquet_files import SEAL_BYTES, read_file, read_metadata, write_file
+from enact_assets.engine.lake.parquet_files import (
+    SEAL_BYTES,
+    file_content,
+    read_file,
+    read_metadata,
+)
+from enact_assets.engine.lake.record_reader import record_of
 from enact_assets.engine.lake.seals import is_intact
 from enact_assets.engine.lake.set_aside import name_before, set_aside, where_aside
 from enact_assets.engine.loading import check_declared
@@ -56,11 +63,15 @@ class Lake:
 
     A table with one dimension is in ``<table>/<value>.parquet``, one without in
     ``<table>.parquet``. ``root`` is a folder or an fsspec URL such as ``s3://bucket/prefix``.
-    Writers never block readers: a reader sees the old file or the new one.
+    Writers never block readers: a reader sees the old file or the new one. What is written is
+    noted in ``catalogue``, a SQLite file (engine/lake/catalogue.py).
     """
 
-    def __init__(self, root: Path | str) -> None:
+    def __init__(self, root: Path | str, catalogue: Path | None = None) -> None:
         self.place: Place = open_place(root)
+        self._catalogue = None
+        if catalogue is not None:
+            self._catalogue = Catalogue(catalogue, self.place.address)
 
     @property
     def root(self) -> Path:
@@ -108,7 +119,12 @@ class Lake:
                     f"{strays.get_column(dimension)[0]!r}"
                 )
         name = file_name(contract, values)
-        return write_file(self.place, name, contract, values, rows, provenance=provenance)
+        sha, content = file_content(contract, values, rows, provenance)
+        entry = self.place.put(name, content)
+        if self._catalogue is not None and entry is not None:
+            record = record_of(self.place, contract, values, entry, content)
+            self._catalogue.note(contract, [("|".join(values.values()), entry, record)])
+        return sha
 
     def read(self, table_name: str, partition: Partition | None = None) -> pl.DataFrame:
         """Rows of one partition in key order, of a file that is as it was written.
@@ -198,6 +214,18 @@ class Lake:
                 values = values_of(contract, before)
                 if values is not None:
                     yield contract.table_name(), values, entry
+
+    def listings(self, tables: Sequence[str]) -> Iterator[tuple[str, Iterable[Entry]]]:
+        """:meth:`files` of each of ``tables``; an object store is listed once for all of them."""
+        if isinstance(self.place, LocalPlace) or len(tables) == 1:
+            yield from ((name, self.files(name)) for name in tables)
+            return
+        found: dict[str, list[Entry]] = {name: [] for name in tables}
+        for entry in self.place.files(""):
+            contract = _table_of(name_before(entry.name) or entry.name)
+            if contract is not None and contract.table_name() in found:
+                found[contract.table_name()].append(entry)
+        yield from found.items()
 
     def entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
         """Values of each partition that exists, and its file; foreign files are left out."""

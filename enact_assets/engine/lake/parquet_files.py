@@ -58,6 +58,18 @@ def write_file(
 
     Errors: :class:`OutputError` if the file cannot be written; the old one stays.
     """
+    sha, content = file_content(table, partition, rows, provenance)
+    place.put(name, content)
+    return sha
+
+
+def file_content(
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    provenance: Provenance | None = None,
+) -> tuple[str, bytes]:
+    """Hash of the content of checked ``rows``, and the bytes of their file."""
     metadata = FileMetadata(
         table.table_name(),
         partition_text(partition),
@@ -66,10 +78,7 @@ def write_file(
         __version__,
         None if provenance is None else provenance.encoded(),
     )
-    content = encoded_file(table, rows.to_arrow(), metadata)
-    with place.publishing(name) as file:
-        file.write(content)
-    return metadata.content_sha
+    return metadata.content_sha, encoded_file(table, rows.to_arrow(), metadata)
 
 
 def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> bytes:

@@ -1,6 +1,6 @@
 """Reads records of files of the lake from their footers, many at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -31,7 +31,6 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
     for damaged, it would be made again, and its answers bought again.
     """
     contract = table(table_name)
-    expected = contract_sha(contract)
     records: list[FileRecord | None] = []
     ends = place.tails([entry for _, entry in files], FOOTER_BYTES)
     for (values, entry), end in zip(files, ends, strict=True):
@@ -46,21 +45,33 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
                 "version is unknown. Let this user read it and run again. Delete it only to have "
                 "it made again."
             ) from error
-        text = partition_text(dict(zip(contract.by, values, strict=True)))
-        record = _record(contract, expected, text, entry, content)
+        partition = dict(zip(contract.by, values, strict=True))
+        record = record_of(place, contract, partition, entry, content)
         if record.problem is not None and (now := place.entry(entry.name)) != entry:
             # Replaced since it was listed: the end that was read may be of neither file.
             if now is None:
                 records.append(None)
                 continue
             content = place.tail(now.name, now.size)
-            record = _record(contract, expected, text, now, content)
-        pictures = contract.image_column
-        if pictures is not None and record.problem is None and record.images is None:
-            whole = content if len(content) >= entry.size else place.read(entry.name)
-            record = _with_pictures(record, entry, whole, pictures)
+            record = record_of(place, contract, partition, now, content)
         records.append(record)
     return records
+
+
+def record_of(
+    place: Place,
+    contract: type[Table],
+    partition: Mapping[str, str],
+    entry: Entry,
+    content: bytes,
+) -> FileRecord:
+    """What one file says: ``content`` is the end of it that holds the footer, or all of it."""
+    record = _record(contract, contract_sha(contract), partition_text(partition), entry, content)
+    pictures = contract.image_column
+    if pictures is not None and record.problem is None and record.images is None:
+        whole = content if len(content) >= entry.size else place.read(entry.name)
+        record = _with_pictures(record, entry, whole, pictures)
+    return record
 
 
 def _whole_footer(place: Place, entry: Entry, end: bytes | OSError) -> bytes:

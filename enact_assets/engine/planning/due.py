@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha
 from enact_assets.engine.graph import Partition, StepSpec
-from enact_assets.engine.planning.plan import Cause, Lineage, Marks
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Cause, Lineage
 
 Attempts = Mapping[Partition, str]
 """Partitions that were tried -> :func:`attempt` of that time."""
@@ -54,7 +55,8 @@ class DueSteps:
         if step.name in self._lineage.graph.roots:
             return due
         busy = self._running.of.get(step.assets[0], set())
-        for partition in self._lineage.partitions(step):
+        # Of all others nothing is to be done, nor held up.
+        for partition in self._lineage.affected(step, self._open, self._failed, busy=busy):
             if partition in busy:
                 self._open.add(step.assets, partition)
                 if partition in tried:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from enact_assets.engine.graph import Partition, partition_key
-from enact_assets.engine.planning.plan import Lineage, Marks
+from enact_assets.engine.graph import partition_key
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Lineage
 
 SHOWN = 5
 """Partitions that are named."""
@@ -58,9 +59,7 @@ def answers(lineage: Lineage) -> Mapping[str, Answer]:
         for asset in step.assets:
             found[asset] = Answer(asset, len(stale), len(following), shown)
         if step.name not in lineage.graph.roots:
-            partitions: tuple[Partition, ...] = (*stale, *following)
-            for partition in partitions:
-                marked.add(step.assets, partition)
+            marked.add(step.assets, *stale, *following)
     return found
 
 

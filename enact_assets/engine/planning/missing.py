@@ -17,6 +17,7 @@ from enact_assets.engine.graph import (
     partition_key,
     partition_tuple,
 )
+from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
 
 STALE, MISSING = "stale", "missing"
@@ -35,7 +36,7 @@ def not_current(lineage: Lineage, tried: Tried) -> pl.DataFrame:
     """
     rows = [
         (asset, key, _state(lineage, asset, partition_tuple(key)), why)
-        for asset, key, why in lineage.out_of_date().iter_rows()
+        for asset, key, why in out_of_date(lineage)
     ]
     rows += [
         (asset, partition_key(partition), MISSING, why)
@@ -43,6 +44,31 @@ def not_current(lineage: Lineage, tried: Tried) -> pl.DataFrame:
         for asset in step.assets
     ]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def out_of_date(lineage: Lineage) -> list[tuple[str, str | None, str]]:
+    """Rows that are there, and older than what they are made from: asset, partition key and why.
+
+    What is made from a stale partition is one itself, though nothing it reads has changed yet.
+    The warehouse is left out: it is what says so; and the report, which repeats it.
+    """
+    plan = lineage.plan(only_there=True)
+    stale: dict[str, dict[Partition, str]] = {}
+    for planned in plan.stale:
+        stale.setdefault(planned.name, {})[planned.partition] = planned.why
+    marked = Marks()
+    rows = []
+    for step in lineage.steps:
+        if step.name in lineage.graph.whole:
+            continue
+        why, following = stale.get(step.name, {}), plan.may_follow.get(step.name, ())
+        for partition in sorted([*why, *following]):
+            older = (f.asset for f in lineage.follows(step) if marked.count(f, partition))
+            text = why.get(partition) or f"made from {next(older)}, which is stale"
+            rows += [(asset, partition_key(partition), text) for asset in step.assets]
+        if step.name not in lineage.graph.roots:
+            marked.add(step.assets, *why, *following)
+    return rows
 
 
 def _state(lineage: Lineage, asset: str, partition: Partition) -> str:
@@ -57,7 +83,7 @@ def _missing(lineage: Lineage, tried: Tried) -> Iterator[tuple[StepSpec, Partiti
     for step in lineage.steps:
         if step.name in graph.roots or step.name in graph.whole:
             continue
-        absent = [p for p in lineage.partitions(step) if _is_absent(lineage, step, p)]
+        absent = lineage.absent(step)
         if not absent:
             continue
         asked_for = tried(step.assets[0])
@@ -78,10 +104,6 @@ def _missing(lineage: Lineage, tried: Tried) -> Iterator[tuple[StepSpec, Partiti
                 continue
             found.update((asset, partition) for asset in step.assets)
             yield step, partition, why
-
-
-def _is_absent(lineage: Lineage, step: StepSpec, partition: Partition) -> bool:
-    return all(lineage.states.get(asset, partition) is None for asset in step.assets)
 
 
 def _has_same_names(graph: Graph, step: StepSpec, follow: Follow) -> bool:

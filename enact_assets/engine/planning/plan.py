@@ -7,22 +7,23 @@ follow*.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-import polars as pl
+import numpy as np
+from numpy.typing import NDArray
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.graph import Follow, Follows, Names, Partition, StepSpec, partition_key
+from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State, States
+from enact_assets.engine.planning.suspects import Suspects
 
 NEVER = "never materialized"
 NEW_CODE = "its code changed"
 NO_PROVENANCE = "it does not say what it was made from"
 SHOWN = 8
 """Characters of a version that a person is shown."""
-
-STALE_SCHEMA = {"asset": pl.String, "partition": pl.String, "why": pl.String}
 
 CodeVersion = Callable[[str], str]
 """Asset -> version of the code that makes it."""
@@ -75,39 +76,6 @@ class Plan:
     """Those of ``stale`` that were not asked for: others are made from them, or shown with them."""
 
 
-class Marks:
-    """A set of asset partitions, and whether any of them belongs to an input."""
-
-    def __init__(self) -> None:
-        self.of: dict[str, set[Partition]] = {}
-        self._groups: dict[tuple[str, tuple[str, ...]], dict[Partition, int]] = {}
-
-    def add(self, assets: Iterable[str], partition: Partition) -> None:
-        """Mark one partition of each of ``assets``."""
-        for asset in assets:
-            marked = self.of.setdefault(asset, set())
-            if partition in marked:
-                continue
-            marked.add(partition)
-            for key in [key for key in self._groups if key[0] == asset]:
-                del self._groups[key]
-
-    def count(self, follow: Follow, partition: Partition) -> int:
-        """How many marked partitions of an input belong to ``partition``."""
-        marked = self.of.get(follow.asset)
-        if not marked:
-            return 0
-        key = (follow.asset, follow.bound)
-        if key not in self._groups:
-            counts: dict[Partition, int] = {}
-            for found in marked:
-                group = tuple([found[i] for i in follow.bound_positions])
-                counts[group] = counts.get(group, 0) + 1
-            self._groups[key] = counts
-        counts = self._groups[key]
-        return sum(counts.get(group, 0) for group in follow.groups(partition))
-
-
 def entry_changed(was: str | None, now: str, change: str) -> str:
     """Why a config root is to be made again: which settings changed, and its versions."""
     versions = f"{was[:SHOWN]} -> {now[:SHOWN]}" if was else "new"
@@ -139,6 +107,7 @@ class Lineage:
         self._code_version = code_version
         self._entry_change = entry_change
         self._follows = Follows(names, self.steps)
+        self._suspects = Suspects(names, states, self._follows, code_version)
         self._expected: dict[tuple[str, tuple[str, ...]], Counter[Partition]] = {}
 
     def partitions(self, step: StepSpec) -> list[Partition]:
@@ -171,26 +140,25 @@ class Lineage:
         now: dict[str, InputVersion] | None = None
         causes: dict[str, Cause] = {}
         for asset, state in states:
-            for cause in self._problems(asset, state):
+            made = None if state is None else state.provenance
+            for cause in self._problems(asset, state, made):
                 causes.setdefault(cause.text, cause)
-            if state is None or state.provenance is None:
+            if made is None:
                 continue
-            if self._is_as_made(step, partition, state.provenance):
-                continue
-            if now is None:
-                now = self.inputs(step, partition)
-            for cause in self._changes(step, partition, state.provenance, now):
+            now = self.inputs(step, partition) if now is None else now
+            for cause in self._changes(step, partition, made, now):
                 causes.setdefault(cause.text, cause)
         return tuple(causes.values())
 
     def plan(
         self,
-        is_chosen: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: True,
+        is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
         on_progress: Callable[[float], None] = lambda _share: None,
         *,
         only_there: bool = False,
     ) -> Plan:
-        """What would be made now of the chosen partitions; ``on_progress`` gets the share done.
+        """What would be made now of the chosen partitions (None: of all); ``on_progress`` gets the
+        share done.
 
         ``only_there`` leaves out what was never made, and what would follow from that.
         """
@@ -198,34 +166,68 @@ class Lineage:
         may_follow: dict[str, tuple[Partition, ...]] = {}
         marked, n_fresh = Marks(), 0
         for done, step in enumerate(self.steps):
-            following = []
-            for partition in self.partitions(step):
-                if not is_chosen(step, partition):
-                    continue
-                causes = self._final(step, partition, marked)
+            following: list[Partition] = []
+            n_stale_before = len(stale)
+            suspects, touched = self.may_be_stale(step), self._suspects.touched(step, marked)
+            seen = suspects | touched
+            if is_chosen is not None:
+                chosen = np.array([is_chosen(step, p) for p in self.partitions(step)], np.bool_)
+                seen &= chosen
+                n_fresh += int(chosen.sum())
+            else:
+                n_fresh += seen.size
+            for position, partition in self._at(step, seen):
+                n_fresh -= 1
+                causes = self._final(step, partition, marked) if suspects[position] else ()
                 if only_there and causes == (Cause(NEVER),):
                     continue
                 if causes:
                     stale.append(PlannedStep(step.name, step.assets, partition, causes))
-                elif self.touches(step, partition, marked):
+                elif touched[position]:
                     following.append(partition)
                 else:
                     n_fresh += 1
             if (
                 step.name not in self.graph.roots
             ):  # what they say is known before they are materialized
-                of_step = (s.partition for s in stale if s.name == step.name)
-                for partition in (*of_step, *following):
-                    marked.add(step.assets, partition)
+                of_step = (s.partition for s in stale[n_stale_before:])
+                marked.add(step.assets, *of_step, *following)
             if following:
                 may_follow[step.name] = tuple(following)
             on_progress((done + 1) / len(self.steps))
         return Plan(tuple(stale), may_follow, n_fresh)
 
+    def may_be_stale(self, step: StepSpec) -> NDArray[np.bool_]:
+        """Whether there may be :meth:`causes`: shape (n_partitions,), in their order.
+
+        Found for all at once: those for which it is false have none. Not to be changed.
+        """
+        if step.name in self.graph.roots:
+            return np.ones(self.names.grid(step.name).size, np.bool_)
+        return self._suspects.of(step)
+
+    def absent(self, step: StepSpec) -> list[Partition]:
+        """Partitions of which no asset of ``step`` is there, in order."""
+        there = [self._suspects.columns(asset).is_there for asset in step.assets]
+        return [partition for _, partition in self._at(step, ~np.any(there, axis=0))]
+
+    def affected(
+        self, step: StepSpec, *marks: Marks, busy: Collection[Partition] = ()
+    ) -> list[Partition]:
+        """Partitions that may be stale, are made from a marked one, or are ``busy``, in order."""
+        found = self.may_be_stale(step) | self._suspects.touched(step, *marks)
+        positions = map(self.names.grid(step.assets[0]).position, busy)
+        found[[position for position in positions if position is not None]] = True
+        return [partition for _, partition in self._at(step, found)]
+
+    def _at(self, step: StepSpec, which: NDArray[np.bool_]) -> Iterator[tuple[int, Partition]]:
+        grid = self.names.grid(step.assets[0])
+        return ((k, grid.partition(k)) for k in np.flatnonzero(which).tolist())
+
     def _final(self, step: StepSpec, partition: Partition, marked: Marks) -> tuple[Cause, ...]:
         """Causes, without those from inputs that will be remade: their results are unknown."""
         causes = self.causes(step, partition)
-        if not causes or not marked.of:
+        if not marked.of or all(cause.asset is None for cause in causes):
             return causes
         open_inputs = {f.asset for f in self.follows(step) if marked.count(f, partition)}
         return tuple(cause for cause in causes if cause.asset not in open_inputs)
@@ -233,29 +235,6 @@ class Lineage:
     def touches(self, step: StepSpec, partition: Partition, marked: Marks) -> bool:
         """Whether a marked partition is an input of ``partition``."""
         return any(marked.count(follow, partition) for follow in self.follows(step))
-
-    def out_of_date(self) -> pl.DataFrame:
-        """Rows that are there, and older than what they are made from: ``stale_partitions``.
-
-        What is made from a stale partition is one itself, though nothing it reads has changed yet.
-        The warehouse is left out: it is what says so; and the report, which repeats it.
-        """
-        plan = self.plan(only_there=True)
-        why: dict[tuple[str, Partition], str] = {(s.name, s.partition): s.why for s in plan.stale}
-        marked = Marks()
-        rows = []
-        for step in self.steps:
-            if step.name in self.graph.whole:
-                continue
-            stale = [s.partition for s in plan.stale if s.name == step.name]
-            for partition in sorted([*stale, *plan.may_follow.get(step.name, ())]):
-                older = (f.asset for f in self.follows(step) if marked.count(f, partition))
-                text = why.get((step.name, partition)) or f"made from {next(older)}, which is stale"
-                rows += [(asset, partition_key(partition), text) for asset in step.assets]
-            if step.name not in self.graph.roots:
-                for partition in (*stale, *plan.may_follow.get(step.name, ())):
-                    marked.add(step.assets, partition)
-        return pl.DataFrame(rows, schema=STALE_SCHEMA, orient="row")
 
     def is_blocked(self, step: StepSpec, partition: Partition, failed: Marks) -> bool:
         """Whether an input failed; of an input read with all its partitions, whether all failed.
@@ -287,33 +266,17 @@ class Lineage:
             return ()
         return (Cause(entry_changed(before, now, self._entry_change(root, partition))),)
 
-    def _is_as_made(self, step: StepSpec, partition: Partition, made: Provenance) -> bool:
-        """Whether no input changed: the quick answer for the many, without building any."""
-        inputs = made.inputs
-        n_known = 0
-        for follow in self.follows(step):
-            was = inputs.get(follow.asset)
-            n_known += was is not None
-            if not follow.is_simple:
-                now = self.states.input_version(follow, partition)
-                if now is not None and now != was:
-                    return False
-                continue
-            state = self.states.of[follow.asset].get(follow.groups(partition)[0])
-            version = state.version if state is not None else ""
-            if version and (was is None or was.version != version):
-                return False
-        return n_known == len(inputs)
-
-    def _problems(self, asset: str, state: State | None) -> Iterator[Cause]:
+    def _problems(
+        self, asset: str, state: State | None, made: Provenance | None
+    ) -> Iterator[Cause]:
         if state is None:
             yield Cause(f"{asset} is not there")
         elif state.problem is not None:
             yield Cause(state.problem)
-        elif state.provenance is None:
+        elif made is None:
             yield Cause(NO_PROVENANCE)
-        elif state.provenance.code_version != self._code_version(asset):
-            was, now = state.provenance.code_version, self._code_version(asset)
+        elif made.code_version != self._code_version(asset):
+            was, now = made.code_version, self._code_version(asset)
             yield Cause(f"{NEW_CODE} ({was[:SHOWN]} -> {now[:SHOWN]})")
 
     def _changes(

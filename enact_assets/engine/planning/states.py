@@ -1,6 +1,7 @@
 """States: version and provenance of every existing partition, read from the lake at once."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from enact_assets.contracts.provenance import InputVersion, Provenance, combined
@@ -15,10 +16,15 @@ class State:
     """
 
     version: str
-    provenance: Provenance | None = None
+    made: Provenance | Callable[[], Provenance | None] | None = None
     problem: str | None = None
     changed_ns: int = 0
     """When it was written by the clock of that time: to show what is newer, never to decide."""
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """What it was made from; None if it does not say. Looked up each time if ``made`` does."""
+        return self.made() if callable(self.made) else self.made
 
 
 @dataclass
@@ -28,8 +34,13 @@ class States:
     Groups of partitions, and their combined versions, are remembered until a member changes.
     """
 
-    of: dict[str, dict[Partition, State]]
+    of: Mapping[str, MutableMapping[Partition, State]]
     _groups: dict[tuple[str, tuple[str, ...]], "_Groups"] = field(default_factory=dict)
+    _revisions: Counter[str] = field(default_factory=Counter)
+
+    def revision(self, asset: str) -> int:
+        """How often a state of ``asset`` was set."""
+        return self._revisions[asset]
 
     def get(self, asset: str, partition: Partition) -> State | None:
         """State of one partition; None if it does not exist."""
@@ -37,6 +48,7 @@ class States:
 
     def set(self, asset: str, partition: Partition, state: State | None) -> None:
         """Note that a partition was made, or is gone."""
+        self._revisions[asset] += 1
         if state is None:
             self.of[asset].pop(partition, None)
         else:
@@ -115,9 +127,9 @@ def with_settings_and_files(
     names: Names,
     root_version: Callable[[str, Partition], str],
     external_version: Callable[[str, Partition], str],
-) -> dict[str, dict[Partition, State]]:
+) -> dict[str, MutableMapping[Partition, State]]:
     """States of config roots and of external inputs, as they are now."""
-    of: dict[str, dict[Partition, State]] = {}
+    of: dict[str, MutableMapping[Partition, State]] = {}
     for root in names.graph.roots:
         of[root] = {p: State(root_version(root, p)) for p in names.partitions(root)}
     for asset in names.graph.external:

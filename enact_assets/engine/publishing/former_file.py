@@ -18,7 +18,7 @@ import polars as pl
 from enact_assets import __version__
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.file_verification import Verified
-from enact_assets.engine.lake.lake_index import settled_before
+from enact_assets.engine.lake.table_files import settled_before
 from enact_assets.engine.publishing.publishable import Remembered, Source
 from enact_assets.engine.publishing.relations import PUBLISHED, literal
 from enact_assets.engine.tables import Table
@@ -168,7 +168,7 @@ def remember(
     made: Mapping[str, Kept],
 ) -> None:
     """Write what the next publication needs. Files that may still change unseen are left out."""
-    settled = settled_before(listed_ns, [source.entry for source in sources])
+    settled = settled_before(listed_ns, [source.entry.mtime_ns for source in sources])
     believed = [source for source in sources if source.entry.mtime_ns < settled]
     columns = {
         **{field: [getattr(s.entry, field) for s in believed] for field in Entry._fields},

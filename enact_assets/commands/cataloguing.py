@@ -1,0 +1,75 @@
+"""The command that compares the catalogue with the files of the lake, or makes it anew."""
+
+import argparse
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+
+from enact_assets.official.commands import plain, shown_progress
+
+SHOWN = 20
+"""Files that are named."""
+CHECK, REBUILD = "check", "rebuild"
+
+AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+
+
+def add_catalogue_command(command: AddCommand) -> None:
+    """Add catalogue."""
+    sub = command(
+        "catalogue",
+        _catalogue,
+        "Compare catalogue.db, which remembers what each file of the lake says, with all files "
+        f"(`{CHECK}`), or make it anew from them (`{REBUILD}`). Files are only read. Exit code 1 "
+        "if the catalogue says something else than a file.",
+    )
+    sub.add_argument("action", choices=(CHECK, REBUILD))
+
+
+def _catalogue(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.contracts.errors import OutputError
+    from enact_assets.data_root.paths import DataRoot
+    from enact_assets.driver.terminal import duration
+    from enact_assets.engine.lake.lake import Lake
+    from enact_assets.engine.lake.lake_index import LakeIndex
+    from enact_assets.runs.instance import check_root
+
+    check_root(arguments.data)
+    root = DataRoot(arguments.data)
+    index = LakeIndex(Lake(root.lake), root.catalogue)
+    began = time.monotonic()
+    with shown_progress(console, "catalogue") as told:
+
+        def on_progress(share: float) -> None:
+            told(arguments.action, int(100 * share), 100)
+
+        if arguments.action == REBUILD:
+            try:
+                index.catalogue.remove()
+            except OSError as error:
+                raise OutputError(
+                    f"{root.catalogue}: cannot be removed ({error.strerror}). Remove it by hand."
+                ) from error
+            n_files = sum(len(of.new) for of in index.files(on_progress=on_progress).values())
+        else:
+            found = index.check(on_progress)
+    seconds = duration(time.monotonic() - began)
+    if arguments.action == REBUILD:
+        console.print(plain(f"{root.catalogue}: made anew from {n_files:,} files in {seconds}."))
+        return 0
+    for path in found.differing[:SHOWN]:
+        console.print(plain(f"the catalogue says something else than this file: {path}", "red"))
+    if len(found.differing) > SHOWN:
+        console.print(f"and {len(found.differing) - SHOWN} more")
+    console.print(
+        plain(
+            f"{root.catalogue}: knows {found.n_known:,} of {found.n_files:,} files, and "
+            f"{found.n_gone:,} that are gone; {len(found.differing):,} differ ({seconds})."
+        )
+    )
+    if found.differing:
+        console.print(f"Make it anew: enact-assets catalogue {REBUILD}{root.option}")
+    elif found.n_known < found.n_files or found.n_gone:
+        console.print("The next `enact-assets plan` reads what it does not know.")
+    return 1 if found.differing else 0

@@ -1,0 +1,56 @@
+"""Partitions of an asset as a grid: what belongs to what is then an index, not a search."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from math import prod
+
+
+class Grid:
+    """All partitions that an asset should have, in order; its axes are the asset's dimensions.
+
+    ``names`` are the names on each axis. A position is that in the order of all partitions, a code
+    that of a name on its axis.
+    """
+
+    def __init__(self, names: Sequence[Sequence[str]]) -> None:
+        self.names = tuple(names)
+        self.shape = tuple(map(len, self.names))
+        self.size = prod(self.shape)
+
+    @cached_property
+    def codes(self) -> tuple[Mapping[str, int], ...]:
+        """Name -> code, for each axis."""
+        return tuple({name: code for code, name in enumerate(names)} for names in self.names)
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Every partition as a key: its names, joined by ``|``."""
+        if len(self.names) == 1:
+            return list(self.names[0])
+        return list(map("|".join, product(*self.names)))
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Key -> position."""
+        return {key: position for position, key in enumerate(self.keys)}
+
+    def partition(self, position: int) -> tuple[str, ...]:
+        """The names of a partition."""
+        found = []
+        for names in reversed(self.names):
+            position, code = divmod(position, len(names))
+            found.append(names[code])
+        return tuple(reversed(found))
+
+    def position(self, partition: Sequence[str]) -> int | None:
+        """Where a partition is; None for one that the asset should not have."""
+        position = 0
+        if len(partition) != len(self.codes):
+            return None
+        for codes, name in zip(self.codes, partition, strict=True):
+            code = codes.get(name)
+            if code is None:
+                return None
+            position = position * len(codes) + code
+        return position

@@ -1,0 +1,297 @@
+"""The catalogue: what each file of a lake says about itself, in one SQLite file of the data root.
+
+A file's footer is the truth, and the catalogue only a cache of footers: it is believed of a file
+whose size, time of change and inode it knows, as git's index is. Without it, or with a damaged one,
+every answer is the same and takes longer. Any number of processes may read and write it.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets import __version__
+from enact_assets.contracts.fingerprints import (
+    Number,
+    Numbers,
+    input_number,
+    version_number,
+    version_numbers,
+)
+from enact_assets.engine.lake.file_metadata import contract_sha
+from enact_assets.engine.lake.file_records import FileRecord, Heads
+from enact_assets.engine.tables import Table
+from enact_assets.system.places import Entry
+
+FORMAT = 1
+"""Raise when columns, or what decides the answers, change."""
+BUSY_S = 10.0
+"""How long another writer is waited for: one step's files, or a first scan of the lake."""
+_TABLES = """
+create table catalogued (asset text primary key, fingerprint text not null) without rowid;
+create table files (
+    asset text, partition text, size integer, mtime_ns integer, mark integer, version text,
+    code integer, made_of integer, problem text, seal integer, primary key (asset, partition)
+) without rowid;
+create table provenances (
+    asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
+) without rowid;
+"""
+"""``partition`` is the partition's key in Dagster; ``code`` and ``made_of`` are numbers of
+contracts/fingerprints.py, ``seal`` one of the row, as SQLite notices no bit that the disk spoils.
+"""
+_ROWS = "partition, size, mtime_ns, mark, version, code, made_of, problem, seal"
+
+_log = logging.getLogger(__name__)
+Objects = NDArray[np.object_]
+Answer = TypeVar("Answer")
+
+
+class CataloguedFiles(NamedTuple):
+    """Files of a table as catalogued: one entry each, shape (n_files,).
+
+    ``partition`` are keys, ``size``, ``mtime_ns`` and ``mark`` as listed, 64 bits each;
+    ``version`` is the content hash of the rows, empty where there is a ``problem``.
+    """
+
+    partition: list[str]
+    size: Numbers
+    mtime_ns: Numbers
+    mark: Numbers
+    version: Objects
+    code: Numbers
+    made_of: Numbers
+    problem: Objects
+
+    def at(self, which: NDArray[np.int64]) -> "CataloguedFiles":
+        """Those of these numbers, in that order."""
+        columns: list[Any] = [column[which] for column in self[1:]]
+        return CataloguedFiles([self.partition[k] for k in which.tolist()], *columns)
+
+
+def row_seals(stat: Sequence[Number], version: Number, code: Number, made_of: Number) -> Number:
+    """Seal of each row, by which a damaged one is found: 64-bit numbers.
+
+    ``stat`` are size, time of change and mark.
+    """
+    found = input_number("files", stat[0], stat[1])
+    for number in (stat[2], version, code, made_of):
+        found = input_number("files", found, number)
+    return found
+
+
+class Catalogue:
+    """The SQLite file ``path`` about the lake at ``address``; it is made when it is first written.
+
+    Rows that other code wrote, or that are about another lake, are none. What cannot be read or
+    written costs time, not an error.
+    """
+
+    def __init__(self, path: Path, address: str) -> None:
+        self._path, self._address = path, address
+
+    def files(self, table: type[Table]) -> CataloguedFiles:
+        """Every catalogued file of a table, by partition; rows that are damaged are left out."""
+        sql = f"select {_ROWS} from files where asset = ?"  # noqa: S608 - our own words
+        name = table.table_name()
+
+        def read(connection: sqlite3.Connection) -> CataloguedFiles:
+            is_ours = self._is_ours(connection, table)
+            return _in_columns(connection.execute(sql, (name,)).fetchall() if is_ours else [])
+
+        return self._reading(read, _in_columns([]))
+
+    def made_from(self, table: type[Table], partition: str) -> str | None:
+        """Provenance of one file as text; None if it is unknown."""
+        sql = "select made_from from provenances where asset = ? and partition = ?"
+        key = (table.table_name(), partition)
+        found = self._reading(lambda c: c.execute(sql, key).fetchone(), None)
+        return None if found is None else found[0]
+
+    def provenances(self, table: type[Table]) -> dict[str, str | None]:
+        """:meth:`made_from` of all files of a table."""
+        sql, name = (
+            "select partition, made_from from provenances where asset = ?",
+            table.table_name(),
+        )
+        return dict(self._reading(lambda c: c.execute(sql, (name,)).fetchall(), []))
+
+    def pictures(self, table: type[Table]) -> dict[str, Heads]:
+        """The pictures that each file of a table names."""
+        sql = "select partition, pictures from provenances where asset = ? and pictures is not null"
+        name = (table.table_name(),)
+        found: list[Any] = self._reading(lambda c: c.execute(sql, name).fetchall(), [])
+        return {key: np.frombuffer(of, "<u8") for key, of in found}
+
+    def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
+        """Catalogue files of a table, all or none: key of the partition, file, what it says."""
+        name = table.table_name()
+        rows = [(name, *row) for row in _rows(files)]
+        said = [
+            (name, key, record.made_from, None if record.images is None else _blob(record.images))
+            for key, _, record in files
+        ]
+
+        def write(connection: sqlite3.Connection) -> None:
+            if not self._is_ours(connection, table):
+                for where in ("files", "provenances"):
+                    connection.execute(f"delete from {where} where asset = ?", (name,))  # noqa: S608
+                ours = (name, self._fingerprint(table))
+                connection.execute("insert or replace into catalogued values (?, ?)", ours)
+            sql = "insert or replace into files values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            connection.executemany(sql, rows)
+            connection.executemany("insert or replace into provenances values (?, ?, ?, ?)", said)
+
+        self._writing(write)
+
+    def forget(self, table: type[Table], partitions: Iterable[str]) -> None:
+        """Files of a table that are gone."""
+        keys = [(table.table_name(), partition) for partition in partitions]
+
+        def write(connection: sqlite3.Connection) -> None:
+            for where in ("files", "provenances"):
+                sql = f"delete from {where} where asset = ? and partition = ?"  # noqa: S608
+                connection.executemany(sql, keys)
+
+        self._writing(write)
+
+    def remove(self) -> None:
+        """Delete the file: it is made anew when the lake is scanned next. Errors: ``OSError``."""
+        for suffix in ("-wal", "-shm", ""):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def _is_ours(self, connection: sqlite3.Connection, table: type[Table]) -> bool:
+        sql, name = "select fingerprint from catalogued where asset = ?", table.table_name()
+        return bool(connection.execute(sql, (name,)).fetchone() == (self._fingerprint(table),))
+
+    def _fingerprint(self, table: type[Table]) -> str:
+        return "\n".join((__version__, contract_sha(table), self._address))
+
+    def _reading(self, read: Callable[[sqlite3.Connection], Answer], nothing: Answer) -> Answer:
+        if not self._path.exists():
+            return nothing
+        try:
+            with closing(self._connected()) as connection:
+                if not _is_format(connection):
+                    return nothing
+                return read(connection)
+        except sqlite3.OperationalError:
+            return self._reading_only(read, nothing)
+        except (sqlite3.DatabaseError, ValueError) as error:
+            self._make_anew(error)
+            return nothing
+
+    def _reading_only(
+        self, read: Callable[[sqlite3.Connection], Answer], nothing: Answer
+    ) -> Answer:
+        """On a disk that is mounted read-only: what is in the file itself."""
+        url = f"{self._path.absolute().as_uri()}?immutable=1"
+        try:
+            with closing(sqlite3.connect(url, uri=True)) as connection:
+                return read(connection) if _is_format(connection) else nothing
+        except (sqlite3.DatabaseError, ValueError) as error:
+            _log.info("%s is not used, so the next scan takes longer: %s", self._path, error)
+            return nothing
+
+    def _writing(self, write: Callable[[sqlite3.Connection], None]) -> None:
+        for _ in range(2):
+            try:
+                with closing(self._connected()) as connection:
+                    connection.execute("begin immediate")
+                    if not _is_format(connection):
+                        _lay_out(connection)
+                    write(connection)
+                    connection.execute("commit")
+                    return
+            except (sqlite3.OperationalError, OSError) as error:
+                _log.info("%s was not written: %s", self._path, error)
+                return
+            except sqlite3.DatabaseError as error:
+                self._make_anew(error)
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)
+        try:
+            connection.execute("pragma journal_mode = wal")
+            # Of a commit that a power cut loses, the file's footer knows.
+            connection.execute("pragma synchronous = normal")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _make_anew(self, error: Exception) -> None:
+        _log.warning(
+            "%s: damaged (%s). It is made anew from the files of the lake; nothing is lost.",
+            *(self._path, error),
+        )
+        with suppress(OSError):
+            self.remove()
+
+
+def _rows(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tuple[object, ...]]:
+    for key, entry, record in files:
+        made, version = record.provenance, record.content_sha or ""
+        code = 0 if made is None else version_number(made.code_version)
+        made_of = 0 if made is None else made.inputs_number
+        stat = [number & _UNSIGNED for number in entry[1:]]
+        seal = row_seals(stat, version_number(version), code, made_of)
+        numbers = map(_signed, (*stat, code, made_of, seal))
+        size, mtime_ns, mark, code, made_of, seal = numbers
+        yield key, size, mtime_ns, mark, version, code, made_of, record.problem, seal
+
+
+def _in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
+    by_column = list(zip(*rows, strict=True)) if rows else [()] * len(_ROWS.split(","))
+    keys, size, mtime_ns, mark, version, code, made_of, problem, seal = by_column
+    stat = [numbers(of) for of in (size, mtime_ns, mark)]
+    said = [numbers(of) for of in (code, made_of)]
+    is_whole = row_seals(stat, version_numbers(version), *said) == numbers(seal)
+    columns: list[Any] = [*stat, texts(version), *said, texts(problem)]
+    found = CataloguedFiles(list(keys), *columns)
+    return found if is_whole.all() else found.at(np.flatnonzero(is_whole))
+
+
+_UNSIGNED = (1 << 64) - 1
+
+
+def numbers(values: Sequence[int]) -> Numbers:
+    """Integers as 64 bits each, whatever their sign."""
+    try:
+        return np.array(values, np.int64).view(np.uint64)
+    except OverflowError:  # such as some file servers' inodes
+        return np.array([value & _UNSIGNED for value in values], np.uint64)
+
+
+def texts(values: Sequence[str | None]) -> Objects:
+    """Texts as an array of objects."""
+    found = np.empty(len(values), np.object_)
+    found[:] = values
+    return found
+
+
+def _signed(number: int) -> int:
+    """64 bits as SQLite holds them."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _blob(named: Heads) -> bytes:
+    return named.astype("<u8").tobytes()
+
+
+def _is_format(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("pragma user_version").fetchone() == (FORMAT,))
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    former = connection.execute("select name from sqlite_master where type = 'table'")
+    for (name,) in former.fetchall():
+        connection.execute(f"drop table {name}")
+    for statement in filter(str.strip, _TABLES.split(";")):
+        connection.execute(statement)
+    connection.execute(f"pragma user_version = {FORMAT}")

@@ -1,0 +1,214 @@
+"""The files of one table: those that the catalogue knows, and those that must be read."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from enact_assets.contracts.fingerprints import version_number
+from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.lake.catalogue import Catalogue, CataloguedFiles, numbers, texts
+from enact_assets.engine.lake.file_records import NO_HEADS, FileRecord, Heads
+from enact_assets.engine.lake.lake import SUFFIX, file_name, values_of
+from enact_assets.engine.lake.record_reader import read_records
+from enact_assets.engine.lake.set_aside import aside_problem, name_before
+from enact_assets.engine.tables import Table
+from enact_assets.system.many_files import File, Workers
+from enact_assets.system.places import Entry, Place
+
+NOT_SETTLED_NS = 2_000_000_000
+"""A file may be written again within one tick of its file system's clock, which at worst takes two
+seconds, and look the same: what was seen that soon is not believed later."""
+FEW = 50
+"""From so many questions on, provenance of all files of a table is read at once."""
+GREATEST_SKEW_NS = 3_600_000_000_000
+"""How far the clock of a file server may be behind this machine's."""
+
+
+def settled_before(listed_ns: int, times_ns: Iterable[int]) -> int:
+    """Files that changed before this time are what they look like, of those listed then.
+
+    ``times_ns`` are when each of these changed.
+    """
+    settled = listed_ns - NOT_SETTLED_NS
+    newest = max(times_ns, default=0)
+    if newest > settled - GREATEST_SKEW_NS:
+        # Perhaps written this moment, by a file server whose clock is behind.
+        settled = min(settled, newest - NOT_SETTLED_NS)
+    return settled
+
+
+class TableFiles:
+    """Files of a table as they are now, and what they say: ``found`` has one entry for each.
+
+    Partitions whose file was set aside are among them, as files with a problem.
+    """
+
+    def __init__(
+        self, contract: type[Table], place: Place, entries: Iterable[Entry], catalogue: Catalogue
+    ) -> None:
+        self.contract = contract
+        self._place, self._catalogue = place, catalogue
+        self._n_asked = 0
+        self._said: Mapping[str, str | None] = {}
+        self._listed_ns = time.time_ns()
+        self._read: dict[str, FileRecord] = {}
+        self._match(list(entries), catalogue.files(contract))
+
+    def _match(self, entries: list[Entry], known: CataloguedFiles) -> None:
+        """Tell the files that are as catalogued from those to be read."""
+        keys = list(map(self._key, entries))
+        number_of = dict(zip(known.partition, range(len(known.partition)), strict=True))
+        number = np.fromiter(map(number_of.get, keys, repeat(-1)), np.int64, len(keys))
+        names, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
+        is_same = number >= 0
+        for now, was in zip(stat, known[1:4], strict=True):
+            was_then = np.append(was, np.uint64(0))  # for those that are not known
+            is_same &= numbers(now) == was_then[number]
+        is_same &= np.fromiter((name.endswith(SUFFIX) for name in names), np.bool_, len(names))
+        self.found = known.at(number[is_same])
+        unknown = [entries[k] for k in np.flatnonzero(~is_same).tolist()]
+        self.new: list[File] = []
+        self._aside: dict[str, FileRecord] = {}
+        for entry in unknown:
+            values = values_of(self.contract, entry.name)
+            if values is not None:
+                self.new.append((values, entry))
+            elif (before := name_before(entry.name)) is not None:
+                self._look_aside(before, entry)
+        there = {*self.found.partition, *("|".join(values) for values, _ in self.new)}
+        self.gone = [key for key in known.partition if key not in there]
+        self._times = stat[1]
+
+    def _look_aside(self, before: str, entry: Entry) -> None:
+        values = values_of(self.contract, before)
+        if values is not None:
+            problem = aside_problem(entry.name)
+            record = FileRecord(None, None, problem, entry.size, entry.mtime_ns)
+            self._aside["|".join(values)] = record
+
+    def read(self, workers: Workers, on_progress: Callable[[int], None]) -> None:
+        """Read what is new, and catalogue it."""
+        records = workers.run(read_records, self.contract.table_name(), self.new, on_progress)
+        pairs = list(zip(self.new, records, strict=True))
+        read = [("|".join(v), entry, record) for (v, entry), record in pairs if record is not None]
+        self._read = {key: record for key, _, record in read}
+        there = self._read.keys() | set(self.found.partition) if self._aside else ()
+        self._read |= {key: of for key, of in self._aside.items() if key not in there}
+        if self._read:
+            self.found = _joined(self.found, self._read)
+        # A file may still change unseen, unless it has been as it is for some time.
+        settled = settled_before(self._listed_ns, self._times)
+        self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
+        self._catalogue.forget(self.contract, self.gone)
+
+    def differing(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Files of which the catalogue says something else than they do; every footer is read.
+
+        ``entries`` are the files as listed. To be called before :meth:`read`.
+        """
+        of = dict(zip(map(self._key, entries), entries, strict=True))
+        known = [(self._values(k), of[key]) for k, key in enumerate(self.found.partition)]
+        records = [
+            record or FileRecord(None, None, "gone", 0, 0)
+            for record in read_records(self._place, self.contract.table_name(), known)
+        ]
+        is_other = np.zeros(len(known), np.bool_)
+        for found, said in zip(self.found[4:], _said(records)[3:], strict=True):
+            is_other |= found != said
+        made_from, pictures = self._catalogue.provenances(self.contract), self.pictures()
+        for k, record in enumerate(records):
+            key = self.found.partition[k]
+            is_other[k] |= made_from.get(key) != record.made_from
+            if record.images is not None:
+                is_other[k] |= not np.array_equal(pictures.get(key, NO_HEADS), record.images)
+        return [known[k][1] for k in np.flatnonzero(is_other).tolist()]
+
+    def _key(self, entry: Entry) -> str:
+        """Of the partition whose file it is; empty for a table without dimensions."""
+        first, last = len(self.contract.table_name()) + 1, -len(SUFFIX)
+        return entry.name[first:last].replace("/", "|") if self.contract.by else ""
+
+    def provenance(self, number: int) -> Provenance | None:
+        """What a file was made from, by its number in ``found``; None if it does not say."""
+        partition = self.found.partition[number]
+        if partition in self._read:
+            return self._read[partition].provenance
+        self._n_asked += 1
+        if self._n_asked == FEW:
+            self._said = self._catalogue.provenances(self.contract)
+        text = self._said.get(partition) or self._catalogue.made_from(self.contract, partition)
+        return self._decoded(number, text)
+
+    def _decoded(self, number: int, text: str | None) -> Provenance | None:
+        """What the catalogue says, or else the footer: it may be damaged, or gone meanwhile."""
+        code, made_of = int(self.found.code[number]), int(self.found.made_of[number])
+        made = None if text is None else Provenance.decoded(text)
+        if made is None and not code:
+            return None
+        if made is not None and (version_number(made.code_version), made.inputs_number) == (
+            code,
+            made_of,
+        ):
+            return made
+        values = self._values(number)
+        name = file_name(self.contract, dict(zip(self.contract.by, values, strict=True)))
+        entry = self._place.entry(name)
+        if entry is None:
+            return made
+        (record,) = read_records(self._place, self.contract.table_name(), [(values, entry)])
+        return None if record is None else record.provenance
+
+    def _values(self, number: int) -> tuple[str, ...]:
+        key = self.found.partition[number]
+        return tuple(key.split("|")) if key else ()
+
+    def records(self) -> Iterator[tuple[tuple[str, ...], FileRecord]]:
+        """Values of each partition, and all that its file says, in order."""
+        self._said, pictures = self._catalogue.provenances(self.contract), self.pictures()
+        found = self.found
+        for number in sorted(range(len(found.partition)), key=found.partition.__getitem__):
+            key = found.partition[number]
+            record = self._read.get(key)
+            if record is None:
+                made = self._decoded(number, self._said.get(key))
+                record = FileRecord(
+                    found.version[number] or None,
+                    None if made is None else made.encoded(),
+                    found.problem[number],
+                    int(found.size[number]),
+                    int(found.mtime_ns.view(np.int64)[number]),
+                    pictures.get(key),
+                )
+            yield self._values(number), record
+
+    def pictures(self) -> Mapping[str, Heads]:
+        """Partition's key -> the pictures that its file names; empty for other tables."""
+        if self.contract.image_column is None:
+            return {}
+        there = set(self.found.partition)
+        known = self._catalogue.pictures(self.contract)
+        found = {key: of for key, of in known.items() if key in there}
+        return found | {k: r.images for k, r in self._read.items() if r.images is not None}
+
+
+def _said(records: Sequence[FileRecord]) -> list[Any]:
+    """Columns of :class:`CataloguedFiles`, but partitions; what a listing shows of them is not."""
+    made = [record.provenance for record in records]
+    return [
+        numbers([record.size for record in records]),
+        numbers([record.mtime_ns for record in records]),
+        numbers([0] * len(records)),
+        texts([record.content_sha or "" for record in records]),
+        numbers([0 if of is None else version_number(of.code_version) for of in made]),
+        numbers([0 if of is None else of.inputs_number for of in made]),
+        texts([record.problem for record in records]),
+    ]
+
+
+def _joined(found: CataloguedFiles, read: Mapping[str, FileRecord]) -> CataloguedFiles:
+    more = _said(list(read.values()))
+    columns: list[Any] = [np.concatenate(pair) for pair in zip(found[1:], more, strict=True)]
+    return CataloguedFiles([*found.partition, *read], *columns)
