@@ -5,6 +5,7 @@ relative to the place, with ``/`` between their parts.
 """
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -65,6 +66,13 @@ class Place(Protocol):
         """Give a file to write to; on leaving without error it appears at once, under ``name``.
 
         On an error what was there before stays. Errors: :class:`OutputError`.
+        """
+        ...
+
+    def put(self, path: Path, name: str) -> None:
+        """A copy of the file ``path`` appears at once, under ``name``; it need not fit into memory.
+
+        Errors: as of :meth:`publishing`.
         """
         ...
 
@@ -157,6 +165,11 @@ class LocalPlace:
         """Give a temporary file to write to, which is flushed to disk and renamed at the end."""
         with replacing(self.root / name) as temporary, temporary.open("wb") as file:
             yield file
+
+    def put(self, path: Path, name: str) -> None:
+        """A copy of the file ``path``, flushed to disk and renamed."""
+        with replacing(self.root / name) as temporary:
+            shutil.copyfile(path, temporary)
 
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, those of one folder in the order of their names."""
