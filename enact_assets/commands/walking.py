@@ -120,6 +120,12 @@ def _add_all(sub: argparse.ArgumentParser) -> None:
 
 def _add_effort(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--force", action="store_true", help="make fresh partitions too")
+    sub.add_argument(
+        "--from-nothing",
+        action="store_true",
+        help="publish without the former DuckDB file: every file of the lake is read and verified, "
+        "which otherwise happens once a week",
+    )
     add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
     sub.add_argument(
         "--workers",
@@ -221,7 +227,11 @@ def _request(
 
 
 def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"force": arguments.force, "max_usd": arguments.max_usd}
+    return {
+        "force": arguments.force,
+        "from_nothing": arguments.from_nothing,
+        "max_usd": arguments.max_usd,
+    }
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from tiny_lake import (
@@ -22,7 +23,7 @@ from tiny_lake import (
     write_lake,
 )
 
-from enact_assets.contracts.errors import DamagedFileError
+from enact_assets.contracts.errors import CheckError, DamagedFileError
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
@@ -85,17 +86,38 @@ def test_nothing_is_made_again_where_nothing_changed(lake: Lake, target: Path) -
 @pytest.mark.usefixtures("small_parts")
 def test_only_what_reads_a_changed_file_is_made_again(lake: Lake, target: Path) -> None:
     sql = part_of_sql("fact_intervals_are_ordered", "key_frames", "answers")
-    publish(lake, target, sql)
+    checks = {name for name in publish(lake, target, sql).ran if name.startswith("sql/checks")}
+    [check] = [name for name in checks if name.endswith(".sql")]
+    assert checks == {check, f"{check} from {TABLE}"}
     boiling = {"demonstration": BOIL}
     lake.write("facts", lake.read("facts", boiling).head(1), boiling)
     again = publish(lake, target, sql)
     [part] = [name for name in again.ran if name.startswith("parts.")]
     assert part.startswith("parts.facts_")
-    assert again.ran > {"facts", "key_frames", "sql/checks/fact_intervals_are_ordered.sql"}
-    assert again.ran.isdisjoint({"qa", "evaluation", "answers"})
+    assert again.ran > {"facts", "key_frames", check}
+    assert again.ran.isdisjoint({"qa", "evaluation", "answers", f"{check} from {TABLE}"})
     anew = target.with_name("anew.duckdb")
     publish(lake, anew, sql)
     assert_same_content(target, anew)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("demonstration", [BOIL, TABLE])
+def test_a_row_that_offends_a_check_is_found_in_whatever_part(
+    demonstration: str, lake: Lake, target: Path
+) -> None:
+    publish_few(lake, target)
+    before = target.read_bytes()
+    where = {"demonstration": demonstration}
+    facts = lake.read("facts", where)
+    lake.write("facts", facts.with_columns(frame_to=pl.lit(10**6, pl.Int64)), where)
+    with pytest.raises(CheckError) as error:
+        publish_few(lake, target)
+    assert {c.name: c.n_offending for c in error.value.checks if not c.is_passed} == {
+        "fact_intervals_are_ordered": facts.height
+    }
+    assert f"'{demonstration}'" in str(error.value)
+    assert target.read_bytes() == before
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -203,6 +225,23 @@ def test_a_former_file_that_is_damaged_is_not_built_upon(
             connection.execute("create table facts (a int)" if is_other else "drop table meta.made")
     again = publish_few(lake, target)
     assert (again.ran, again.rows) == (wanted.ran, wanted.rows)
+
+
+def test_progress_does_not_start_again_where_the_former_file_fails_half_way(
+    lake: Lake, target: Path
+) -> None:
+    wanted = publish_few(lake, target)
+    Path(f"{target}.wal").unlink()
+    with duckdb.connect(str(target)) as connection:
+        connection.execute("drop table facts")
+    demonstrations = {"demonstration": BOIL}
+    rows = lake.read("demonstrations", demonstrations)
+    lake.write("demonstrations", rows.with_columns(n_frames=pl.col("n_frames") + 1), demonstrations)
+    shares: list[float] = []
+    again = publish_few(lake, target, progress=shares.append)
+    assert again.ran == wanted.ran
+    assert shares == sorted(shares)
+    assert (len(set(shares)), shares[-1]) == (len(shares), 1.0)
 
 
 def test_of_a_file_that_other_code_made_or_is_a_week_old_nothing_is_kept(
