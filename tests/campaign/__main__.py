@@ -1,0 +1,93 @@
+"""``python tests/campaign --kills 1000 --faults 200 --cases 1000000 --keep FOLDER``.
+
+Kills, faults and fuzz cases until there are so many in all. What was done is in FOLDER, and the
+same command goes on with it: counts, findings, and the examples that found something. A unit (a
+chain of kills, a fault, a run of a fuzz target) draws from the seed and its number; the machine's
+speed alone shifts the moments.
+"""
+
+import argparse
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache, partial
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+
+from campaign.faults import Faults
+from campaign.kills import ORDER, SIMULATED, Kills
+from campaign.small_roots import Undisturbed, asked_server, simulated, small, small_before
+from campaign.tally import Tally, as_text, read_tally
+
+
+def main() -> int:
+    """Exit code 1 if something was found."""
+    given = _arguments()
+    # Whoever ends this ends what it started, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=given.scratch)))
+        keep = given.keep or folder / "kept"
+        tally = read_tally(keep, given.seed)
+        server = stack.enter_context(asked_server())
+        roots = _roots(folder, server)
+        kills = Kills(folder, tally, roots, server, _say)
+        faults = Faults(folder, tally, partial(roots, "small"), _say)
+        until = time.monotonic() + 60 * given.minutes
+        work: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
+            "kills": (lambda: tally.n_kills < given.kills, lambda: kills.chain(given.kills)),
+            "faults": (lambda: tally.units["faults"] < given.faults, faults.one),
+        }
+        for kind, (is_left, unit) in work.items():
+            while is_left() and time.monotonic() < until:
+                _counted(kind, tally, unit)
+                tally.write(keep)
+    print(as_text(tally, ORDER))
+    return 1 if tally.findings else 0
+
+
+def _counted(kind: str, tally: Tally, unit: Callable[[], None]) -> None:
+    began, n_found = time.monotonic(), len(tally.findings)
+    unit()
+    tally.seconds[kind] += round(time.monotonic() - began)
+    for finding in tally.findings[n_found:]:
+        _say(f"FOUND {finding.kind} {finding.unit}: {finding.what}")
+
+
+def _roots(folder: Path, server: str) -> Callable[[str], Undisturbed]:
+    """Undisturbed roots by their kind, each made when it is first wanted."""
+
+    @cache
+    def made(kind: str) -> Undisturbed:
+        _say(f"an undisturbed root ({kind}) ...")
+        where = folder / kind
+        where.mkdir()
+        if kind == SIMULATED:
+            return simulated(where)
+        return small_before(where, server) if kind == "before" else small(where, server)
+
+    return lambda kind: made(kind if kind in {SIMULATED, "before"} else "small")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python tests/campaign", description=__doc__)
+    parser.add_argument("--kills", type=int, default=0, help="in all, with those of before")
+    parser.add_argument("--faults", type=int, default=0, help="in all")
+    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn")
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin nothing after so many")
+    parser.add_argument("--keep", type=Path, help="folder to go on with (default: none)")
+    parser.add_argument("--scratch", type=Path, help="where data roots lie (default: TMPDIR)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
