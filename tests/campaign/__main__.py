@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
 from campaign.faults import Faults
+from campaign.fuzzing import Fuzzing
 from campaign.kills import ORDER, SIMULATED, Kills
 from campaign.small_roots import Undisturbed, asked_server, simulated, small, small_before
 from campaign.tally import Tally, as_text, read_tally
@@ -38,10 +39,12 @@ def main() -> int:
         roots = _roots(folder, server)
         kills = Kills(folder, tally, roots, server, _say)
         faults = Faults(folder, tally, partial(roots, "small"), _say)
+        fuzzing = Fuzzing(folder, keep / "corpus", tally, _say)
         until = time.monotonic() + 60 * given.minutes
         work: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
             "kills": (lambda: tally.n_kills < given.kills, lambda: kills.chain(given.kills)),
             "faults": (lambda: tally.units["faults"] < given.faults, faults.one),
+            "fuzz": (lambda: tally.n_cases < given.cases, fuzzing.one),
         }
         for kind, (is_left, unit) in work.items():
             while is_left() and time.monotonic() < until:
@@ -82,6 +85,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python tests/campaign", description=__doc__)
     parser.add_argument("--kills", type=int, default=0, help="in all, with those of before")
     parser.add_argument("--faults", type=int, default=0, help="in all")
+    parser.add_argument("--cases", type=int, default=0, help="of fuzzing, in all")
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin nothing after so many")
     parser.add_argument("--keep", type=Path, help="folder to go on with (default: none)")
