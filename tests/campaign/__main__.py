@@ -7,13 +7,15 @@ speed alone shifts the moments.
 """
 
 import argparse
+import hashlib
+import re
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,8 +23,8 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
 from campaign.faults import Faults
 from campaign.fuzzing import Fuzzing
-from campaign.kills import ORDER, SIMULATED, Kills
-from campaign.small_roots import Undisturbed, asked_server, simulated, small, small_before
+from campaign.kills import ORDER, Kills
+from campaign.small_roots import SMALL, Roots, asked_server
 from campaign.tally import Tally, as_text, read_tally
 
 
@@ -35,10 +37,11 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=given.scratch)))
         keep = given.keep or folder / "kept"
         tally = read_tally(keep, given.seed)
-        server = stack.enter_context(asked_server())
-        roots = _roots(folder, server)
+        roots_at = _kept_roots(given.scratch) if given.scratch else folder
+        server = stack.enter_context(asked_server(_port_in(roots_at)))
+        roots = Roots(roots_at, server, _say)
         kills = Kills(folder, tally, roots, server, _say)
-        faults = Faults(folder, tally, partial(roots, "small"), _say)
+        faults = Faults(folder, tally, partial(roots.of, SMALL), _say)
         fuzzing = Fuzzing(folder, keep / "corpus", tally, _say)
         until = time.monotonic() + 60 * given.minutes
         work: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
@@ -62,19 +65,19 @@ def _counted(kind: str, tally: Tally, unit: Callable[[], None]) -> None:
         _say(f"FOUND {finding.kind} {finding.unit}: {finding.what}")
 
 
-def _roots(folder: Path, server: str) -> Callable[[str], Undisturbed]:
-    """Undisturbed roots by their kind, each made when it is first wanted."""
+def _kept_roots(scratch: Path) -> Path:
+    """Where roots stay from run to run: those of this code alone."""
+    code = hashlib.sha256()
+    for path in sorted((HERE.parents[1] / "enact_assets").rglob("*.py")):
+        code.update(path.read_bytes())
+    return scratch / f"campaign_roots_{code.hexdigest()[:12]}"
 
-    @cache
-    def made(kind: str) -> Undisturbed:
-        _say(f"an undisturbed root ({kind}) ...")
-        where = folder / kind
-        where.mkdir()
-        if kind == SIMULATED:
-            return simulated(where)
-        return small_before(where, server) if kind == "before" else small(where, server)
 
-    return lambda kind: made(kind if kind in {SIMULATED, "before"} else "small")
+def _port_in(roots: Path) -> int:
+    """That which the models of kept roots name; new ones take a free one."""
+    for models in roots.glob("*/inputs/models.yaml"):
+        return int(re.findall(r"127\.0\.0\.1:(\d+)/", models.read_text())[0])
+    return 0
 
 
 def _say(line: str) -> None:
@@ -89,7 +92,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin nothing after so many")
     parser.add_argument("--keep", type=Path, help="folder to go on with (default: none)")
-    parser.add_argument("--scratch", type=Path, help="where data roots lie (default: TMPDIR)")
+    parser.add_argument(
+        "--scratch", type=Path, help="where data roots lie; undisturbed ones stay there"
+    )
     return parser.parse_args()
 
 

@@ -24,15 +24,24 @@ from benchmarks.crashes import (
     processes_with,
 )
 from campaign.forks import Walk, call
-from campaign.small_roots import IN_FLIGHT, Undisturbed, content, sold
+from campaign.small_roots import (
+    BEFORE,
+    IN_FLIGHT,
+    SIMULATED,
+    SMALL,
+    Roots,
+    Undisturbed,
+    content,
+    sold,
+)
 from campaign.tally import AT_START, BETWEEN, PAGE, Tally
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.lineage.pipeline import STEP_NAMED, STEPS, WAREHOUSE
+from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEPS, WAREHOUSE
 from enact_assets.runs.lost_runs import PROCESS_TAG
 from enact_assets.system.process_identity import ProcessIdentity
 
 ORDER = [step.name for step in STEPS]
-ONE, WORKERS, PEOPLE, SIMULATED = "one process", "workers", "people", "simulated"
+ONE, WORKERS, PEOPLE = "one process", "workers", "people"
 SHARES = {ONE: 0.8, WORKERS: 0.1, PEOPLE: 0.06, SIMULATED: 0.04}
 """Of all kills."""
 REACH = 3
@@ -42,6 +51,10 @@ SHARE_AT_START = 0.05
 SHARE_OF_NEW_ROOTS = 0.02
 SHARE_ENDING = 0.3
 """Of chains that have reached the last step."""
+SHARE_LOOKED_AT = 0.3
+"""Of kills after which every file is looked at; at the end of a chain it always is."""
+EVERY_REPORT = 4
+"""One in so many chains makes the report too, whose figures take longer than all other steps."""
 SHARE_DRIVER, SHARE_TREE = 0.15, 0.1
 """Of kills of a walk with workers; the others hit a worker at work."""
 N_PAGE_KILLS, N_PAGE_ANSWERS = 10, 30
@@ -91,7 +104,7 @@ class Kills:
         self,
         folder: Path,
         tally: Tally,
-        roots: Callable[[str], Undisturbed],
+        roots: Roots,
         server: str,
         told: Callable[[str], None],
     ) -> None:
@@ -114,6 +127,9 @@ class Kills:
         self._tally.units[f"chains, {kind}"] += 1
         self._tally.units["kills"] += 1
         self._tally.found(f"chain of kills ({kind})", number, self._lines)
+
+    def _made(self, kind: str) -> Undisturbed:
+        return self._roots.of(kind if kind == SIMULATED else SMALL)
 
     def _next_kind(self) -> str:
         """What has fewer kills than its share."""
@@ -143,7 +159,8 @@ class Kills:
             survivors = walk.end_survivors()
             if survivors:
                 self._lines.append(f"{survivors} processes survived a kill")
-            self._lines += call(find_damage, root)
+            if self._random.random() < SHARE_LOOKED_AT:
+                self._lines += call(find_damage, root)
             for steps, way in hit:
                 self._count(kind, ", ".join(steps) or (BETWEEN if known else AT_START), way)
                 reached = max([reached, *(ORDER.index(s) for s in steps)])
@@ -155,8 +172,8 @@ class Kills:
             is_at_end = reached >= ORDER.index(WAREHOUSE) and self._random.random() < SHARE_ENDING
             if is_at_end or self._random.random() < SHARE_OF_NEW_ROOTS:
                 break
-        made = self._roots(kind)
-        self._finish(root, made)
+        made = self._made(kind)
+        self._finish(root, made, kind)
         n_sold, most = sold(self._server) - before, made.n_sold + at_provider * (IN_FLIGHT + 1)
         if n_sold > most:
             self._lines.append(f"{n_sold} answers were bought, {most} may have been")
@@ -164,7 +181,7 @@ class Kills:
 
     def _new_root(self, kind: str, number: int) -> tuple[Path, int]:
         """A root with inputs alone, or one whose inputs changed since it was made."""
-        made, root = self._roots(kind), self._folder / f"chain_{number}"
+        made, root = self._made(kind), self._folder / f"chain_{number}"
         if kind == SIMULATED:
             shutil.copytree(made.root, root, symlinks=True)
             steps = ["fact_reader", "replays", "frame_images"]
@@ -175,7 +192,7 @@ class Kills:
                     shutil.rmtree(DataRoot(root).lake / table, ignore_errors=True)
             return root, ORDER.index(steps[0])
         if number % 2:
-            shutil.copytree(self._roots("before").root, root, symlinks=True)
+            shutil.copytree(self._roots.of(BEFORE).root, root, symlinks=True)
             for place in made.inputs.iterdir():
                 if place.is_dir():
                     shutil.rmtree(root / place.name)
@@ -185,21 +202,29 @@ class Kills:
         return root, 0
 
     def _start(self, kind: str, root: Path) -> Walk:
-        words = ("--workers", "2" if kind in {WORKERS, SIMULATED} else "1")
-        return self._roots(kind).walk(root, *words, splits_early=kind == WORKERS)
+        words = ["--workers", "2" if kind in {WORKERS, SIMULATED} else "1", *self._assets(kind)]
+        return self._made(kind).walk(root, *words, splits_early=kind == WORKERS)
+
+    def _assets(self, kind: str) -> list[str]:
+        if self._tally.units["kills"] % EVERY_REPORT == 0:
+            return []
+        steps = [step for step in self._made(kind).step_s if step != REPORT]
+        return [word for step in steps for word in ("--asset", step)]
 
     def _aim(self, kind: str, reached: int) -> tuple[str | None, float, bool]:
         """Step, seconds after it begins, and whether all processes are killed."""
-        random, made = self._random, self._roots(kind)
-        is_whole = bool(random.random() >= SHARE_DRIVER)
+        random, made = self._random, self._made(kind)
+        is_whole = kind == ONE or bool(random.random() >= SHARE_DRIVER)
         if random.random() < SHARE_AT_START:
             return None, random.uniform(0.0, made.start_s), is_whole
-        near = [s for s in ORDER[reached:] if s in made.step_s][:REACH] or [ORDER[-1]]
+        last = REPORT if self._tally.units["kills"] % EVERY_REPORT == 0 else WAREHOUSE
+        order = ORDER[reached : ORDER.index(last) + 1]
+        near = [s for s in order if s in made.step_s][:REACH] or [last]
         hits = [sum(n for what, n in self._tally.kills.items() if s in what) for s in near]
         weights = np.array([1.0 / (1 + n) for n in hits])
         weights *= [PUBLISHER_WEIGHT if step == WAREHOUSE else 1.0 for step in near]
         step = str(random.choice(near, p=weights / weights.sum()))
-        return step, random.uniform(0.0, 1.1 * made.step_s[step]), is_whole
+        return step, random.uniform(0.0, 0.8 * made.step_s[step]), is_whole
 
     def _kill_at(
         self, walk: Walk, root: Path, known: int, aim: tuple[str | None, float, bool]
@@ -217,10 +242,10 @@ class Kills:
             time.sleep(0.005)
         if not walk.is_alive():
             return []
-        has_workers = bool(processes_with(walk.mark))
-        walk.kill(is_whole_group=is_whole or not has_workers)
+        has_others = not is_whole and bool(processes_with(walk.mark))
+        walk.kill(is_whole_group=not has_others)
         steps = sorted({run.step for run in runs_since(root, known)[2]}, key=ORDER.index)
-        return [(steps, TREE if is_whole or not has_workers else DRIVER)]
+        return [(steps, DRIVER if has_others else TREE)]
 
     def _kill_workers(
         self, walk: Walk, root: Path, known: int, left: int
@@ -254,9 +279,9 @@ class Kills:
         tally.units[f"kills, {kind}"] += 1
         self._told(f"kill {tally.n_kills}, chain {tally.units['kills']} ({kind}): {what}, {way}")
 
-    def _finish(self, root: Path, made: Undisturbed) -> None:
+    def _finish(self, root: Path, made: Undisturbed, kind: str) -> None:
         """Let it end; what is not as in ``made``."""
-        walk = made.walk(root)
+        walk = made.walk(root, "--workers", "1", *self._assets(kind))
         if walk.wait() != 0:
             self._lines.append(f"the last run failed: {walk.printed()[-1500:]}")
         self._lines += [f"at the end: {line}" for line in call(find_damage, root)]

@@ -7,11 +7,12 @@ and a model that is trained on others: a minute, so few kills go there.
 
 import hashlib
 import json
+import pickle
 import shutil
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +35,8 @@ SERVER = Path(__file__).parents[1] / "reference" / "misbehaving_server.py"
 RECORDED, FILE, KITCHENS = "cups-0", "few", "kitchens"
 N_MOVES, N_MOVES_BEFORE = 3, 4
 FRAMES_PER_MOVE = 8
+SMALL, BEFORE, SIMULATED = "small", "before", "simulated"
+KEPT = "undisturbed.pickle"
 EMBEDDED = "outfit_a_basic_toolbox-0"
 ASKED = "seer"
 IN_FLIGHT = 4
@@ -82,9 +85,10 @@ class Undisturbed:
 
 
 @contextmanager
-def asked_server() -> Iterator[str]:
+def asked_server(port: int) -> Iterator[str]:
     """Address of a server that answers questions, in a process of its own."""
-    with subprocess.Popen([sys.executable, SERVER], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    command = [sys.executable, SERVER, str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stdout is not None
         try:
             yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
@@ -98,22 +102,39 @@ def sold(server: str) -> int:
         return int(json.load(reply)["sold"])
 
 
-def small(folder: Path, server: str) -> Undisturbed:
-    """Make it, and walk it once."""
-    call(_write_small, folder, server, N_MOVES)
-    before = sold(server)
-    return replace(_undisturbed(folder), n_sold=sold(server) - before)
+class Roots:
+    """Undisturbed roots below ``folder``, each made when it is first wanted, or found there."""
 
+    def __init__(self, folder: Path, server: str, told: Callable[[str], None]) -> None:
+        self._folder, self._server, self._told = folder, server, told
+        self._made: dict[str, Undisturbed] = {}
 
-def small_before(folder: Path, server: str) -> Undisturbed:
-    """The same with another recording of the name: what was there before the inputs changed."""
-    call(_write_small, folder, server, N_MOVES_BEFORE)
-    return _undisturbed(folder)
+    def of(self, kind: str) -> Undisturbed:
+        """``SMALL``; ``BEFORE``: the same with another recording of the name, which is what was
+        there before the inputs changed; or ``SIMULATED``.
+        """
+        if kind not in self._made:
+            self._made[kind] = self._found(self._folder / kind) or self._make(kind)
+        return self._made[kind]
 
+    def _found(self, folder: Path) -> Undisturbed | None:
+        kept = folder / KEPT
+        return pickle.loads(kept.read_bytes()) if kept.exists() else None  # noqa: S301 - ours
 
-def simulated(folder: Path) -> Undisturbed:
-    call(_write_simulated, folder)
-    return _undisturbed(folder)
+    def _make(self, kind: str) -> Undisturbed:
+        self._told(f"an undisturbed root ({kind}) ...")
+        folder = self._folder / kind
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        if kind == SIMULATED:
+            call(_write_simulated, folder)
+        else:
+            call(_write_small, folder, self._server, N_MOVES if kind == SMALL else N_MOVES_BEFORE)
+        before = sold(self._server)
+        made = _undisturbed(folder)
+        made = replace(made, n_sold=sold(self._server) - before)
+        (folder / KEPT).write_bytes(pickle.dumps(made))
+        return made
 
 
 def content(root: Path) -> dict[str, str]:
