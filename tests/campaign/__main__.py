@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
 from campaign.faults import Faults
 from campaign.fuzzing import Fuzzing
-from campaign.kills import ORDER, Kills
+from campaign.kills import ORDER, SHARES, Kills
 from campaign.small_roots import SMALL, Roots, asked_server
 from campaign.tally import Tally, as_text, read_tally
 
@@ -40,7 +40,7 @@ def main() -> int:
         roots_at = _kept_roots(given.scratch) if given.scratch else folder
         server = stack.enter_context(asked_server(_port_in(roots_at)))
         roots = Roots(roots_at, server, _say)
-        kills = Kills(folder, tally, roots, server, _say)
+        kills = Kills(folder, tally, roots, server, _say, kinds=given.kinds)
         faults = Faults(folder, tally, partial(roots.of, SMALL), _say)
         fuzzing = Fuzzing(folder, keep / "corpus", tally, _say)
         until = time.monotonic() + 60 * given.minutes
@@ -87,6 +87,8 @@ def _say(line: str) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python tests/campaign", description=__doc__)
     parser.add_argument("--kills", type=int, default=0, help="in all, with those of before")
+    about = "what is killed (default: each in its share)"
+    parser.add_argument("--kinds", nargs="+", choices=SHARES, default=list(SHARES), help=about)
     parser.add_argument("--faults", type=int, default=0, help="in all")
     parser.add_argument("--cases", type=int, default=0, help="of fuzzing, in all")
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn")

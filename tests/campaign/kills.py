@@ -8,7 +8,7 @@ import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +107,10 @@ class Kills:
         roots: Roots,
         server: str,
         told: Callable[[str], None],
+        *,
+        kinds: Collection[str] = tuple(SHARES),
     ) -> None:
+        self._kinds = kinds
         self._folder, self._tally, self._roots, self._server = folder, tally, roots, server
         self._told = told
         self._random = np.random.default_rng(0)
@@ -133,8 +136,8 @@ class Kills:
 
     def _next_kind(self) -> str:
         """What has fewer kills than its share."""
-        done = {kind: self._tally.units[f"kills, {kind}"] for kind in SHARES}
-        behind = {kind: (1 + done[kind]) / share for kind, share in SHARES.items()}
+        done = {kind: self._tally.units[f"kills, {kind}"] for kind in self._kinds}
+        behind = {kind: (1 + done[kind]) / SHARES[kind] for kind in self._kinds}
         return min(behind, key=lambda kind: behind[kind])
 
     def _page(self, n: int) -> None:

@@ -90,8 +90,10 @@ def asked_server(port: int) -> Iterator[str]:
     command = [sys.executable, SERVER, str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stdout is not None
+        if not (told := process.stdout.readline().strip()):
+            raise OSError(f"port {port} is taken: does another campaign work with this --scratch?")
         try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+            yield f"http://127.0.0.1:{told}"
         finally:
             process.terminate()
 

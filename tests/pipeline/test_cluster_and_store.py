@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from dagster import DagsterError
+from sqlalchemy.exc import SQLAlchemyError
 
 from benchmarks.crashes import differences, fingerprint
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
@@ -46,7 +48,11 @@ def once_begun(root: Path, events: dict[str, Callable[[], None]], stop: threadin
     """Do each of ``events`` when the step of that name has its first run."""
     instance = open_instance(root)
     while events and not stop.wait(0.05):
-        begun = {str(key.path[-1]) for r in instance.get_runs() for key in r.asset_selection or ()}
+        try:
+            runs = instance.get_runs()
+        except (DagsterError, SQLAlchemyError):
+            continue  # its connection was cut, too
+        begun = {str(key.path[-1]) for run in runs for key in run.asset_selection or ()}
         for step in begun & events.keys():
             events.pop(step)()
     instance.dispose()
