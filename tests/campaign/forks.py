@@ -73,15 +73,19 @@ class Walk:
         self._began = time.monotonic()
         self.pid = os.fork()
         if self.pid == 0:
-            os.setsid()
-            _redirect(log)
-            os.environ.update({**environment, MARK: self.mark})
-            if splits_early:
-                choice.WORTH_PROCESSES.clear()
-                choice.WORTH_PROCESSES_OTHERS = choice.WORTH_STARTED = 2
-            for limit, value in (limits or {}).items():
-                resource.setrlimit(limit, (value, value))
-            os._exit(_exit_code(words))
+            code = 72
+            try:
+                os.setsid()
+                _redirect(log)
+                os.environ.update({**environment, MARK: self.mark})
+                if splits_early:
+                    choice.WORTH_PROCESSES.clear()
+                    choice.WORTH_PROCESSES_OTHERS = choice.WORTH_STARTED = 2
+                for limit, value in (limits or {}).items():
+                    resource.setrlimit(limit, (value, value))
+                code = _exit_code(words)
+            finally:
+                os._exit(code)
 
     def is_alive(self) -> bool:
         """Whether it still works; the exit code of one that ended is kept."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import fsspec
 import pytest
 from dagster import DagsterError
 from sqlalchemy.exc import SQLAlchemyError
@@ -109,6 +110,9 @@ def test_all_three_go_away_once_and_the_rows_are_those_of_one_disk(
             }
             for name, value in more.items():
                 monkeypatch.setenv(name, value)
+            # Which it reads from the environment once, when it is imported.
+            endpoint = store.environment["FSSPEC_S3_ENDPOINT_URL"]
+            monkeypatch.setitem(fsspec.config.conf, "s3", {"endpoint_url": endpoint})
             stop = threading.Event()
             watcher = threading.Thread(target=once_begun, args=(there, events, stop))
             watcher.start()
