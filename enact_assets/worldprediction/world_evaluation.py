@@ -62,11 +62,13 @@ def compare_world_models(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Tables ``world_accuracies`` and ``world_comparisons`` of one source; clusters are recordings.
 
-    ``people`` are rows of ``world_human_evaluation``. Models are compared as :func:`compare_models`
-    does, under each condition of each task.
+    ``people`` are rows of ``world_human_evaluation``; they have no place. Models are compared as
+    :func:`compare_models` does, under each condition of each task.
     """
     people = WorldHumanEvaluation.empty() if people is None else people
-    scored = with_annotators(evaluation, people).filter(pl.col("answer_status") != "missing")
+    together = with_annotators(evaluation, people)
+    pooled = set(together["world_model"]) - set(evaluation["world_model"])
+    scored = together.filter(pl.col("answer_status") != "missing")
     as_answers = scored.select(
         "question_id",
         "length",
@@ -79,8 +81,8 @@ def compare_world_models(
         is_accepted="is_correct",
         pairwise_accuracy=pl.col("is_correct").cast(pl.Float64),
     )
-    accuracies, pairs = compare_models(as_answers, world_source, references=references)
-    counts = _counts(evaluation)
+    accuracies, pairs = compare_models(as_answers, world_source, references=[*references, *pooled])
+    counts = _counts(together)
     keys = ["task", "condition", "length", "world_model"]
     found = _split(accuracies).rename({"model": "world_model"}).drop("n_scored")
     joined = counts.join(found, on=keys, how="left", nulls_equal=True)

@@ -31,7 +31,7 @@ from enact_assets.worldprediction.world_content import (
     shown_world_questions,
     stored_pictures,
 )
-from enact_assets.worldprediction.world_evaluation import with_annotators
+from enact_assets.worldprediction.world_evaluation import compare_world_models, with_annotators
 from enact_assets.worldprediction.world_items import items_of
 from enact_assets.worldprediction.world_tables import WorldEvaluation
 
@@ -131,6 +131,11 @@ def test_people_are_one_model_of_the_leaderboard(root: DataRoot, store: Store) -
     assert of_people["is_correct"].mean() == 0.5
     assert of_people.height == 2 * len(right)
     assert not of_people.select("question_id", "repetition").is_duplicated().any()
+    of_oracle = rows.filter(world_model="oracle").select(list(WorldEvaluation.schema()))
+    accuracies, _ = compare_world_models(of_oracle, "embedded", [], evaluated(root, store))
+    whole = accuracies.filter(pl.col("length").is_null(), world_model="people (2)")
+    assert set(whole["accuracy"]) == {0.5}
+    assert whole["n_scored"].sum() == 2 * len(right)
 
 
 def test_answers_to_what_is_not_shown_any_more_do_not_count(root: DataRoot, store: Store) -> None:

@@ -84,8 +84,10 @@ function pressed(event) {
     else return;
   } else if (isControl && name === "z" && !event.target.matches("textarea")) undo();
   else if (isControl && name === "enter") find("footer .main").click();
-  else if (!isControl && !event.altKey && event.target.matches(".options input") && options[name - 1]) options[name - 1].click();
-  else if (isControl || event.altKey || !event.target.matches(".put")) return;
+  else if (!isControl && !event.altKey && event.target.matches(".options input") && options[name - 1]) {
+    options[name - 1].focus(); // from where arrows go on
+    options[name - 1].click();
+  } else if (isControl || event.altKey || !event.target.matches(".put")) return;
   else if (!onCard(event.target.closest(".card"), name, event)) return;
   event.preventDefault();
 }
