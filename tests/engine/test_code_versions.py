@@ -178,6 +178,7 @@ DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
     *("model_comparisons", "training_statistics", "human_agreement"),
     *("training_plans", "world_questions", "world_predictions", "world_accuracies"),
+    "world_human_answers",
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.
