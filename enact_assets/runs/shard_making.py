@@ -70,14 +70,14 @@ def chosen_members(
     """Members that the run makes: those its configuration names, or that automation asked for.
 
     Started by hand, it makes what is stale of the shard, or everything if nothing is. A run that
-    repeats another one, and one of automation, make what is still stale, and perhaps nothing.
+    repeats another one, and one that a driver, sensor or automation started, may make nothing.
 
     Errors: :class:`MaterializationError` for names that are not in the shard.
     """
     every = members(found.names, step.assets[0], shard)
     config = context.op_execution_context.op_config
-    is_repeated = context.run.parent_run_id is not None
-    is_automated = context.run.tags.get(TRIGGER_TAG) == AUTOMATED
+    trigger = context.run.tags.get(TRIGGER_TAG)
+    is_repeated, is_automated = context.run.parent_run_id is not None, trigger == AUTOMATED
     at, only = shard_at(shard) or 0, set(config[ONLY])
     wanted = [p for p in every if not only or p[at] in only]
     unknown = sorted(only - {p[at] for p in wanted})
@@ -101,7 +101,7 @@ def chosen_members(
         note_why(context, f"{n}, first {partition_key(stale[0])}: {first}")
         return stale
     note_why(context, "all of it was fresh; requested by hand")
-    return [] if is_repeated or is_automated else wanted
+    return wanted if trigger is None and not is_repeated else []
 
 
 @dataclass

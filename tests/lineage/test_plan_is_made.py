@@ -104,11 +104,10 @@ def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
     st.sets(st.sampled_from(MADE), max_size=12),
     st.sets(st.sampled_from(SETTINGS), max_size=3),
     st.sets(st.sampled_from(BUT_ROOTS), max_size=1),
-    st.sampled_from([None, TWO]),
     st.data(),
 )
 def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
-    selection, gone, changed, recoded, shards, data
+    selection, gone, changed, recoded, data
 ) -> None:
     """A plan said 1 partition, and the walk rendered 3 for seven minutes. Shards are runs only."""
     world = World()
@@ -121,7 +120,7 @@ def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     world.code.update(dict.fromkeys(recoded, "other code"))
     chosen, stale, may_follow = plan_of(workshop, *selection)
     assert stale.isdisjoint(may_follow)
-    report = workshop.walk(chosen, shards)
+    report = workshop.walk(chosen, data.draw(st.sampled_from([None, TWO])))
     made = set(workshop.made)
     assert len(made) == len(workshop.made)
     assert {(step.name, step.names) for step in report.made} == made
