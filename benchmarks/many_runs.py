@@ -179,4 +179,6 @@ def size_of(root: Path) -> Size:
         with closing(sqlite3.connect(folder / file)) as connection:
             connection.execute("pragma wal_checkpoint(truncate)")
             counts.append(connection.execute(f"select count(*) from {table}").fetchone()[0])  # noqa: S608 - constants
-    return Size(*counts, sum((folder / file).stat().st_size for file in (RUNS, EVENTS)))
+    return Size(
+        counts[0], counts[1], sum((folder / file).stat().st_size for file in (RUNS, EVENTS))
+    )

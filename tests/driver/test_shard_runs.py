@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 from small_sites import outcomes
 
-from benchmarks.crashes import fingerprint
+from benchmarks.crashes import Moment, Setting, fingerprint, materialize
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.partitions_file import read_shards
@@ -22,6 +22,8 @@ from enact_assets.driver.step_runs import leave, workplace
 from enact_assets.driver.walk import Report
 from enact_assets.runs.reported import reported_versions
 from enact_assets.runs.shard_making import ask_for
+
+from reference.servers import dask_cluster
 
 N = 5
 NAMES = tuple(f"moving_cups-{k}" for k in range(N))
@@ -45,9 +47,10 @@ class Root:
         if n_shards is not None:
             (self.root / PARTITIONS_FILE).write_text(f"demonstration_shards: {n_shards}\n")
 
-    def walk(self, *, workers: int = 1, **options: Any) -> Report:
-        driver = Driver(self.root, registry=load_registry(self.registry), workers=workers)
-        return driver.run(assets=["segmentation"], **options)
+    def walk(self, *, workers: int = 1, dask: str | None = None) -> Report:
+        registry = load_registry(self.registry)
+        driver = Driver(self.root, registry=registry, workers=workers, dask=dask)
+        return driver.run(assets=["segmentation"])
 
     def record(self, name: str, n_moves: int = 2) -> None:
         shutil.rmtree(self.root / "recordings" / name, ignore_errors=True)
@@ -219,11 +222,39 @@ def test_other_shards_or_none_make_nothing_again(root: Root) -> None:
 
 
 @pytest.mark.slow
-def test_rows_are_those_without_shards_by_one_process_or_two(
-    made: Root, registry: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("n_shards", "worked"), [(None, "here"), (3, "two processes"), (3, "Dask")]
+)
+def test_rows_are_the_same_however_partitions_are_cut_and_wherever_they_are_made(
+    made: Root, registry: Path, tmp_path: Path, n_shards: int | None, worked: str
 ) -> None:
-    for n_shards, workers in ((None, 1), (3, 2)):
-        other = Root(tmp_path / str(n_shards), registry, n_shards)
-        shutil.copytree(made.root / "recordings", other.root / "recordings")
-        assert other.walk(workers=workers).is_success
-        assert fingerprint(other.root) == fingerprint(made.root)
+    other = Root(tmp_path / "data", registry, n_shards)
+    shutil.copytree(made.root / "recordings", other.root / "recordings")
+    if worked == "Dask":
+        pytest.importorskip("distributed")
+        with dask_cluster(2) as cluster:
+            report = other.walk(dask=cluster.address)
+    else:
+        report = other.walk(workers=2 if worked == "two processes" else 1)
+    assert report.is_success
+    assert fingerprint(other.root) == fingerprint(made.root)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "after_s"), [("replays", 0.3), ("segmentation", 0.05)])
+def test_after_a_kill_only_what_is_not_there_is_made(
+    made: Root, registry: Path, tmp_path: Path, step: str, after_s: float
+) -> None:
+    """In the middle of a shard: what it made by then stays, the rest follows."""
+    other = Root(tmp_path / "data", registry, 1)
+    shutil.copytree(made.root / "recordings", other.root / "recordings")
+    setting = Setting(registry, 1, ("--asset", "segmentation"))
+    killed = materialize(other.root, setting, Moment(step, after_s))
+    assert killed.exit_code is None, killed.printed
+    there = fingerprint(other.root)
+    report = other.walk()
+    assert report.is_success
+    for one in report.made:
+        whole = {f"{asset} {'|'.join(one.names)}".strip() for asset in one.keys}
+        assert not whole <= there.keys(), one
+    assert fingerprint(other.root) == fingerprint(made.root)
