@@ -53,7 +53,8 @@ class Walk:
             if steps := self._to_make(spec):
                 check_only_driver()
                 batches = in_batches(spec, steps, self._shards)
-                self._observer.stage_starts(spec.name, len(batches))
+                unit = "shard" if batches[0].only else "partition"
+                self._observer.stage_starts(spec.name, len(batches), unit)
                 self._make(batches)
 
     def _to_make(self, spec: StepSpec) -> list[Step]:

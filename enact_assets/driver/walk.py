@@ -157,8 +157,8 @@ class Observer:
     def notes(self, texts: Sequence[str]) -> None:
         """What people should know before anything is made, a sentence or two each."""
 
-    def stage_starts(self, name: str, n_steps: int) -> None:
-        """An asset has ``n_steps`` partitions in Dagster to make."""
+    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:
+        """An asset has ``n_steps`` partitions to make, or shards."""
 
     def step_starts(self, step: Step) -> None:
         """A partition is being made."""
