@@ -18,7 +18,7 @@ from benchmarks.many_runs import Size, copy_instance, size_of
 from benchmarks.measuring import HEADER, Row, in_fresh_process, megabytes
 from benchmarks.tiny_root import write_tiny_recording
 from benchmarks.web_server import KEYS, PAGE, WebServer
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.data_root.paths import PARTITIONS_FILE, DataRoot
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.runs.instance import open_instance
@@ -53,8 +53,8 @@ def main(n: int | None = None, parts: Sequence[str] = ()) -> bool:
 
 
 def write_registry(path: Path, only: Collection[str] | None = None) -> Path:
-    """The real one with variants of embedded demonstrations, or ``only`` some of them: about
-    recordings nothing is asked, and no picture is rendered. It is in force from now on.
+    """The real one with one model and variants of embedded demonstrations, or ``only`` some of
+    them: about recordings nothing is asked, and no picture is rendered. In force from now on.
     """
     entries = yaml.safe_load(DEFAULT_REGISTRY.read_text("utf-8"))
     entries.pop("demo", None)
@@ -64,8 +64,8 @@ def write_registry(path: Path, only: Collection[str] | None = None) -> Path:
         for name, entry in entries["variants"].items()
         if set(entry.get("sources", [EMBEDDED])) == {EMBEDDED} and (only is None or name in only)
     }
+    entries["models"] = ["oracle"]
     if only is not None:
-        entries["models"] = ["oracle"]
         entries["gatings"] = {"state": entries["gatings"]["state"]}
     path.write_text(yaml.safe_dump(entries), "utf-8")
     os.environ["ENACT_REGISTRY"] = str(path)
@@ -116,7 +116,6 @@ def walks(place: Path, numbers: Sequence[int]) -> Iterator[Row]:
 def instances(place: Path, numbers: Sequence[int]) -> Iterator[Row]:
     """Dagster's side of everything made: size, what the UI asks for, what sensors take."""
     registry = write_registry(place / "registry.yaml")
-    n_models = len(load_registry(registry).models)
     for cut in (None, Shards("demonstration", 1)):
         real = place / f"real_{cut is not None}"
         make_root(real, 1, cut)
@@ -129,7 +128,7 @@ def instances(place: Path, numbers: Sequence[int]) -> Iterator[Row]:
             names = [NAME.format(k) for k in range(n)]
             is_copied = cut is not None or n <= MOST_COPIED
             if is_copied:
-                models = [f"oracle_{k}" for k in range(N_MODELS - n_models)]
+                models = [f"oracle_{k}" for k in range(1, N_MODELS)]
                 copy_instance(real, root, names, models, shards)
                 measured.append((n, size_of(root)))
             else:

@@ -16,6 +16,7 @@ from enact_assets.runs.instance import INSTANCE_FOLDER
 
 STARTS_WITHIN_S = 180.0
 ANSWERS_WITHIN_S = 600.0
+LOGGED = 2_000
 
 KEYS = """query ($key: AssetKeyInput!) { assetNodeOrError(assetKey: $key) { ... on AssetNode {
   partitionKeys } } }"""
@@ -60,8 +61,8 @@ class WebServer:
             text = answer.read()
         seconds = time.monotonic() - begun
         found: dict[str, Any] = json.loads(text)
-        assert "errors" not in found, found["errors"]
-        assert found["data"]["assetNodeOrError"], "the asset is not known"
+        if "errors" in found or not found["data"]["assetNodeOrError"]:
+            raise RuntimeError(f"the web server knows no asset {asset}: {text[:LOGGED]!r}")
         return seconds, len(text)
 
     def _open(self, path: str, data: bytes | None) -> Any:
