@@ -167,16 +167,16 @@ def _served(root: Path, registry: Path, shards: Shards | None, *, is_copied: boo
     """What the web server answers about the asset with most partitions, and looks of sensors."""
     n = len(_names(root))
     with WebServer(root, registry) as server:
-        server.ask(KEYS, "replays")  # the first question of all waits for the definitions
+        server.ask(KEYS, "facts")  # the first question of all waits for the definitions
         keys_s, n_bytes = server.ask(KEYS, WIDEST)
         first_s, n_page = server.ask(PAGE, WIDEST)
         again_s, _ = server.ask(PAGE, WIDEST)
     yield Row(
         f"{n:,} demonstrations, {_cut(shards)}: partitions of {WIDEST} in the UI",
         "none set",
-        f"keys {keys_s:.2f} s, {megabytes(n_bytes)}; page {first_s:.2f} s, {again_s:.2f} s again",
+        f"keys {keys_s:.2f} s, {n_bytes / 1e6:.2f} MB; page {first_s:.2f} s, {again_s:.2f} s again",
         is_reached=True,
-        note=f"GraphQL over HTTP; the page is {n_page / 1e6:.1f} MB, "
+        note=f"GraphQL over HTTP; the page is {n_page / 1e6:.2f} MB, "
         + ("everything is materialized" if is_copied else "nothing is materialized"),
     )
     yield Row(

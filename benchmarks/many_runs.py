@@ -47,9 +47,9 @@ def copy_instance(
     shutil.copytree(real / INSTANCE_FOLDER, root / INSTANCE_FOLDER)
     instance = open_instance(root)
     (one,) = instance.get_dynamic_partitions("demonstration")
+    instance.delete_dynamic_partition("demonstration", one)
     instance.add_dynamic_partitions("demonstration", list(demonstrations))
     instance.add_dynamic_partitions("model", list(models))
-    instance.delete_dynamic_partition("demonstration", one)
     instance.dispose()
     before = one if shards is None else Shards(shards.dimension, 1).names[0]
     names = demonstrations if shards is None else shards.names
