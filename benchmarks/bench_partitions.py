@@ -127,6 +127,8 @@ def instances(place: Path, numbers: Sequence[int]) -> Iterator[Row]:
             make_root(root, 1, shards)
             names = [NAME.format(k) for k in range(n)]
             is_copied = cut is not None or n <= MOST_COPIED
+            if not is_copied and len(measured) < 2:
+                continue  # nothing to calculate it from
             if is_copied:
                 models = [f"oracle_{k}" for k in range(1, N_MODELS)]
                 copy_instance(real, root, names, models, shards)
