@@ -17,6 +17,7 @@ from benchmarks import (
     bench_learned,
     bench_official,
     bench_operations,
+    bench_partitions,
     bench_people,
     bench_pictures,
     bench_scale,
@@ -44,12 +45,14 @@ OTHERS = (
     "learned",
     "people",
     "pictures",
+    "partitions",
 )
 
 
 def main() -> int:
     """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations`` or
-    ``operations`` or ``asking`` did not reach their goals, or if ``people`` lost an answer.
+    ``operations``, ``asking`` or ``partitions`` did not reach their goals, or if ``people`` lost an
+    answer.
     """
     arguments = _parser().parse_args()
     load = os.getloadavg()[0]
@@ -69,16 +72,14 @@ def main() -> int:
         }
         plain[arguments.benchmark]()
         return 0
-    if arguments.benchmark in {"operations", "asking"}:
-        is_operations = arguments.benchmark == "operations"
-        is_reached = (
-            bench_operations.main(arguments.part)
-            if is_operations
-            else bench_asking.main(arguments.questions)
-        )
-        return 0 if is_reached else 1
-    if arguments.benchmark == "people":
-        return 0 if bench_people.main() else 1
+    if arguments.benchmark in {"operations", "asking", "partitions", "people"}:
+        judged: dict[str, Callable[[], bool]] = {
+            "operations": lambda: bench_operations.main(arguments.part),
+            "asking": lambda: bench_asking.main(arguments.questions),
+            "partitions": lambda: bench_partitions.main(arguments.demonstrations),
+            "people": bench_people.main,
+        }
+        return 0 if judged[arguments.benchmark]() else 1
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
         print(f"\n## {name}", flush=True)
         if name == "targets":
@@ -106,7 +107,8 @@ def _parser() -> argparse.ArgumentParser:
         "beside other clients; official: the command qa with pictures; "
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
         "on other seeds; people: ten annotators at once; pictures: which edits of pictures "
-        "the limits of image models accept (default: the first three)",
+        "the limits of image models accept; partitions: what Dagster holds of thousands of "
+        "demonstrations, by name and by shard (default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -117,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         "--demonstrations",
         type=int,
         help=f"how many to generate ({N_SCALE} for a row of targets, 100 for scale); of the "
-        "registry's, how many to make (all)",
+        "registry's, how many to make (all); of partitions (100, 1,000 and 10,000)",
     )
     parser.add_argument("--variant", default="high", help="which demonstrations adds")
     parser.add_argument("--frames", type=int, default=N_FRAMES, help="of each of them")

@@ -1,9 +1,10 @@
 """What must be measured in a process of its own: start-up, memory, work on one polars thread.
 
 ``python -m benchmarks.fresh start``, ``... recording SMALL LARGE``, ``... questions PROFILE
-KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... plan ROOT``, ``...
-publish LAKE FILE``, ``... source FILE N`` and ``... asking CLIENT URL FOLDER N IN_FLIGHT MS`` print
-one line of JSON; ``python -m benchmarks`` runs them.
+KEY_FRAMES FRAMES N``, ``... definitions``, ``... walk FOLDER N``, ``... wide ROOT``, ``... ticks
+ROOT [automation]``, ``... plan ROOT``, ``... publish LAKE FILE``, ``... source FILE N`` and ``...
+asking CLIENT URL FOLDER N IN_FLIGHT MS`` print one line of JSON; ``python -m benchmarks`` runs
+them.
 """
 
 import json
@@ -154,6 +155,55 @@ def plan(root: Path) -> dict[str, float]:
     }
 
 
+def wide(root: Path) -> dict[str, float]:
+    """Wall and CPU seconds of everything but warehouse and report, and of the walk after it."""
+    from enact_assets.driver.materialize import Driver
+    from enact_assets.lineage.pipeline import STEPS, WHOLE
+
+    steps = [step.name for step in STEPS if step.name not in WHOLE]
+    driver = Driver(root, workers=1)
+    begun, cpu = time.monotonic(), time.process_time()
+    report = driver.run(assets=steps)
+    walked, spent = time.monotonic(), time.process_time()
+    again = driver.run(assets=steps)
+    return {
+        "walk_s": walked - begun,
+        "cpu_s": spent - cpu,
+        "n_made": len(report.made),
+        "n_failed": len(report.failures) + len(report.blocked),
+        "nothing_s": time.monotonic() - walked,
+        "n_more": len(again.made),
+    }
+
+
+def ticks(root: Path, *more: str) -> dict[str, float]:
+    """Wall seconds of a look of each sensor, the first in its process; ``more`` may be
+    ``automation``, whose looks read the lake as a plan does.
+    """
+    import dagster as dg
+
+    from enact_assets.definitions import defs
+    from enact_assets.defs.sensors import changed_sources, registered_partitions
+    from enact_assets.runs.instance import open_instance
+    from enact_assets.runs.resources import DataResource
+
+    instance, repository = open_instance(root), defs.get_repository_def()
+    found = {}
+    for sensor in (registered_partitions, changed_sources):
+        context = dg.build_sensor_context(
+            instance=instance, repository_def=repository, resources={"data": DataResource()}
+        )
+        begun = time.monotonic()
+        sensor(context)
+        found[sensor.name] = time.monotonic() - begun
+    if "automation" in more:
+        begun = time.monotonic()
+        dg.evaluate_automation_conditions(defs, instance, asset_selection=dg.AssetSelection.all())
+        found["automation"] = time.monotonic() - begun
+    instance.dispose()
+    return found
+
+
 def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
     """Wall seconds of publishing a lake, all checks included, imports not."""
     from enact_assets.bulk.run import peak_bytes
@@ -207,6 +257,10 @@ def main() -> int:
             found = walk(Path(folder), int(n))
         case ["publish", lake, warehouse]:
             found = publishing(Path(lake), Path(warehouse))
+        case ["wide", root]:
+            found = wide(Path(root))
+        case ["ticks", root, *more]:
+            found = ticks(Path(root), *more)
         case ["plan", root]:
             found = plan(Path(root))
         case ["recording", small, large]:

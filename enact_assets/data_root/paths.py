@@ -14,6 +14,7 @@
     <root>/ledger/<channel>/<model>/*.jsonl      every answer that was bought (asking/ledger.py)
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            what of the registry is made (data_root/scope.py)
+    <root>/partitions.yaml                       shards (data_root/partitions_file.py): yours
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -41,6 +42,7 @@ ANSWERS_FOLDER = "answers"
 PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
+PARTITIONS_FILE = "partitions.yaml"
 REPORT_FOLDER = "report"
 CATALOGUE_FILE = "catalogue.db"
 FORMER_INDEX_FOLDER = "lake_index"

@@ -11,6 +11,7 @@ cost money wait for a person, unless ``models.yaml`` lets automation buy.
 
 import json
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,15 +23,18 @@ import dagster as dg
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import settings_sha
 from enact_assets.data_root.scope import scoped_registry
-from enact_assets.defs.loaded import loaded_registry
-from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.defs.loaded import loaded_registry, loaded_shards
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.planning.due import Due, DueSteps
-from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.plurals import counted
 from enact_assets.runs.driver_lock import driver_at_work
 from enact_assets.runs.names import current_names
 from enact_assets.runs.reported import last_event_id, read_lineage
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import TRIGGER_TAG, running, unfinished_runs
+from enact_assets.runs.shard_making import ask_for
 from enact_assets.runs.spending import bought_by_persons
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
@@ -85,15 +89,14 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
         if tick.steps is None:
             return dg.AutomationResult(context, context.get_empty_subset(), cursor=context.cursor)
         tried = _Tried.decoded(context.cursor, tick.at)
+        shards = loaded_shards(context.asset_graph)
         if step.name not in tick.found:
-            found = tick.steps.next(step, tried.attempts, tick.n_free)
-            tick.found[step.name] = found
-            tick.n_free -= len(found.causes)
-            for partition, causes in sorted(found.causes.items()):
-                why = "; ".join(str(cause) for cause in causes)
-                context.log.info(f"{step.name} {partition_key(partition) or ''}: {why}")
-        due = tick.found[step.name]
-        keys = {partition_key(partition) for partition in due.causes}
+            limit = tick.n_free if shards is None else sys.maxsize
+            due = tick.steps.next(step, tried.attempts, limit)
+            tick.found[step.name] = due, _runs(context, step, due, tick.n_free, shards)
+            tick.n_free -= len(tick.found[step.name][1])
+        due, runs = tick.found[step.name]
+        keys = {partition_key(partition) for partition in runs}
         cursor = tried.updated(due.attempts, tick.at).encoded()
         return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
 
@@ -122,6 +125,10 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
         )
 
 
+Runs = dict[Partition, list[Partition]]
+"""Partition in Dagster -> those that a run of it makes: itself, or members of the shard."""
+
+
 @dataclass
 class _Tick:
     """One look at everything, shared by all assets; ``steps`` is None if there is no reason to."""
@@ -131,7 +138,7 @@ class _Tick:
     at: float
     steps: DueSteps | None
     n_free: int
-    found: dict[str, Due] = field(default_factory=dict)
+    found: dict[str, tuple[Due, Runs]] = field(default_factory=dict)
 
 
 _last: list[_Tick] = []
@@ -161,10 +168,38 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
         context.log.info(f"skipped: {len(runs)} runs are queued or running")
     elif not is_same:
         withheld = bought_by_persons(Path(data.root))
-        steps = DueSteps(read_lineage(instance, data, registry), running(runs), withheld)
+        lineage = read_lineage(instance, data, registry)
+        steps = DueSteps(lineage, running(runs, lineage.names), withheld)
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
     return tick
+
+
+def _runs(
+    context: dg.AutomationContext[dg.AssetKey],
+    step: StepSpec,
+    due: Due,
+    limit: int,
+    shards: Shards | None,
+) -> Runs:
+    """At most ``limit`` runs of what is due; the rest is taken out of ``due``, and found again."""
+    runs: Runs = {}
+    for partition in sorted(due.causes):
+        key = partition
+        if shards is not None:
+            key = shards.partition(dimensions(step.assets[0]), partition)
+        if key in runs or len(runs) < limit:
+            runs.setdefault(key, []).append(partition)
+        else:
+            del due.causes[partition], due.attempts[partition]
+    for key, partitions in runs.items():
+        first = partitions[0]
+        why = "; ".join(str(cause) for cause in due.causes[first])
+        if first != key:
+            ask_for(context.asset_graph_view.instance, step.name, "|".join(key), partitions)
+            why = f"{counted(len(partitions), 'partition')}, first {partition_key(first)}: {why}"
+        context.log.info(f"{step.name} {partition_key(key) or ''}: {why}")
+    return runs
 
 
 def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str | None]) -> Any:

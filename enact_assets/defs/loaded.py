@@ -1,6 +1,6 @@
-"""The registry as it was when the definitions were loaded; it may have grown since.
+"""Registry and shards as they were when the definitions were loaded; they may have changed since.
 
-Names of the registry are static partitions; Dagster refuses a run of one that is new.
+Names of the registry and shards are static partitions; Dagster refuses a run of one that is new.
 """
 
 from dataclasses import replace
@@ -9,6 +9,9 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.contracts.registry import Registry
+from enact_assets.data_root.partitions_file import SHARDED
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.lineage.pipeline import GRAPH
 
 
 def loaded_registry(registry: Registry, graph: Any) -> Registry:
@@ -31,3 +34,15 @@ def loaded_registry(registry: Registry, graph: Any) -> Registry:
             if name in variants and v.question_set in sets
         },
     )
+
+
+def loaded_shards(graph: Any) -> Shards | None:
+    """The shards of Dagster's asset ``graph``; None if each demonstration is a partition."""
+    asset = next(step.assets[0] for step in GRAPH.steps if _is_of_demonstrations(step.assets[0]))
+    found = graph.get(dg.AssetKey(asset)).partitions_def
+    is_static = isinstance(found, dg.StaticPartitionsDefinition)
+    return Shards(SHARDED, len(found.get_partition_keys())) if is_static else None
+
+
+def _is_of_demonstrations(asset: str) -> bool:
+    return GRAPH.dimensions[asset] == (SHARDED,)

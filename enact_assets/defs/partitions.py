@@ -4,7 +4,7 @@ Dagster allows two dimensions at most and orders them by name: demonstration | g
 demonstration | variant, model | variant, world_model | world_source. Demonstrations, models,
 imported question files and world sources are dynamic (they arrive), gatings, question sets,
 variants and models of WorldPrediction are static (the registry names them), as are activities (the
-simulator has them).
+simulator has them). Shards of demonstrations are static, too.
 """
 
 import warnings
@@ -15,6 +15,7 @@ import dagster as dg
 
 from enact_assets.contracts.registry import Registry
 from enact_assets.engine.graph import Input, StepSpec
+from enact_assets.engine.planning.shards import Shards
 from enact_assets.lineage.pipeline import EXTERNAL, GRAPH, dimensions, names_now
 from enact_assets.simulator.activities import ACTIVITIES
 
@@ -25,9 +26,9 @@ world_source_partitions = dg.DynamicPartitionsDefinition(name="world_source")
 
 
 class Partitions:
-    """Partition definitions and mappings for one registry."""
+    """Partition definitions and mappings for one registry; of one dimension those of ``shards``."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, shards: Shards | None = None) -> None:
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
             "training_activity": dg.StaticPartitionsDefinition(sorted(ACTIVITIES)),
             "demonstration": demonstration_partitions,
@@ -36,6 +37,9 @@ class Partitions:
             "world_source": world_source_partitions,
             **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
+        self.shards = shards
+        if shards is not None:
+            self._one[shards.dimension] = dg.StaticPartitionsDefinition(list(shards.names))
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
         # Static partitions: all that the registry names, whatever was imported.
         files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]

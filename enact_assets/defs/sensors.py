@@ -2,19 +2,21 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from enact_assets.contracts.errors import SettingsError
+from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.scope import scoped_registry
 from enact_assets.data_root.watched_folders import look_at, watched_folders
 from enact_assets.defs.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.defs.checks import check_keys_of
+from enact_assets.defs.loaded import loaded_shards
 from enact_assets.defs.partitions import (
     demonstration_partitions,
     model_partitions,
@@ -25,8 +27,9 @@ from enact_assets.engine.graph import Partition, StepSpec, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import entry_changed
 from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEPS
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, dimensions
 from enact_assets.lineage.versions import root_version
+from enact_assets.plurals import counted
 from enact_assets.runs.arrivals import names_found
 from enact_assets.runs.driver_lock import driver_at_work
 from enact_assets.runs.lost_runs import mark_all_lost
@@ -41,6 +44,7 @@ from enact_assets.runs.running import (
     running,
     unfinished_runs,
 )
+from enact_assets.runs.shard_making import run_config
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
 """Steps that read external files only."""
@@ -113,16 +117,31 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
         why = f"skipped: a driver is at work and does it ({driver})"
         return dg.SensorResult(skip_reason=why, cursor=context.cursor)
     registry = scoped_registry(Path(data.root))
-    busy = running(unfinished_runs(context.instance))
+    names = current_names(context.instance, registry)
+    busy = running(unfinished_runs(context.instance), names)
     before = json.loads(context.cursor) if context.cursor else {}
     requests = list(_changed_settings(context, registry, busy))
     changed: dict[str, str] = {}
+    shards = loaded_shards(context.repository_def.asset_graph) if context.repository_def else None
+    of_shard: dict[tuple[str, Partition], list[tuple[Partition, str, str]]] = {}
     for step, partition, was, now, landed_ns in _imported_again(context, data, registry, busy):
         place = f"{step.name} {partition_key(partition)}"
         changed[place] = now
-        if before.get(place) == now:  # else it may still be written to
-            why = f"{step.inputs[0].asset} changed ({was[:8]} -> {now[:8]})"
-            requests.append(_request(context, step, partition, f"{now} {landed_ns}", why))
+        if before.get(place) != now:  # it may still be written to
+            continue
+        why = f"{step.inputs[0].asset} changed ({was[:8]} -> {now[:8]})"
+        content, named = f"{now} {landed_ns}", dimensions(step.assets[0])
+        if shards is None or shards.dimension not in named:
+            requests.append(_request(context, step, partition, content, why))
+        else:
+            key = step.name, shards.partition(named, partition)
+            of_shard.setdefault(key, []).append((partition, content, why))
+    for (name, shard), found in of_shard.items():
+        first, _, why = found[0]
+        content = content_sha(sorted(f"{partition_key(p)} {content}" for p, content, _ in found))
+        why = f"{counted(len(found), 'partition')}, first {partition_key(first)}: {why}"
+        only = [partition[0] for partition, _, _ in found]
+        requests.append(_request(context, STEP_NAMED[name], shard, content, why, only))
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else "nothing changed",
@@ -211,15 +230,17 @@ def _imported_again(
             yield step, partition, was.version, now, record.mtime_ns
 
 
-def _request(
+def _request(  # noqa: PLR0917 - what a request consists of
     context: dg.SensorEvaluationContext,
     step: StepSpec,
     partition: Partition,
     content: str,
     why: str,
+    only: Collection[str] = (),
 ) -> dg.RunRequest:
-    """A run of one partition. The same content after the same landing is requested once, and again
-    a day after it failed.
+    """A run of one partition, or of the members ``only`` of a shard.
+
+    The same content after the same landing is requested once, and again a day after it failed.
     """
     tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: TRIGGER, WHY_TAG: why}
     failed = last_failed_run(context.instance, TRIGGER, step.assets[0], partition)
@@ -231,4 +252,5 @@ def _request(
         asset_selection=[dg.AssetKey(asset) for asset in step.assets],
         asset_check_keys=check_keys_of(step.assets),
         tags=tags,
+        run_config=run_config(step.name, only, only_stale=False) if only else None,
     )

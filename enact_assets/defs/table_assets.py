@@ -1,6 +1,7 @@
 """Steps as Dagster assets: specifications from the declarations, and one body for all of them."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.labels import OWNERS, relation_metadata, tags_of
 from enact_assets.defs.partitions import Partitions
 from enact_assets.defs.playing import playing
+from enact_assets.engine.graph import Names, Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import STEPS, Step
@@ -21,9 +23,16 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import entry_of
-from enact_assets.runs.making import making, provenance_of
+from enact_assets.runs.making import (
+    found_now,
+    making,
+    making_partition,
+    partition_of_run,
+    provenance_of,
+)
 from enact_assets.runs.progress import reporter
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.shard_making import CONFIG, chosen_members, make_members
 from enact_assets.runs.spending import usd_until
 from enact_assets.steps.previews import Markdown, literal
 
@@ -61,72 +70,111 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
         for table in step.outputs
     ]
 
+    is_sharded = partitions.shards is not None and partitions.shards.dimension in step.by
+
     @dg.multi_asset(
         name=step.name,
         specs=specs,
         partitions_def=partitions_def,
         pool=step.pool,
         description=about,
+        config_schema=CONFIG if is_sharded else None,
     )
     def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
-        registry = load_registry()
-        partition = _partition_of(context, step)
-        tools = Tools(
-            data.images,
-            data.recordings,
-            data.question_files,
-            data.workers,
-            lambda text: reporter(context, text),
-            data.data_root,
-            partial(usd_until, Path(data.root), context.run.tags),
-        )
-        with making(context, data, step.name) as made, playing(context):
-            world = World(data.lake, made.names, partial(entry_of, registry), tools)
-            for table, rows, summary in call(step, partition, world):
-                yield _landed(context, data, table, partition, rows, summary)
+        shard = partition_of_run(context)
+        with playing(context):
+            yield from (_of_shard if is_sharded else _of_one)(context, data, step, shard)
 
     return run
 
 
-def _partition_of(context: dg.AssetExecutionContext, step: Step) -> dict[str, str]:
-    """The partition that this run makes, by dimension."""
-    if not step.by:
-        return {}
-    key = context.partition_key
-    if isinstance(key, dg.MultiPartitionKey):
-        return {d: key.keys_by_dimension[d] for d in step.by}
-    return {step.by[0]: str(key)}
+def _of_one(
+    context: dg.AssetExecutionContext, data: DataResource, step: Step, partition: Partition
+) -> Iterator[Landed]:
+    """Make one partition."""
+    with making(context, data, step.name) as made:
+        world = _world(context, data, made.names)
+        for table, rows, summary in call(step, _named(step, partition), world):
+            sha = _land(context, data, table, _named(step, partition), rows)
+            yield _result(data, table, _named(step, partition), rows, sha, summary)
 
 
-def _landed(  # noqa: PLR0917 - what a materialization consists of
+def _of_shard(
+    context: dg.AssetExecutionContext, data: DataResource, step: Step, shard: Partition
+) -> Iterator[Landed]:
+    """Make the partitions of a shard that are due. Summaries of single ones are not shown."""
+    spec, plain = STEP_NAMED[step.name], replace(step, summary=None)
+    found = found_now(context, data)
+
+    def make(partition: Partition) -> Iterator[tuple[str, int]]:
+        named = _named(step, partition)
+        with making_partition(found, data, step.name, partition):
+            for table, rows, _ in call(plain, named, _world(context, data, found.names)):
+                _land(context, data, table, named, rows)
+                yield table.table_name(), rows.height
+
+    chosen = chosen_members(context, found, spec, shard)
+    made = make_members(context, spec, shard, chosen, make)
+    yield from made.results(found, data.lake.place.where)
+
+
+def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
+    """What steps of this run are called with."""
+    tools = Tools(
+        data.images,
+        data.recordings,
+        data.question_files,
+        data.workers,
+        lambda text: reporter(context, text),
+        data.data_root,
+        partial(usd_until, Path(data.root), context.run.tags),
+    )
+    return World(data.lake, names, partial(entry_of, load_registry()), tools)
+
+
+def _named(step: Step, partition: Partition) -> dict[str, str]:
+    return dict(zip(step.by, partition, strict=True))
+
+
+def _land(
     context: dg.AssetExecutionContext,
     data: DataResource,
     table: type[Table],
     partition: Mapping[str, str],
     rows: pl.DataFrame,
-    summary: Mapping[str, Any],
-) -> Landed:
-    """Write ``rows`` and what they were made from to the lake, and report them.
+) -> str:
+    """Write ``rows`` and what they were made from to the lake; returns the hash of their content.
 
-    The data version is the hash of their content. Errors: those of ``Lake.write``, and
-    :class:`MaterializationError` if an input changed since the step began; nothing is written then.
+    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since
+    the step began; nothing is written then.
     """
     name = table.table_name()
     made_from = provenance_of(name)
     aside = data.lake.set_aside(name, partition) if name in PAID else None
     if aside is not None:
         context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
-    sha = data.lake.write(name, rows, partition, made_from, is_checked=True)
+    return data.lake.write(name, rows, partition, made_from, is_checked=True)
+
+
+def _result(  # noqa: PLR0917 - what a materialization consists of
+    data: DataResource,
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    sha: str,
+    summary: Mapping[str, Any],
+) -> Landed:
+    """What Dagster is told of one partition. The data version is the hash of its content."""
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()
     }
     return dg.MaterializeResult(
-        asset_key=name,
+        asset_key=table.table_name(),
         data_version=dg.DataVersion(sha),
         metadata={
             f"dagster/{'partition_' if partition else ''}row_count": rows.height,
-            "path": dg.MetadataValue.path(data.lake.where(name, partition)),
+            "path": dg.MetadataValue.path(data.lake.where(table.table_name(), partition)),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **shown,
         },

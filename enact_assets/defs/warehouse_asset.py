@@ -63,7 +63,8 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                     "none, so publishing would empty the warehouse. Start Dagster with the "
                     "DAGSTER_HOME of this data root (`enact-assets ui` does)."
                 )
-            stale = not_current(lineage, partial(tried_partitions, context.instance))
+            tried = partial(tried_partitions, context.instance, lineage.names)
+            stale = not_current(lineage, tried)
             try:
                 report = publish(
                     data.lake,

@@ -86,7 +86,8 @@ class Runners(Runner):
         if self._elsewhere is not None and step not in POOL_OF:
             others = WORTH_STARTED
         least = WORTH_PROCESSES.get(step, others)
-        return len(runs) >= max(least, self._workers)
+        n = sum(max(1, len(run.only)) for run in runs)
+        return n >= least and len(runs) >= self._workers
 
     def _in_process(self) -> Runner:
         if self._here is None:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
+from enact_assets.engine.planning.shards import Shards
 from enact_assets.runs.progress import Progress
 
 MAX_ATTEMPTS = 3
@@ -22,7 +23,7 @@ class Site:
 
     ``lake_url`` holds tables and pictures if they are not below the data root. ``registry_name`` is
     the name of the registry's file, ``beside_it`` are files that it names: path from its folder,
-    and text.
+    and text. ``shards`` are those of Dagster's partitions; None if it has one for each name.
     """
 
     data_root: Path
@@ -30,23 +31,32 @@ class Site:
     registry_text: str = field(repr=False)
     registry_name: str = DEFAULT_REGISTRY.name
     beside_it: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    shards: Shards | None = None
 
     @property
     def sha(self) -> str:
         """Two sites with the same one are the same."""
         parts = [str(self.data_root), self.lake_url or "", self.registry_text, self.registry_name]
         parts += [part for file in self.beside_it for part in file]
+        parts += [str(self.shards)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class StepRun:
-    """One partition of one step; ``workers`` is how many processes the step itself may use."""
+    """One partition of one step; ``workers`` is how many processes the step itself may use.
+
+    Of a shard, ``only`` names the members that are made. ``is_again`` is set if an attempt at the
+    run broke off: what that one made is left out, unless the run ``is_forced``.
+    """
 
     step: str
     partition: str | None
     tags: Mapping[str, str]
     workers: int = 1
+    only: tuple[str, ...] = ()
+    is_forced: bool = False
+    is_again: bool = False
 
     def __str__(self) -> str:
         return f"{self.step} {self.partition or ''}".strip()
@@ -54,12 +64,16 @@ class StepRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run: ``error`` is None if it was made, else what to tell people."""
+    """What came of a run: ``error`` is None if it was made, else what to tell people.
+
+    ``failures`` are those of a shard's partitions that the run could not make, and why.
+    """
 
     run: StepRun
     run_id: str | None
     error: str | None
     seconds: float
+    failures: Mapping[str, str] = field(default_factory=dict)
 
 
 Started = Callable[[StepRun], None]

@@ -191,8 +191,8 @@ class DaskRunner(Runner):
         if "recorded_variant" in inputs:
             return bool(self._recordings.names())
         # Of a two-dimensional partition it is the first.
-        demonstration = (run.partition or "").partition("|")[0]
-        return "recording" in inputs and self._recordings.has(demonstration)
+        demonstrations = run.only or ((run.partition or "").partition("|")[0],)
+        return "recording" in inputs and any(map(self._recordings.has, demonstrations))
 
     def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome | None]":
         usable = self._usable() if self._refused else frozenset[str]()

@@ -1,7 +1,7 @@
 """Headless driver: bring every missing or stale partition up to date, without UI or daemon.
 
-Walks the asset graph step by step, one Dagster run per partition (one run for many partitions would
-give them all one data version), in this process, in several, or on a cluster. Runs are kept in the
+Walks the asset graph step by step, one Dagster run per partition, or per shard of demonstrations
+where the data root has shards, in this process, in several, or on a cluster. Runs are kept in the
 instance for the UI.
 """
 
@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import Registry, load_registry, registry_path
 from enact_assets.data_root.answer_files import has_answers
 from enact_assets.data_root.forgotten import Forgotten
+from enact_assets.data_root.partitions_file import read_shards
 from enact_assets.data_root.published import published_stale
 from enact_assets.data_root.scope import (
     REGISTERED,
@@ -116,7 +118,7 @@ class Driver:
             self._register_all(registry, demonstrations, models, report)
             lineage = self._read(registry)
             self._observer.notes(change.words(lineage.names, self._whole))
-            of_runs = run_tags(self._root, max_usd)
+            of_runs, shards = run_tags(self._root, max_usd), read_shards(self._root)
 
             def tags(step: str) -> dict[str, str]:
                 is_anew = from_nothing and step == WAREHOUSE
@@ -132,20 +134,22 @@ class Driver:
                     observer=self._observer,
                     is_list_outdated=self._is_list_outdated,
                     tags=tags,
+                    shards=shards,
                     is_forced=is_forced,
                 ).go()
 
             chosen = self._chosen(lineage, registry, assets, only)
             self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
             with ExitStack() as stack:
-                runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
+                site = replace(self._site(), shards=shards)
+                runners = stack.enter_context(Runners(site, self._workers, self._dask))
                 walk(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
                 if report.failures:
                     before, lineage = lineage, self._read(registry)
                     if report.begins_again(before, lineage, chosen.is_chosen):
                         chosen = self._chosen(lineage, registry, assets, only)
                         walk(lineage, chosen, lambda _: False)
-            report.n_told = report_landed(self.instance, lineage)
+            report.n_told = report_landed(self.instance, lineage, shards)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report
@@ -257,7 +261,7 @@ class Driver:
         A partition that was made again with the same rows is stale no longer, and one that failed
         for the first time is missing: neither changes an input of the warehouse.
         """
-        found = not_current(lineage, partial(tried_partitions, self.instance))
+        found = not_current(lineage, partial(tried_partitions, self.instance, lineage.names))
         rows = found.select("asset", "partition").iter_rows()
         return set(rows) != published_stale(self._data.warehouse_path)
 

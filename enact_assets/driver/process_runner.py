@@ -8,7 +8,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
@@ -50,7 +50,7 @@ class Task:
 
     def again(self) -> "Task":
         """The next attempt."""
-        return Task(self.run, self.name, self.attempt + 1)
+        return Task(replace(self.run, is_again=True), self.name, self.attempt + 1)
 
 
 class Worker:

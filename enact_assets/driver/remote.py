@@ -1,6 +1,7 @@
 """Code that runs on the workers of a Dask cluster, in one of their threads."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -59,6 +60,7 @@ def run_step(
         if attempt > MAX_ATTEMPTS:
             return Outcome(run, run_id_of(task, MAX_ATTEMPTS), too_many_losses(), 0.0)
         worker.log_event(topic, [task, "started"])
+        run = replace(run, is_again=attempt > 1)
         return execute(site, run, tell, run_id=run_id_of(task, attempt))
 
 

@@ -6,7 +6,7 @@ per process and site.
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.definitions import build_definitions
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables_of
-from enact_assets.driver.failures import failure_message
+from enact_assets.driver.failures import failed_partitions, failure_message
 from enact_assets.driver.interrupts import no_interrupt_is_lost
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.runs.code_location import note_code_location
@@ -25,8 +25,9 @@ from enact_assets.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.runs.progress import Progress, listening
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import job_of
+from enact_assets.runs.shard_making import run_config
 
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""
 
 
@@ -38,6 +39,7 @@ class Workplace:
         self.instance = open_instance(site.data_root)
         note_code_location(self.instance)
         self.registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
+        self._shards = site.shards
         self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
         self._definitions: dict[int, dg.Definitions] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
@@ -49,7 +51,9 @@ class Workplace:
         """
         if workers not in self._definitions:
             data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
-            self._definitions[workers] = build_definitions(self.registry, data, for_steps=True)
+            self._definitions[workers] = build_definitions(
+                self.registry, data, self._shards, for_steps=True
+            )
         if (step, workers) not in self._jobs:
             whole = self._definitions[workers].resolve_job_def(job_of(step))
             self._jobs[step, workers] = _kept(whole, asset_keys(step))
@@ -105,20 +109,24 @@ def execute(
     began = time.monotonic()
     place = workplace(site)
     run_id = run_id or str(uuid.uuid4())
-    error = None
+    error, failures = None, dict[str, str]()
+    config = QUIET
+    if run.only:
+        only_stale = run.is_again and not run.is_forced
+        config = {**QUIET, **run_config(run.step, run.only, only_stale=only_stale)}
     with having(place.variables), listening(progress), no_interrupt_is_lost():
         try:
             result = place.job(run.step, run.workers).execute_in_process(
                 partition_key=run.partition,
                 instance=place.instance,
-                run_config=QUIET,
+                run_config=config,
                 raise_on_error=False,
                 asset_selection=asset_keys(run.step),
                 tags={**run.tags, **process_tags(run_id)},
                 run_id=run_id,
             )
             if not result.success:
-                error = failure_message(result)
+                error, failures = failure_message(result), failed_partitions(result)
         except KeyboardInterrupt:
             mark_stopped(place.instance, run_id)
             raise
@@ -127,4 +135,4 @@ def execute(
             error = f"{type(outside).__name__}: {outside}".strip()
             with suppress(Exception):
                 mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
-    return Outcome(run, run_id, error, time.monotonic() - began)
+    return Outcome(run, run_id, error, time.monotonic() - began, failures)

@@ -8,13 +8,14 @@ from enact_assets.driver.choice import Runners
 from enact_assets.driver.chosen import Chosen
 from enact_assets.driver.contract import Outcome, StepRun
 from enact_assets.driver.planned import OUTDATED
-from enact_assets.driver.walk import Failure, Observer, Report, Step
+from enact_assets.driver.walk import Batch, Failure, Observer, Report, Step, in_batches
 from enact_assets.engine.graph import StepSpec, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.lineage.lake_states import LakeStates
-from enact_assets.lineage.pipeline import ROOTS, WAREHOUSE
+from enact_assets.lineage.pipeline import ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.running import WHY_TAG
 
@@ -35,10 +36,12 @@ class Walk:
         observer: Observer,
         is_list_outdated: Callable[[Lineage], bool],
         tags: Callable[[str], Mapping[str, str]],
+        shards: Shards | None,
         is_forced: Callable[[str], bool],
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
         self._report, self._tags, self._is_forced = report, tags, is_forced
+        self._shards = shards
         self._states, self._observer = states, observer
         self._is_list_outdated = partial(is_list_outdated, lineage)
         self._failed = Marks()
@@ -50,8 +53,10 @@ class Walk:
         for spec in self._lineage.steps:
             if steps := self._to_make(spec):
                 check_only_driver()
-                self._observer.stage_starts(spec.name, len(steps))
-                self._make(spec, steps)
+                batches = in_batches(spec, steps, self._shards)
+                unit = "shard" if batches[0].only else "partition"
+                self._observer.stage_starts(spec.name, len(batches), unit)
+                self._make(batches)
 
     def _to_make(self, spec: StepSpec) -> list[Step]:
         steps = []
@@ -78,41 +83,61 @@ class Walk:
         # Variants that look like the baseline find its pictures rendered.
         return sorted(steps, key=lambda step: BASELINE not in step.names)
 
-    def _make(self, spec: StepSpec, steps: list[Step]) -> None:
-        of_run = {step.partition: step for step in steps}
+    def _make(self, batches: list[Batch]) -> None:
+        of_run = {batch.of_run.partition: batch for batch in batches}
         runs = [
             StepRun(
-                spec.name,
-                step.partition,
+                batch.of_run.name,
+                batch.of_run.partition,
                 {
-                    **self._tags(spec.name),
-                    WHY_TAG: f"{spec.name}: {step.why}"[:WHY_CHARACTERS],
+                    **self._tags(batch.of_run.name),
+                    WHY_TAG: f"{batch.of_run.name}: {batch.of_run.why}"[:WHY_CHARACTERS],
                 },
+                only=batch.only,
+                is_forced=self._is_forced(batch.of_run.name),
             )
-            for step in steps
+            for batch in batches
         ]
         for outcome in self._runners.run(
             runs,
-            lambda run: self._observer.step_starts(of_run[run.partition]),
-            lambda run, progress: self._observer.progress(of_run[run.partition], progress),
+            lambda run: self._observer.step_starts(of_run[run.partition].of_run),
+            lambda run, progress: self._observer.progress(of_run[run.partition].of_run, progress),
         ):
-            self._ended(spec, of_run[outcome.run.partition], outcome)
+            batch = of_run[outcome.run.partition]
+            for step in batch.steps:
+                self._ended(step, self._failure(step, batch, outcome))
+            of_run_failure = None
+            if outcome.error is not None:
+                of_run_failure = Failure(batch.of_run, outcome.error, outcome.run_id or "")
+            self._observer.step_ends(batch.of_run, of_run_failure)
 
-    def _ended(self, spec: StepSpec, step: Step, outcome: Outcome) -> None:
-        failure = None
-        if outcome.error is not None:
-            failure = Failure(step, outcome.error, outcome.run_id or "")
-        # Also of a failure: it may have landed some of its tables.
-        if spec.name not in ROOTS:
-            landed = landed_states(self._states, spec.assets, step.names)
+    def _failure(self, step: Step, batch: Batch, outcome: Outcome) -> Failure | None:
+        """Why ``step`` was not made in its run."""
+        if outcome.error is None:
+            return None
+        message = outcome.failures.get(step.partition or "", outcome.error)
+        is_made = bool(outcome.failures) and step.partition not in outcome.failures
+        if batch.only and not outcome.failures and not self._is_forced(step.name):
+            # The run broke off.
+            self._look(step)
+            is_made = not self._lineage.causes(STEP_NAMED[step.name], step.names)
+        return None if is_made else Failure(step, message, outcome.run_id or "")
+
+    def _look(self, step: Step) -> None:
+        """What there is now of a step that ran."""
+        if step.name not in ROOTS:
+            landed = landed_states(self._states, step.keys, step.names)
             for asset, state in landed.items():
                 self._lineage.states.set(asset, step.names, state)
+
+    def _ended(self, step: Step, failure: Failure | None) -> None:
+        # Also of a failure: it may have landed some of its tables.
+        self._look(step)
         if failure is None:
-            if spec.name in ROOTS:
-                version = self._lineage.states.of[spec.name][step.names].version
-                self._lineage.reported[spec.name][step.names] = version
+            if step.name in ROOTS:
+                version = self._lineage.states.of[step.name][step.names].version
+                self._lineage.reported[step.name][step.names] = version
             self._report.made.append(step)
         else:
             self._report.failures.append(failure)
-            self._failed.add(spec.assets, step.names)
-        self._observer.step_ends(step, failure)
+            self._failed.add(step.keys, step.names)

@@ -97,7 +97,7 @@ class TerminalObserver(Observer):
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._stage = ""
+        self._stage, self._unit = "", "partition"
         self._n_steps = 0
         self._n_done = 0
         self._began: float | None = None
@@ -121,11 +121,12 @@ class TerminalObserver(Observer):
         for text in texts:
             self._console.print(Text(text))
 
-    def stage_starts(self, name: str, n_steps: int) -> None:  # noqa: D102 - as in Observer
+    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
         if self._is_first_stage and not has_kernels():
             self._console.print(COMPILING)
         self._is_first_stage = False
         self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
+        self._unit = unit
         self._running = {}
         self._pace = Pace()
         self._stage_began = self._line_at = time.monotonic()
@@ -150,7 +151,7 @@ class TerminalObserver(Observer):
             self._clear()
             took = duration(time.monotonic() - self._stage_began)
             failed = f", {self._n_failed} failed" if self._n_failed else ""
-            n_steps = counted(self._n_steps, "partition")
+            n_steps = counted(self._n_steps, self._unit)
             self._console.print(f"  {self._stage:<{STEP_WIDTH}} {n_steps:<15} {took:>9}{failed}")
 
     def _left(self) -> str:
@@ -160,7 +161,7 @@ class TerminalObserver(Observer):
 
     def _show(self, text: str) -> None:
         # A narrow terminal cuts off the end.
-        done = f"{self._n_done:,}/{counted(self._n_steps, 'partition')}{self._left()}"
+        done = f"{self._n_done:,}/{counted(self._n_steps, self._unit)}{self._left()}"
         self._put(f"  {self._stage:<{STEP_WIDTH}} {done}  {text}".rstrip())
 
     def _put(self, line: str) -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
-from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.lineage.pipeline import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.plurals import counted
 from enact_assets.runs.progress import Progress
 
 
@@ -26,6 +28,41 @@ class Step:
 
     def __str__(self) -> str:
         return f"{self.name} {self.partition or ''}".strip()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one run makes: ``steps``, and ``of_run`` as which it is shown.
+
+    Of a shard, ``only`` are the names of its members that are made.
+    """
+
+    of_run: Step
+    steps: tuple[Step, ...]
+    only: tuple[str, ...] = ()
+
+
+def in_batches(spec: StepSpec, steps: Sequence[Step], shards: Shards | None) -> list[Batch]:
+    """Runs for ``steps``, all of ``spec``, in the order of the first that each one makes."""
+    named = dimensions(spec.assets[0])
+    if shards is None or shards.dimension not in named:
+        return [Batch(step, (step,)) for step in steps]
+    at = named.index(shards.dimension)
+    found: dict[Partition, list[Step]] = {}
+    for step in steps:
+        found.setdefault(shards.partition(named, step.names), []).append(step)
+    return [
+        Batch(
+            Step(spec.name, spec.assets, partition_key(shard), _why(of)),
+            tuple(of),
+            tuple(step.names[at] for step in of),
+        )
+        for shard, of in found.items()
+    ]
+
+
+def _why(steps: Sequence[Step]) -> str:
+    return f"{counted(len(steps), 'partition')}, first {steps[0].partition}: {steps[0].why}"
 
 
 @dataclass(frozen=True)
@@ -121,8 +158,8 @@ class Observer:
     def notes(self, texts: Sequence[str]) -> None:
         """What people should know before anything is made, a sentence or two each."""
 
-    def stage_starts(self, name: str, n_steps: int) -> None:
-        """An asset has ``n_steps`` partitions to make."""
+    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:
+        """An asset has ``n_steps`` partitions to make, or shards."""
 
     def step_starts(self, step: Step) -> None:
         """A partition is being made."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import dagster as dg
@@ -14,6 +14,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.scope import scoped_registry
 from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
 from enact_assets.engine.lake.damage import heal
+from enact_assets.engine.planning.plan import Cause
 from enact_assets.engine.planning.state_source import causes_now, inputs_now
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.lake_states import LakeStates
@@ -68,22 +69,56 @@ def provenance_of(asset: str) -> Provenance:
     return _made.get().provenance(asset)
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a run finds when it begins: the names of the time, and where lineage is read from."""
+
+    names: Names
+    states: LakeStates
+
+    def causes(self, step: str, partition: Partition) -> tuple[Cause, ...]:
+        """Why one partition is stale, by what it is made from."""
+        return causes_now(self.states, self.names, code_version, step, partition)
+
+
+def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
+    """The data root at the beginning of a run, which is tagged with its process."""
+    registry = scoped_registry(Path(data.root))
+    note_process(context)
+    return Found(current_names(context.instance, registry), data.states(registry))
+
+
+def partition_of_run(context: dg.AssetExecutionContext) -> Partition:
+    """The partition in Dagster that the run makes."""
+    return partition_tuple(str(context.partition_key) if context.has_partition_key else None)
+
+
+def note_why(context: dg.AssetExecutionContext, why: str) -> None:
+    """Tag the run with its reason, unless it was planned: then it has the tag already."""
+    if WHY_TAG not in context.run.tags:
+        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
+
+
 @contextmanager
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
     """Within the block, landed rows count as made by step ``name`` from the current inputs.
 
     A file that the block finds damaged is set aside, so that its partition is made again.
     """
-    registry = scoped_registry(Path(data.root))
-    note_process(context)
-    key = context.partition_key if context.has_partition_key else None
-    partition = partition_tuple(str(key) if key is not None else None)
-    states, names = data.states(registry), current_names(context.instance, registry)
-    if WHY_TAG not in context.run.tags:  # planned runs have the tag already
-        causes = causes_now(states, names, code_version, name, partition)
-        why = "; ".join(str(cause) for cause in causes) or "it was fresh; requested by hand"
-        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
-    made = Made(STEP_NAMED[name], partition, states, names)
+    found, partition = found_now(context, data), partition_of_run(context)
+    if WHY_TAG not in context.run.tags:
+        why = "; ".join(str(cause) for cause in found.causes(name, partition))
+        note_why(context, why or "it was fresh; requested by hand")
+    with making_partition(found, data, name, partition) as made:
+        yield made
+
+
+@contextmanager
+def making_partition(
+    found: Found, data: DataResource, name: str, partition: Partition
+) -> Iterator[Made]:
+    """As :func:`making`, for one of several partitions that a run makes."""
+    made = Made(STEP_NAMED[name], partition, found.states, found.names)
     token = _made.set(made)
     try:
         yield made

@@ -51,6 +51,24 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+@contextmanager
+def within(done: int, total: int, unit: str) -> Iterator[None]:
+    """In the block, what steps report is progress within one of ``total`` parts of a run."""
+    outer = _listener.get()
+    if outer is None:
+        yield
+        return
+
+    def tell(progress: Progress) -> None:
+        share, free = (
+            (n / progress.total if progress.total else 0.0) for n in (progress.done, progress.free)
+        )
+        outer(Progress(progress.text, done + share, total, unit, free))
+
+    with listening(tell):
+        yield
+
+
 class Reporter:
     """Hands the progress of one step on, to the log at most every 15 seconds."""
 
@@ -70,6 +88,10 @@ class Reporter:
     def played(self, done: int, total: int) -> None:
         """Report frames that another simulator played back."""
         self._report(Progress(self._text, done, total, "frames"))
+
+    def parts(self, done: int, total: int, unit: str) -> None:
+        """Report parts of a run that ended, such as demonstrations of a shard."""
+        self._report(Progress(self._text, done, total, unit))
 
     def pictures(self, done: int, total: int, n_from_cache: int, _seconds: float) -> None:
         """Report pictures made, of which ``n_from_cache`` had been rendered before."""

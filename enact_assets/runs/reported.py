@@ -10,8 +10,10 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from enact_assets.contracts.registry import Registry
-from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
 from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.shards import Shards, members, version_of
+from enact_assets.engine.planning.states import State
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import ROOTS, dimensions
 from enact_assets.lineage.versions import setting_changes, settings_as_told
@@ -61,23 +63,30 @@ def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partitio
     return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
 
 
-def tried_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition]:
-    """Partitions of ``asset`` for which a run was ever started, whatever became of it."""
+def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> set[Partition]:
+    """Partitions of ``asset`` for which a run was ever started, whatever became of it.
+
+    Of a shard, all of its members count.
+    """
     key, planned = dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     storage = instance.event_log_storage
     if dimensions(asset):
         found = storage.get_latest_storage_id_by_partition(key, planned)
-        return {partition_tuple(partition) for partition in found}
+        return {p for key in found for p in members(names, asset, partition_tuple(key))}
     return set() if storage.get_latest_planned_materialization_info(key) is None else {()}
 
 
 def report_landed(
-    instance: dg.DagsterInstance, lineage: Lineage, assets: Collection[str] | None = None
+    instance: dg.DagsterInstance,
+    lineage: Lineage,
+    shards: Shards | None = None,
+    assets: Collection[str] | None = None,
 ) -> int:
     """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
 
     A run that was killed after its rows were published had no time to tell; a lake that was copied
-    here came without events. Returns how many were reported.
+    here came without events. Of ``shards`` those are reported whose members are fresh, as far as
+    they are there. Returns how many were reported.
     """
     n_told = 0
     for step in lineage.steps:
@@ -87,21 +96,33 @@ def report_landed(
             if assets is not None and asset not in assets:
                 continue
             known = reported_versions(instance, asset)
-            for partition, state in sorted(lineage.states.of[asset].items()):
-                if known.get(partition) == state.version or not state.version:
+            for partition, there in _by_partition(lineage, asset, shards):
+                version = version_of(there) if there[0][0] != partition else there[0][1].version
+                if known.get(partition) == version or not version:
                     continue
-                if lineage.causes(step, partition):
+                if any(lineage.causes(step, one) for one, _ in there):
                     continue  # it will be made, and reported then
                 instance.report_runless_asset_event(
                     dg.AssetMaterialization(
                         asset,
                         description="Found in the lake; its run ended before reporting it.",
                         partition=partition_key(partition),
-                        tags={DATA_VERSION_TAG: state.version},
+                        tags={DATA_VERSION_TAG: version},
                     )
                 )
                 n_told += 1
     return n_told
+
+
+def _by_partition(
+    lineage: Lineage, asset: str, shards: Shards | None
+) -> list[tuple[Partition, list[tuple[Partition, State]]]]:
+    """Partition in Dagster -> states of what it stands for, in order."""
+    named, found = dimensions(asset), dict[Partition, list[tuple[Partition, State]]]()
+    for partition, state in sorted(lineage.states.of[asset].items()):
+        key = partition if shards is None else shards.partition(named, partition)
+        found.setdefault(key, []).append((partition, state))
+    return sorted(found.items())
 
 
 def last_event_id(instance: dg.DagsterInstance) -> int:

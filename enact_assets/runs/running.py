@@ -6,8 +6,9 @@ from functools import cache
 
 import dagster as dg
 
-from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
 from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.shards import members
 from enact_assets.engine.steps import STEPS
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
 
@@ -59,8 +60,11 @@ def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     return list(instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)))
 
 
-def running(runs: list[dg.DagsterRun]) -> Marks:
-    """The partitions that ``runs`` make; all assets of a step together, as it lands them."""
+def running(runs: list[dg.DagsterRun], names: Names) -> Marks:
+    """The partitions that ``runs`` make; all assets of a step together, as it lands them.
+
+    Of a shard, all of its members: which of them a run has still to make is not known.
+    """
     marks = Marks()
     for run in runs:
         partition = partition_tuple(run.tags.get(PARTITION_TAG))
@@ -69,7 +73,8 @@ def running(runs: list[dg.DagsterRun]) -> Marks:
         else:
             assets = set(assets_of_jobs().get(run.job_name, ()))
         for asset in sorted(assets & set(STEP_OF)):
-            marks.add(STEP_NAMED[STEP_OF[asset].name].assets, partition)
+            for one in members(names, asset, partition):
+                marks.add(STEP_NAMED[STEP_OF[asset].name].assets, one)
     return marks
 
 

@@ -99,3 +99,12 @@ def test_the_first_step_says_that_kernels_are_compiled(monkeypatch) -> None:
         assert out.getvalue().count(COMPILING) == n_said
         lines = [line for line in out.getvalue().splitlines() if line != COMPILING]
         assert len({line.index("1 partition") for line in lines}) == 1, "one column"
+
+
+def test_a_stage_of_shards_says_so() -> None:
+    """ "2 partitions" beside "5 partitions made" looked like a mistake."""
+    observer = TerminalObserver(Console(file=(out := io.StringIO()), width=200))
+    observer.stage_starts("replays", 2, "shard")
+    for shard in ("shard_000/2", "shard_001/2"):
+        observer.step_ends(step("replays", shard), None)
+    assert "  2 shards  " in out.getvalue()

@@ -14,14 +14,17 @@ from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.graph import Partition, partition_tuple
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.engine.planning.states import State
-from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WAREHOUSE
+from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_NAMED, STEPS, WAREHOUSE, dimensions
 
 MADE = [(s.name, p) for s in STEPS if s.name not in ROOTS for p in NAMES.partitions(s.assets[0])]
 SETTINGS = [(asset, p) for asset in (*ROOTS, *EXTERNAL) for p in NAMES.partitions(asset)]
 DIMENSIONS = ("demonstration", "variant", "model", "training_activity")
 BUT_ROOTS = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
 NAMED = sorted({*(step.name for step in STEPS), *BUT_ROOTS})
+TWO = Shards("demonstration", 2)
+"""One of them has two of the three demonstrations."""
 
 selections = st.builds(
     lambda assets, only: (assets, only),
@@ -50,12 +53,18 @@ class Workshop:
     def run(self, runs: Sequence[StepRun], started, _progress) -> Iterator[Outcome]:
         for run in runs:
             started(run)
-            names = partition_tuple(run.partition)
-            self.made.append((run.step, names))
-            if run.step not in ROOTS:
-                is_other = self._is_other is None or self._is_other.draw(st.booleans())
-                content = f"new {len(self.made)}" if is_other else "0"
-                self.world.make(STEP_NAMED[run.step], names, content)
+            shard = partition_tuple(run.partition)
+            at = shard_at(shard) or 0
+            for names in [(*shard[:at], one, *shard[at + 1 :]) for one in run.only] or [shard]:
+                assert shard in (
+                    names,
+                    TWO.partition(dimensions(STEP_NAMED[run.step].assets[0]), names),
+                ), run
+                self.made.append((run.step, names))
+                if run.step not in ROOTS:
+                    is_other = self._is_other is None or self._is_other.draw(st.booleans())
+                    content = f"new {len(self.made)}" if is_other else "0"
+                    self.world.make(STEP_NAMED[run.step], names, content)
             if run.step == WAREHOUSE:
                 self.published = self.now(self.world.lineage)
             yield Outcome(run, "run", None, 0.0)
@@ -63,7 +72,7 @@ class Workshop:
     def landed(self, asset: str, partition: Partition) -> State | None:
         return self.world.lineage.states.get(asset, partition)
 
-    def walk(self, chosen: Chosen) -> Report:
+    def walk(self, chosen: Chosen, shards: Shards | None = None) -> Report:
         report = Report()
         Walk(
             self.world.lineage,
@@ -74,6 +83,7 @@ class Workshop:
             observer=Observer(),
             is_list_outdated=self.is_list_outdated,
             tags=lambda _step: {},
+            shards=shards,
             is_forced=lambda _: False,
         ).go()
         return report
@@ -99,7 +109,7 @@ def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
 def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     selection, gone, changed, recoded, data
 ) -> None:
-    """A plan said 1 partition, and the walk rendered 3 for seven minutes."""
+    """A plan said 1 partition, and the walk rendered 3 for seven minutes. Shards are runs only."""
     world = World()
     workshop = Workshop(world, data)
     for name, partition in gone:
@@ -110,7 +120,7 @@ def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     world.code.update(dict.fromkeys(recoded, "other code"))
     chosen, stale, may_follow = plan_of(workshop, *selection)
     assert stale.isdisjoint(may_follow)
-    report = workshop.walk(chosen)
+    report = workshop.walk(chosen, data.draw(st.sampled_from([None, TWO])))
     made = set(workshop.made)
     assert len(made) == len(workshop.made)
     assert {(step.name, step.names) for step in report.made} == made

@@ -5,6 +5,7 @@ from pathlib import Path
 import dagster as dg
 import yaml
 
+from enact_assets.data_root.partitions_file import read_shards
 from enact_assets.definitions import build_definitions
 from enact_assets.driver.contract import Site, StepRun
 from enact_assets.driver.step_runs import execute
@@ -61,9 +62,10 @@ class Place:
         assert isinstance(found, dg.SensorResult)
         return found
 
-    def make(self, step: str, partition: str | None, *, fails: bool = False) -> str:
-        site = Site(self.root, None, self.registry_file.read_text())
-        outcome = execute(site, StepRun(step, partition, {}), lambda _: None)
+    def make(self, step: str, partition: str | None, *, fails: bool = False, **tags: str) -> str:
+        text = self.registry_file.read_text()
+        site = Site(self.root, None, text, shards=read_shards(self.root))
+        outcome = execute(site, StepRun(step, partition, tags), lambda _: None)
         assert (outcome.error is not None) == fails, outcome.error
         return outcome.error or ""
 
