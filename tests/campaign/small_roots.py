@@ -79,7 +79,7 @@ class Undisturbed:
         return self.start(root, "materialize", *(words or ("--workers", "1")), **options)
 
     def start(self, root: Path, *words: str, **options: Any) -> Walk:
-        """Start a command on ``root``; what it prints is kept elsewhere, as its disk may be full."""
+        """Start a command on ``root``; what it prints lies apart: its disk may be full."""
         log = self.folder / f"{root.name}.log"
         return Walk([*words, "--data", str(root)], self.environment, log, **options)
 
