@@ -146,15 +146,23 @@ def test_names_from_everywhere_become_partitions_and_bad_ones_are_told_once(
     assert "not valid YAML" in json.loads(str(third.cursor))["told"][0]
 
 
+def quarter(place: Place) -> object:
+    """What the daemon gets from the quarter-hourly schedule.
+
+    The context is left: it holds an instance that Dagster would go on asking when it is gone.
+    """
+    with dg.build_schedule_context(instance=place.instance, resources={"data": place.data}) as now:
+        return every_quarter(now)
+
+
 def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
     """Dagster shows a partitioned asset as fresh while partitions of it are stale."""
     lineage = read_lineage(place.instance, place.data, load_registry())
     report_up_to_date(place.instance, lineage)
     assert report_up_to_date(place.instance, lineage) == 0
-    context = dg.build_schedule_context(instance=place.instance, resources={"data": place.data})
-    assert isinstance(every_quarter(context), dg.SkipReason)
+    assert isinstance(quarter(place), dg.SkipReason)
     place.change_camera(70.0)
-    request = every_quarter(context)
+    request = quarter(place)
     assert isinstance(request, dg.RunRequest)
     job = place.definitions.resolve_job_def("check_freshness")
     with warnings.catch_warnings():
@@ -175,7 +183,7 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
     assert told.severity == dg.AssetCheckSeverity.WARN
     assert told.metadata["stale"].value == len(demonstrations(place))
     assert "variant_config changed" in str(told.description)
-    assert isinstance(every_quarter(context), dg.SkipReason)
+    assert isinstance(quarter(place), dg.SkipReason)
 
 
 @pytest.mark.slow
@@ -210,13 +218,13 @@ def test_a_check_that_fails_keeps_the_old_file_and_shows_its_rows(place: Place) 
 def test_every_night_settings_and_the_warehouse_are_refreshed(place: Place) -> None:
     place.change_camera(70.0)
     night = datetime(2026, 11, 20, 3, tzinfo=UTC)
-    context = dg.build_schedule_context(
+    with dg.build_schedule_context(
         instance=place.instance,
         resources={"data": place.data},
         repository_def=place.repository,
         scheduled_execution_time=night,
-    )
-    requests = [r for r in nightly(context) if isinstance(r, dg.RunRequest)]
+    ) as context:
+        requests = [r for r in nightly(context) if isinstance(r, dg.RunRequest)]
     found = [(r.asset_selection[0].to_user_string(), r.partition_key) for r in requests]
     assert found == [CAMERA, ("warehouse", None)]
 

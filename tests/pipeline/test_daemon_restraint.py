@@ -22,13 +22,13 @@ NIGHT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 
 def night(place: Place) -> ScheduleExecutionData:
     """What the daemon gets from the schedule, with everything that Dagster checks of it."""
-    context = dg.build_schedule_context(
+    with dg.build_schedule_context(
         instance=place.instance,
         resources={"data": place.data},
         repository_def=place.repository,
         scheduled_execution_time=NIGHT,
-    )
-    return nightly.evaluate_tick(context)
+    ) as context:
+        return nightly.evaluate_tick(context)
 
 
 def test_nothing_is_asked_for_while_a_driver_walks(place: Place) -> None:
