@@ -15,7 +15,7 @@ import pytest
 from enact_assets.cli import main
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.lake import catalogue as catalogue_module
-from enact_assets.engine.lake import record_reader, table_files
+from enact_assets.engine.lake import listed_files, record_reader
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_records import FileRecord
 from enact_assets.engine.lake.lake import Lake
@@ -72,7 +72,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(entry.name for _, entry in files)
         return real(place, table_name, files)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(table_files, "read_records", noting)
+    monkeypatch.setattr(listed_files, "read_records", noting)
     return names
 
 
@@ -244,7 +244,7 @@ def test_a_catalogue_that_cannot_be_written_is_read(
 def test_what_is_asked_after_the_catalogue_has_gone_is_read_from_the_footer(root: Root) -> None:
     """Or partitions would not say what they were made from, and be made again."""
     (found,) = LakeIndex(root.lake, root.file).files(["facts"]).values()
-    for _ in range(table_files.FEW + 1):
+    for _ in range(listed_files.FEW + 1):
         assert found.provenance(0) == PROVENANCE
     root.file.unlink()
     assert [found.provenance(k) for k in range(3)] == [PROVENANCE] * 3

@@ -13,7 +13,7 @@ import pytest
 
 from enact_assets.contracts.errors import DamagedFileError, LakeError
 from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.engine.lake import parquet_files, record_reader, table_files
+from enact_assets.engine.lake import listed_files, parquet_files, record_reader
 from enact_assets.engine.lake.file_records import FileRecord
 from enact_assets.engine.lake.image_store import ImageStore, picture_name
 from enact_assets.engine.lake.lake import Lake
@@ -71,7 +71,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(entry.name for _, entry in files)
         return real(place, table_name, files)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(table_files, "read_records", noting)
+    monkeypatch.setattr(listed_files, "read_records", noting)
     return names
 
 
@@ -271,7 +271,7 @@ def test_several_processes_find_what_one_does(
     monkeypatch.setattr(many_files, "POOL_FROM", 2)
     monkeypatch.setattr(many_files, "CHUNK", 1)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(table_files, "read_records", work)
+    monkeypatch.setattr(listed_files, "read_records", work)
     shared = index.scan()
     monkeypatch.undo()
     assert len(shared["facts"]) == 3

@@ -14,7 +14,7 @@ import numpy as np
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.lake.table_files import TableFiles
+from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.system.collector import without_collector
 from enact_assets.system.many_files import Workers

@@ -25,7 +25,7 @@ from enact_assets.people.database import Row
 from enact_assets.people.page.clip_films import can_film, clip_film, film_reply
 from enact_assets.people.page.guards import Guarded, Limit, check_origin, without_remarks
 from enact_assets.people.page.lead import lead_tables
-from enact_assets.people.page.question_rows import (
+from enact_assets.people.page.page_questions import (
     REASONS,
     kept_fields,
     sent_answer,
