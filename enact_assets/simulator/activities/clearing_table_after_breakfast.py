@@ -83,7 +83,7 @@ def build(rng: np.random.Generator) -> Episode:
     for on in ("plate", *crumby, *(["rag"] if wiped else [])):
         stage.cover(on, "crumbs")
 
-    food, stowed = _food(drawing)
+    food, stowed, over_cup = _food(drawing)
     (leaves, comes), swapped = _swap(drawing)
     plate_task = drawing.move("left", "plate", "serving_tray", -0.075, off_m=0.004)
     if swapped[0][0] == "Inside":
@@ -97,6 +97,8 @@ def build(rng: np.random.Generator) -> Episode:
         # The plate would push the cup aside.
         move_cup = drawing.move("left", cup, "serving_tray", *CUP_ON_TRAY, off_m=0.004)
         dishes.append(Job(move_cup, [plate]))
+        for job in over_cup:
+            job.after.append(dishes[-1])
     end = tray_at[1]
     tray = Job(move_wide("serving_tray", end.on, drawing.near(end.x, end.y, 0.005)))
     first, second = (tray, dishes[0]) if end.on == "table" else (dishes[-1], tray)
@@ -129,19 +131,25 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset())
 
 
-def _food(drawing: Drawing) -> tuple[list[Job], list[GoalFact]]:
-    """Of three foods one or two go into the cupboard; the others, kept there, come to the table."""
+def _food(drawing: Drawing) -> tuple[list[Job], list[GoalFact], list[Job]]:
+    """Of three foods one or two go into the cupboard; the others, kept there, come to the table.
+
+    Returns the jobs, their facts, and the jobs that put food behind the cup: the arm would knock
+    it over.
+    """
     rng = drawing.rng
     names = draw_some(rng, FOOD, 3)
     out = names[: int(rng.integers(1, 3))]
     lying = [Spot("table", x, y) for x, y in draw_some(rng, ON_TABLE)]
     kept = [Spot("cupboard", x, y) for x, y in draw_some(rng, IN_CUPBOARD)]
-    found = []
+    found, over_cup = [], []
     for name, on_table, inside in zip(names, lying, kept, strict=True):
         start, end = (inside, on_table) if name in out else (on_table, inside)
         thing, hand = (name, drawing.color(name)), drawing.side("left")
         found.append(carry(rng, drawing.mirror, drawing.stage, hand, thing, start=start, end=end))
-    return [job for job, _ in found], [fact for _, fact in found]
+        if (end.x, end.y) == ON_TABLE[0]:
+            over_cup.append(found[-1][0])
+    return [job for job, _ in found], [fact for _, fact in found], over_cup
 
 
 def _swap(drawing: Drawing) -> tuple[list[Job], list[GoalFact]]:
